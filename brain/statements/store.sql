@@ -1,0 +1,163 @@
+-- name: lock_corpus
+-- Takes the agent's row, made if need be: writers of one agent take turns, so that its order and counters are exact.
+INSERT INTO cognitive.corpus AS c (agent_id) VALUES ($1)
+ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
+RETURNING next_seq, next_session
+
+-- name: existing_identities
+SELECT identity, id FROM cognitive.memory WHERE agent_id = $1 AND identity = ANY($2::bytea[])
+
+-- name: known_ids
+SELECT id FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[])
+
+-- name: insert_memories
+-- One row per new memory; an identity that another writer stored meanwhile is left alone and not returned.
+INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,
+                              source, tags, entities, confidence, pinned, supersedes, attributes)
+SELECT $1, m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.source,
+       ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'tags')),
+       ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'entities')),
+       m.confidence, m.pinned, m.supersedes, m.attributes
+FROM unnest($2::uuid[], $3::bigint[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[],
+            $10::text[], $11::text[], $12::jsonb[], $13::real[], $14::boolean[], $15::uuid[], $16::jsonb[])
+     AS m(id, seq, identity, type, content, speaker, context, occurred_at, session_id, source, labels, confidence,
+          pinned, supersedes, attributes)
+ON CONFLICT (agent_id, identity) DO NOTHING
+RETURNING id
+
+-- name: mark_superseded
+UPDATE cognitive.memory AS old SET superseded_by = new.id, updated_at = now()
+FROM unnest($2::uuid[], $3::uuid[]) AS new(id, supersedes)
+WHERE old.agent_id = $1 AND old.id = new.supersedes
+
+-- name: touch_sessions
+-- Counts memories and lexemes into their sessions; a session's number is given once, in the order of first sight.
+INSERT INTO cognitive.session AS s (agent_id, session_id, no, memories, lexemes, started_at, last_at)
+SELECT $1, t.session_id, t.no, t.memories, t.lexemes, t.started_at, t.last_at
+FROM unnest($2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::timestamptz[])
+     AS t(session_id, no, memories, lexemes, started_at, last_at)
+ORDER BY t.session_id
+ON CONFLICT (agent_id, session_id) DO UPDATE SET
+    no = coalesce(s.no, excluded.no), memories = s.memories + excluded.memories, lexemes = s.lexemes + excluded.lexemes,
+    started_at = least(s.started_at, excluded.started_at), last_at = greatest(s.last_at, excluded.last_at)
+RETURNING s.session_id, s.no
+
+-- name: session_numbers
+SELECT session_id, no FROM cognitive.session WHERE agent_id = $1 AND session_id = ANY($2::text[]) AND no IS NOT NULL
+
+-- name: insert_passages
+INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, said_length, around_length, lexemes)
+SELECT $1, p.memory_id, p.ordinal, p.start, p.stop, p.said_length, p.around_length,
+       string_to_array(p.lexemes, ' ')
+FROM unnest($2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::integer[], $7::integer[], $8::text[])
+     AS p(memory_id, ordinal, start, stop, said_length, around_length, lexemes)
+
+-- name: insert_postings
+INSERT INTO cognitive.posting (agent_id, lexeme, memory_id, ordinal, type, session_no, said, around, said_length,
+                               around_length)
+SELECT $1, p.lexeme, p.memory_id, p.ordinal, p.type, p.session_no, p.said, p.around, p.said_length, p.around_length
+FROM unnest($2::text[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7::smallint[], $8::smallint[],
+            $9::integer[], $10::integer[])
+     AS p(lexeme, memory_id, ordinal, type, session_no, said, around, said_length, around_length)
+
+-- name: insert_embeddings
+INSERT INTO cognitive.embedding (agent_id, memory_id, ordinal, field, model, dimension, type, embedding)
+SELECT $1, e.memory_id, e.ordinal, e.field, $6, $7, e.type, e.embedding
+FROM unnest($2::uuid[], $3::integer[], $4::text[], $5::text[], $8::halfvec[])
+     AS e(memory_id, ordinal, field, type, embedding)
+
+-- name: grow_corpus
+UPDATE cognitive.corpus SET
+    next_seq = next_seq + $2, next_session = next_session + $3, memories = memories + $4, passages = passages + $5,
+    sessions = sessions + $6, said_lexemes = said_lexemes + $7, around_lexemes = around_lexemes + $8
+WHERE agent_id = $1
+
+-- name: get_memories
+SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
+       supersedes, superseded_by, attributes
+FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[]) ORDER BY seq
+
+-- name: pinned_memories
+SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
+       supersedes, superseded_by, attributes
+FROM cognitive.memory WHERE agent_id = $1 AND pinned AND superseded_by IS NULL ORDER BY seq
+
+-- name: replace_memory
+UPDATE cognitive.memory SET
+    content = $3, speaker = $4, context = $5, occurred_at = $6, tags = $7, entities = $8, confidence = $9, pinned = $10,
+    attributes = $11, updated_at = now()
+WHERE agent_id = $1 AND id = $2
+
+-- name: delete_postings
+-- Takes back what the passages of these memories put into the lexical index; run before the passages go.
+DELETE FROM cognitive.posting AS p
+USING (SELECT memory_id, ordinal, unnest(lexemes) AS lexeme FROM cognitive.passage
+       WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])) AS gone
+WHERE p.agent_id = $1 AND p.lexeme = gone.lexeme AND p.memory_id = gone.memory_id AND p.ordinal = gone.ordinal
+
+-- name: delete_passages
+WITH gone AS (
+    DELETE FROM cognitive.passage WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
+    RETURNING memory_id, said_length, around_length),
+session_loss AS (
+    SELECT m.session_id, sum(g.said_length) AS lexemes
+    FROM gone AS g JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = g.memory_id
+    WHERE m.session_id IS NOT NULL GROUP BY m.session_id),
+sessions AS (
+    UPDATE cognitive.session AS s SET lexemes = s.lexemes - l.lexemes
+    FROM session_loss AS l WHERE s.agent_id = $1 AND s.session_id = l.session_id)
+SELECT count(*) AS passages, coalesce(sum(said_length), 0)::bigint AS said_lexemes,
+       coalesce(sum(around_length), 0)::bigint AS around_lexemes
+FROM gone
+
+-- name: delete_embeddings
+DELETE FROM cognitive.embedding WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
+
+-- name: delete_usage
+DELETE FROM cognitive.usage WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
+
+-- name: delete_exposures
+DELETE FROM cognitive.exposure WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
+
+-- name: delete_memories
+WITH gone AS (
+    DELETE FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[]) RETURNING id, session_id),
+per_session AS (
+    SELECT session_id, count(*) AS memories FROM gone WHERE session_id IS NOT NULL GROUP BY session_id),
+sessions AS (
+    UPDATE cognitive.session AS s SET memories = s.memories - p.memories
+    FROM per_session AS p WHERE s.agent_id = $1 AND s.session_id = p.session_id)
+SELECT count(*) AS memories FROM gone
+
+-- name: clear_pointers
+-- No row may point to an erased memory; what an erased memory had replaced is thereby current again.
+UPDATE cognitive.memory SET
+    supersedes = CASE WHEN supersedes = ANY($2::uuid[]) THEN NULL ELSE supersedes END,
+    superseded_by = CASE WHEN superseded_by = ANY($2::uuid[]) THEN NULL ELSE superseded_by END
+WHERE agent_id = $1 AND (supersedes = ANY($2::uuid[]) OR superseded_by = ANY($2::uuid[]))
+
+-- name: agent_rows
+SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,
+       (SELECT count(*) FROM cognitive.passage WHERE agent_id = $1) AS passages,
+       (SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1) AS embeddings,
+       (SELECT count(*) FROM cognitive.posting WHERE agent_id = $1) AS postings,
+       (SELECT count(*) FROM cognitive.exposure WHERE agent_id = $1) AS exposures,
+       (SELECT count(*) FROM cognitive.usage WHERE agent_id = $1) AS usage,
+       (SELECT count(*) FROM cognitive.turn WHERE agent_id = $1) AS turns,
+       (SELECT count(*) FROM cognitive.session WHERE agent_id = $1) AS sessions
+
+-- name: agent_texts
+SELECT content, speaker, context, occurred_at FROM cognitive.memory WHERE agent_id = $1
+
+-- name: erase_agent
+-- Every row of the agent, in every table that has one; memory takes its passages and vectors with it.
+WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = $1),
+     exposure AS (DELETE FROM cognitive.exposure WHERE agent_id = $1),
+     usage AS (DELETE FROM cognitive.usage WHERE agent_id = $1),
+     base AS (DELETE FROM cognitive.usage_base WHERE agent_id = $1),
+     turn AS (DELETE FROM cognitive.turn WHERE agent_id = $1),
+     session AS (DELETE FROM cognitive.session WHERE agent_id = $1),
+     artifact AS (DELETE FROM cognitive.artifact WHERE agent_id = $1),
+     subtask AS (DELETE FROM cognitive.subtask WHERE agent_id = $1),
+     corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = $1)
+DELETE FROM cognitive.memory WHERE agent_id = $1

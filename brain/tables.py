@@ -1,0 +1,172 @@
+"""The schema as SQLAlchemy sees it: alembic compares a migrated database with this (`alembic check`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB, REAL
+from sqlalchemy.types import UserDefinedType
+
+metadata = MetaData(schema="cognitive")
+
+
+class HalfVector(UserDefinedType[Any]):
+    """pgvector's halfvec, of any dimension."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        """The type's name in SQL."""
+        return "halfvec"
+
+
+AT = DateTime(timezone=True)
+NOW = text("now()")
+ZERO = text("0")
+EMPTY = text("''")
+NONE = text("'{}'")
+
+
+def _column(name: str, type_: Any, *, nullable: bool = False, default: Any = None) -> Column[Any]:
+    return Column(name, type_, nullable=nullable, server_default=default)
+
+
+def _agent() -> Column[Any]:
+    return _column("agent_id", Text)
+
+
+corpus = Table(
+    "corpus", metadata, _agent(),
+    _column("next_seq", BigInteger, default=text("1")), _column("next_session", Integer, default=text("1")),
+    _column("memories", BigInteger, default=ZERO), _column("passages", BigInteger, default=ZERO),
+    _column("sessions", BigInteger, default=ZERO), _column("said_lexemes", BigInteger, default=ZERO),
+    _column("around_lexemes", BigInteger, default=ZERO),
+    PrimaryKeyConstraint("agent_id"),
+)  # fmt: skip
+
+memory = Table(
+    "memory", metadata, _agent(), _column("id", Uuid), _column("seq", BigInteger), _column("identity", LargeBinary),
+    _column("type", Text), _column("content", Text), _column("speaker", Text, nullable=True),
+    _column("context", Text, default=EMPTY), _column("occurred_at", AT), _column("session_id", Text, nullable=True),
+    _column("source", Text, nullable=True), _column("tags", ARRAY(Text), default=NONE),
+    _column("entities", ARRAY(Text), default=NONE), _column("confidence", REAL, default=text("1")),
+    _column("pinned", Boolean, default=text("false")), _column("supersedes", Uuid, nullable=True),
+    _column("superseded_by", Uuid, nullable=True), _column("attributes", JSONB, default=NONE),
+    _column("created_at", AT, default=NOW), _column("updated_at", AT, default=NOW),
+    PrimaryKeyConstraint("agent_id", "id"), UniqueConstraint("agent_id", "identity"),
+    CheckConstraint("type IN ('decision', 'fact', 'procedure', 'episode')"),
+    CheckConstraint("confidence BETWEEN 0 AND 1"),
+    Index("memory_by_session", "agent_id", "session_id", "occurred_at", "seq", postgresql_include=["id"]),
+    Index("memory_by_time", "agent_id", "type", "occurred_at", "seq", postgresql_include=["id"]),
+    Index("memory_pinned", "agent_id", "seq", postgresql_where=text("pinned")),
+)  # fmt: skip
+
+passage = Table(
+    "passage", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer),
+    _column("start", Integer), _column("stop", Integer), _column("said_length", Integer),
+    _column("around_length", Integer), _column("lexemes", ARRAY(Text)),
+    PrimaryKeyConstraint("agent_id", "memory_id", "ordinal"),
+    ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
+)  # fmt: skip
+
+posting = Table(
+    "posting", metadata, _agent(), _column("lexeme", Text), _column("memory_id", Uuid), _column("ordinal", Integer),
+    _column("type", Text), _column("session_no", Integer, nullable=True), _column("said", SmallInteger),
+    _column("around", SmallInteger), _column("said_length", Integer), _column("around_length", Integer),
+    Index(
+        "posting_by_lexeme", "agent_id", "lexeme", "memory_id", "ordinal", unique=True,
+        postgresql_include=["type", "session_no", "said", "around", "said_length", "around_length"],
+    ),
+)  # fmt: skip
+
+embedding = Table(
+    "embedding", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer), _column("field", Text),
+    _column("model", Text), _column("dimension", SmallInteger), _column("type", Text),
+    _column("embedding", HalfVector()),
+    PrimaryKeyConstraint("agent_id", "memory_id", "ordinal", "field", "model"),
+    ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
+    CheckConstraint("field IN ('said', 'around')"), CheckConstraint("vector_dims(embedding) = dimension"),
+    Index(
+        "embedding_covering", "agent_id", "model", "field", "type",
+        postgresql_include=["memory_id", "ordinal", "embedding"], postgresql_where=text("dimension <= 1200"),
+    ),
+    Index("embedding_by_type", "agent_id", "model", "field", "type", postgresql_where=text("dimension > 1200")),
+)  # fmt: skip
+
+session = Table(
+    "session", metadata, _agent(), _column("session_id", Text), _column("no", Integer, nullable=True),
+    _column("memories", BigInteger, default=ZERO), _column("lexemes", BigInteger, default=ZERO),
+    _column("turns", BigInteger, default=ZERO), _column("summary", Text, default=EMPTY),
+    _column("plan_step", Text, nullable=True), _column("started_at", AT), _column("last_at", AT),
+    _column("ended_at", AT, nullable=True),
+    PrimaryKeyConstraint("agent_id", "session_id"), UniqueConstraint("agent_id", "no"),
+)  # fmt: skip
+
+turn = Table(
+    "turn", metadata, _agent(), _column("turn_id", Text), _column("session_id", Text),
+    _column("user_id", Text, nullable=True), _column("at", AT), _column("status", Text, default=text("'open'")),
+    _column("message", Text), _column("policy", Text), _column("frame", Text),
+    _column("degraded", ARRAY(Text), default=NONE), _column("model", Text, nullable=True),
+    _column("query", HalfVector(), nullable=True), _column("trace", JSONB), _column("closed_at", AT, nullable=True),
+    PrimaryKeyConstraint("agent_id", "turn_id"),
+    CheckConstraint("status IN ('open', 'completed', 'failed', 'abandoned')"),
+    Index("turn_by_session", "agent_id", "session_id", "at"), Index("turn_by_time", "agent_id", "at"),
+)  # fmt: skip
+
+exposure = Table(
+    "exposure", metadata, _agent(), _column("turn_id", Text), _column("memory_id", Uuid), _column("type", Text),
+    _column("via", Text), _column("slot", SmallInteger), _column("propensity", REAL), _column("at", AT),
+    _column("overlap", REAL, nullable=True), _column("used", Boolean, nullable=True),
+    _column("rating", Boolean, nullable=True),
+    PrimaryKeyConstraint("agent_id", "turn_id", "memory_id"),
+    CheckConstraint("via IN ('prompt', 'recall')"), CheckConstraint("propensity > 0 AND propensity <= 1"),
+    Index("exposure_by_memory", "agent_id", "memory_id"),
+)  # fmt: skip
+
+usage = Table(
+    "usage", metadata, _agent(), _column("memory_id", Uuid), _column("shown", Double), _column("used", Double),
+    _column("times_shown", BigInteger), _column("times_used", BigInteger), _column("last_at", AT),
+    PrimaryKeyConstraint("agent_id", "memory_id"),
+)  # fmt: skip
+
+usage_base = Table(
+    "usage_base", metadata, _agent(), _column("type", Text), _column("shown", Double), _column("used", Double),
+    PrimaryKeyConstraint("agent_id", "type"),
+)  # fmt: skip
+
+artifact = Table(
+    "artifact", metadata, _agent(), _column("id", Uuid), _column("session_id", Text),
+    _column("turn_id", Text, nullable=True), _column("kind", Text), _column("name", Text), _column("content", Text),
+    _column("created_at", AT, default=NOW),
+    PrimaryKeyConstraint("agent_id", "id"), Index("artifact_by_session", "agent_id", "session_id", "created_at"),
+)  # fmt: skip
+
+subtask = Table(
+    "subtask", metadata, _agent(), _column("id", Uuid), _column("session_id", Text), _column("title", Text),
+    _column("status", Text, default=text("'open'")), _column("depends_on", ARRAY(Uuid), default=NONE),
+    _column("artifacts", ARRAY(Uuid), default=NONE), _column("result", Text, default=EMPTY),
+    _column("created_at", AT, default=NOW), _column("completed_at", AT, nullable=True),
+    PrimaryKeyConstraint("agent_id", "id"), CheckConstraint("status IN ('open', 'completed', 'abandoned')"),
+    Index("subtask_by_session", "agent_id", "session_id", "created_at"),
+)  # fmt: skip

@@ -1,0 +1,88 @@
+"""Text as the index and the overlap measures see it: words, stems, sentences, in any script. Pure functions."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+# Words too common to find or to prove anything. Question words are in: a question's "when" is no evidence in a memory.
+STOP_WORDS = frozenset(
+    """a about above after again against all also am an and any are aren't as at be because been before being below
+    between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few for
+    from further get got had hadn't has hasn't have haven't having he her here hers herself him himself his how i i'd
+    i'll i'm i've if in into is isn't it it's its itself just let's me more most my myself no nor not now of off on once
+    only or other our ours ourselves out over own please same shall she should shouldn't so some such than that that's the
+    their theirs them themselves then there there's these they they're this those through to too under until up upon us
+    very was wasn't we we're we've were weren't what what's when where which while who whom why will with won't would
+    wouldn't you you'd you'll you're you've your yours yourself yourselves""".split()
+)
+
+# Scripts written without spaces: a run of these is cut into character pairs, since it has no words to stem.
+_UNSPACED = "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"v?\d+(?:[.:]\d+)+|[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:'[^\W_]+)*")
+_ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th)$")  # "May 8th" and "8 May" name the same day
+_UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
+_LONGEST_LEXEME = 64  # a base64 blob is one "word": its head is enough to find it and keeps index rows small
+
+_stemmer = Stemmer.Stemmer("english")
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """The stem of a lower-case word; other languages' words come back nearly unchanged."""
+    return str(_stemmer.stemWord(word))
+
+
+def normalise(text: str) -> str:
+    """Compatibility-normalised lower case with plain apostrophes, so that look-alike spellings compare equal."""
+    return unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words in order; unspaced scripts as overlapping character pairs."""
+    found: list[str] = []
+    for word in _WORD.findall(normalise(text)):
+        if _UNSPACED_RUN.match(word):
+            found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+        else:
+            found.append(word)
+    return found
+
+
+def lexemes(text: str) -> list[str]:
+    """What is indexed and searched: stems in order, without stop words, possessives cut, bounded in length."""
+    bare = (_ORDINAL.sub(r"\1", word.removesuffix("'s")) for word in words(text) if word not in STOP_WORDS)
+    return [stem(word)[:_LONGEST_LEXEME] for word in bare if word and word not in STOP_WORDS]
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Offsets [start, end) of the sentences of a text, in order; surrounding white space is left out."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for end, following in [(m.start(), m.end()) for m in _SENTENCE_END.finditer(text)] + [(len(text), len(text))]:
+        piece = text[start:end]
+        if piece.strip():
+            left = start + len(piece) - len(piece.lstrip())
+            spans.append((left, start + len(piece.rstrip())))
+        start = following
+    return spans
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, in order."""
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def unstorable(text: str) -> str | None:
+    """Why Postgres could not keep this text, or None: NUL characters and lone surrogates."""
+    if "\x00" in text:
+        return f"a NUL character at position {text.index(chr(0))}"
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        return f"a lone surrogate at position {error.start}"
+    return None

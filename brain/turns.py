@@ -1,0 +1,194 @@
+"""Turns as they were: what was planned, what was shown, what was used. Each is recorded once, whatever is retried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from brain import statements
+from brain.database import Connection, Database, encode_halfvec
+from brain.decay import gain
+from brain.types import MemoryType, Vector
+
+SQL = statements.load("turns")
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """A memory shown in a turn. `propensity` is the probability with which the policy chose to show it."""
+
+    memory_id: UUID
+    type: MemoryType
+    slot: int
+    propensity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """A turn as `pre_turn` leaves it."""
+
+    turn_id: str
+    session_id: str
+    user_id: str | None
+    at: datetime
+    message: str
+    policy: str
+    frame: str
+    degraded: tuple[str, ...]
+    trace: Mapping[str, Any]
+    shown: tuple[Exposure, ...]
+    model: str | None = None
+    query: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How much of a shown memory the response holds, and whether that counts as used."""
+
+    memory_id: UUID
+    overlap: float
+    used: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory as it was shown in a turn; `content` is None if it was erased since."""
+
+    memory_id: UUID
+    type: MemoryType
+    via: str
+    slot: int
+    propensity: float
+    overlap: float | None
+    used: bool | None
+    rating: bool | None
+    content: str | None
+    speaker: str | None
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What is known of a session; `recent` are its last turns, newest first, as (turn id, time, status, message)."""
+
+    session_id: str
+    memories: int
+    turns: int
+    summary: str
+    plan_step: str | None
+    started_at: datetime
+    last_at: datetime
+    ended_at: datetime | None
+    recent: tuple[tuple[str, datetime, str, str], ...] = ()
+
+
+class TurnLog:
+    """The record of turns, and the one place where use is counted."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def open(self, agent_id: str, turn: OpenTurn, *, timeout: float = 60.0) -> None:
+        """Records a turn; one that is there already stays as it was recorded first."""
+        await self._database.run(agent_id, lambda c: _open(c, agent_id, turn), timeout=timeout)
+
+    async def close(
+        self,
+        agent_id: str,
+        turn_id: str,
+        status: str,
+        at: datetime,
+        judgements: Sequence[Judgement],
+        *,
+        half_life_days: float,
+        opened: OpenTurn | None = None,
+    ) -> bool:
+        """Counts a turn's outcome, in one statement: all of it, once. False if it was counted before (or never opened).
+
+        With `opened`, a turn whose opening record never landed is recorded in the same transaction.
+        """
+
+        async def work(c: Connection) -> bool:
+            if opened is not None:
+                await _open(c, agent_id, opened)
+            row = await c.fetchrow(
+                SQL["close_turn"], agent_id, turn_id, status, at, [j.memory_id for j in judgements],
+                [j.overlap for j in judgements], [j.used for j in judgements], gain(at, half_life_days),
+            )  # fmt: skip
+            return bool(row["closed"])
+
+        return await self._database.run(agent_id, work)
+
+    async def expose_recalled(
+        self, agent_id: str, turn_id: str, memories: Sequence[tuple[UUID, MemoryType]], at: datetime
+    ) -> None:
+        """Counts memories that the recall tool returned within a turn as shown in it."""
+        ids, types = [id for id, _ in memories], [type for _, type in memories]
+        await self._database.run(
+            agent_id, lambda c: c.execute(SQL["expose_recalled"], agent_id, turn_id, ids, types, at)
+        )
+
+    async def shown(self, agent_id: str, turn_id: str) -> list[Shown]:
+        """The memories a turn showed, by the prompt first, in their order there."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["exposures"], agent_id, turn_id))
+        return [Shown(**dict(row)) for row in rows]
+
+    async def turn(self, agent_id: str, turn_id: str) -> Mapping[str, Any] | None:
+        """A recorded turn with its trace, or None."""
+        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["turn_whole"], agent_id, turn_id))
+        return dict(row) if row is not None else None
+
+    async def recent(self, agent_id: str, limit: int) -> list[Mapping[str, Any]]:
+        """The agent's last turns, newest first."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["recent_turns"], agent_id, limit))
+        return [dict(row) for row in rows]
+
+    async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
+        """What was counted when the turn was closed."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["attributions"], agent_id, turn_id))
+        return [Judgement(**dict(row)) for row in rows]
+
+    async def rate(
+        self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, at: datetime, *, half_life_days: float
+    ) -> bool:
+        """Counts an explicit verdict on a memory that the turn showed. False if it showed no such memory."""
+        exposed = {shown.memory_id: shown for shown in await self.shown(agent_id, turn_id)}
+        if memory_id not in exposed:
+            return False
+        weight = gain(at, half_life_days)
+        await self._database.run(
+            agent_id, lambda c: c.execute(SQL["rate"], agent_id, turn_id, memory_id, useful, weight, at)
+        )
+        return True
+
+    async def session(self, agent_id: str, session_id: str, recent: int) -> SessionState | None:
+        """A session with its last turns, or None."""
+
+        async def work(c: Connection) -> SessionState | None:
+            row = await c.fetchrow(SQL["session"], agent_id, session_id)
+            if row is None:
+                return None
+            turns = await c.fetch(SQL["session_turns"], agent_id, session_id, recent)
+            return SessionState(**dict(row), recent=tuple(tuple(turn) for turn in turns))
+
+        return await self._database.run(agent_id, work)
+
+    async def end_session(self, agent_id: str, session_id: str, at: datetime) -> bool:
+        """Marks a session as ended; the first time stands. False if there is no such session."""
+        row = await self._database.run(
+            agent_id, lambda c: c.fetchrow(SQL["end_session"], agent_id, session_id, at)
+        )
+        return row is not None
+
+
+async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
+    await c.execute(
+        SQL["open_turn"], agent_id, turn.turn_id, turn.session_id, turn.user_id, turn.at, turn.message, turn.policy,
+        turn.frame, list(turn.degraded), turn.model,
+        encode_halfvec(turn.query) if turn.query is not None else None, dict(turn.trace),
+        [shown.memory_id for shown in turn.shown], [shown.type for shown in turn.shown],
+        [shown.slot for shown in turn.shown], [shown.propensity for shown in turn.shown],
+    )  # fmt: skip

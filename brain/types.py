@@ -1,0 +1,180 @@
+"""What long-term memory is made of: the values that go into the store and come out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, Self, get_args
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from brain.errors import InvalidInput
+from brain.text import unstorable
+
+MemoryType = Literal["decision", "fact", "procedure", "episode"]
+MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
+
+Vector = NDArray[np.float32]  # shape (dimension,), unit length
+Vectors = NDArray[np.float32]  # shape (texts, dimension), unit rows
+
+LONGEST_CONTENT = 1_000_000  # characters of one memory; a book is many memories
+LONGEST_LABEL = 1_000  # characters of an id, a name, a tag
+
+
+def _storable(text: str) -> str:
+    reason = unstorable(text)
+    if reason is not None:
+        raise PydanticCustomError("unstorable", "holds {reason}, which Postgres cannot store", {"reason": reason})
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "is blank")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Label = Annotated[Text, Field(max_length=LONGEST_LABEL), AfterValidator(_not_blank)]
+
+
+class Edge(BaseModel):
+    """A value that enters from outside: frozen, unknown keys forbidden, errors typed and naming the field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _typed_errors(cls, data: Any, handler: Any) -> Self:
+        try:
+            return handler(data)  # type: ignore[no-any-return]
+        except ValidationError as error:
+            raise invalid(cls.__name__, error) from None
+
+
+def invalid(subject: str, error: ValidationError) -> InvalidInput:
+    """The first few complaints of pydantic as one sentence that names each field."""
+    complaints = [
+        f"{'.'.join(str(part) for part in problem['loc']) or 'value'}: {problem['msg']}"
+        for problem in error.errors(include_url=False, include_input=False)[:3]
+    ]
+    return InvalidInput(f"{subject}: " + "; ".join(complaints))
+
+
+class DecisionAttributes(Edge):
+    """What a decision may carry beside its content."""
+
+    outcome: Literal["pending", "success", "partial", "failure"] | None = None
+    rationale: Text | None = None
+    stakes: Literal["low", "medium", "high", "critical"] | None = None
+    category: Label | None = None
+
+
+class FactAttributes(Edge):
+    """What a fact may carry beside its content."""
+
+    subject: Label | None = None
+    category: Label | None = None
+
+
+class ProcedureAttributes(Edge):
+    """What a procedure may carry beside its content."""
+
+    name: Label | None = None
+    domain: Label | None = None
+
+
+class EpisodeAttributes(Edge):
+    """What an episode may carry beside its content."""
+
+    title: Label | None = None
+    outcome: Label | None = None
+
+
+ATTRIBUTES: Mapping[MemoryType, type[Edge]] = MappingProxyType(
+    {
+        "decision": DecisionAttributes,
+        "fact": FactAttributes,
+        "procedure": ProcedureAttributes,
+        "episode": EpisodeAttributes,
+    }
+)
+
+
+class NewMemory(Edge):
+    """A memory to be stored.
+
+    `content` is what is shown; content longer than a passage is indexed in passages, and the best one is shown.
+    `speaker` is indexed and shown before the content; `context` (the preceding line, a title) is indexed, not shown.
+    `occurred_at` must be aware; None means the moment of remembering. `source` is the caller's own id: with it, the
+    memory is the same as an earlier one of equal (agent, type, source); without it, of equal (agent, type, speaker,
+    session, occurred_at, content). `supersedes` is the id of the memory that this one replaces.
+
+    Raises:
+        InvalidInput: unknown keys, naive datetimes, NUL or surrogates, blank or over-long content.
+    """
+
+    type: MemoryType
+    content: Annotated[Text, Field(max_length=LONGEST_CONTENT), AfterValidator(_not_blank)]
+    speaker: Label | None = None
+    context: Annotated[Text, Field(max_length=LONGEST_CONTENT)] = ""
+    occurred_at: AwareDatetime | None = None
+    session_id: Label | None = None
+    source: Label | None = None
+    tags: tuple[Label, ...] = ()
+    entities: tuple[Label, ...] = ()
+    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
+    pinned: bool = False
+    supersedes: UUID | None = None
+    attributes: Mapping[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _typed_attributes(self) -> Self:
+        try:
+            known = ATTRIBUTES[self.type].model_validate(dict(self.attributes))
+        except InvalidInput as error:
+            raise InvalidInput(f"NewMemory.attributes of a {self.type}: {error}") from None
+        object.__setattr__(self, "attributes", known.model_dump(exclude_none=True))
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A stored memory, whole."""
+
+    id: UUID
+    type: MemoryType
+    content: str
+    speaker: str | None
+    context: str
+    occurred_at: datetime
+    session_id: str | None
+    source: str | None
+    tags: tuple[str, ...]
+    entities: tuple[str, ...]
+    confidence: float
+    pinned: bool
+    supersedes: UUID | None
+    superseded_by: UUID | None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an erasure removed, in rows."""
+
+    agent_id: str
+    memories: int
+    passages: int
+    embeddings: int
+    postings: int
+    exposures: int
+    usage: int
+    turns: int = 0
+    sessions: int = 0

@@ -1,0 +1,98 @@
+"""From settings to a ready layer: the only place that names adapters."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from brain.database import Database
+from brain.embedded import EmbeddedServer
+from brain.embedding.cached import CachedEmbedder
+from brain.embedding.minilm import MiniLM
+from brain.errors import SchemaError, StoreUnavailable
+from brain.ports import Embedder
+from brain.search import MemorySearch
+from brain.settings import Settings
+from brain.store import MemoryStore
+from brain.turns import TurnLog
+from cognitive.context.engine import ContextEngine
+from cognitive.policy import Policy
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a layer is made of."""
+
+    policy: Policy
+    embedder: CachedEmbedder
+    store: MemoryStore
+    turns: TurnLog
+    engine: ContextEngine
+
+
+@asynccontextmanager
+async def assemble(database_url: str | None, policy: Policy | None, embedder: Embedder | None) -> AsyncIterator[Parts]:
+    """Opens the database and the embedder, and closes what it opened.
+
+    A database that does not answer yet does not stop the layer from opening: its turns are degraded until it does.
+
+    Raises:
+        SchemaError: the database lacks the extension, the schema or the role.
+        EmbeddedServerError: the bundled server cannot be started.
+        PolicyError: the policy file does not hold a policy.
+    """
+    settings = Settings()
+    policy = policy or (Policy.load(settings.policy) if settings.policy else Policy())
+    cached = CachedEmbedder(embedder or MiniLM(settings.cache_dir))
+    async with _database(database_url or settings.database_url, settings) as database:
+        store = MemoryStore(database, cached)
+        engine = ContextEngine(store, MemorySearch(database), cached, policy)
+        yield Parts(policy, cached, store, TurnLog(database), engine)
+
+
+@asynccontextmanager
+async def _database(url: str | None, settings: Settings) -> AsyncIterator[Database]:
+    if url is not None:
+        database = Database(url, pool_size=settings.pool_size)
+        async with _closing(database, _open_or_wait(database)):
+            yield database
+        return
+    server = EmbeddedServer(settings.data_dir)
+    try:
+        urls = await asyncio.to_thread(server.acquire)
+        database = Database(urls.app, pool_size=settings.pool_size, revive=server.ensure_running)
+        async with _closing(database, _open_or_migrate(database, urls.owner)):
+            yield database
+    finally:
+        await asyncio.to_thread(server.release)
+
+
+@asynccontextmanager
+async def _closing(database: Database, opening: Awaitable[None]) -> AsyncIterator[None]:
+    try:
+        await opening
+        yield
+    finally:
+        await database.close()
+
+
+async def _open_or_wait(database: Database) -> None:
+    try:
+        await database.open()
+    except StoreUnavailable as error:
+        log.warning("%s; turns are degraded until it answers", error)
+
+
+async def _open_or_migrate(database: Database, owner_url: str) -> None:
+    try:
+        await database.open()
+    except SchemaError:
+        from brain.migrate import upgrade  # alembic is slow to import and needed once
+
+        await upgrade(owner_url)
+        await database.open()

@@ -1,0 +1,46 @@
+"""What usage says of a memory: a bounded factor, shrunk towards what is usual, neutral for what was never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from brain.decay import mass
+from brain.search import Hit
+from cognitive.policy import Policy
+from cognitive.trace import Boost
+
+# The Beta posterior has an optimistic prior, since a new memory deserves its chance, of a
+# strength that makes two noisy labels weigh little: its mean is OPTIMISM times the base rate, at most
+# MOST_EXPECTED; its strength falls as use gets more common.
+OPTIMISM = 3.0
+MOST_EXPECTED = 0.6
+LEAST_BASE_RATE = 0.005
+
+
+def boost(hit: Hit, base: Mapping[str, tuple[float, float]], now: datetime, policy: Policy) -> Boost:
+    """A factor in [least_boost, most_boost] from decayed masses of a memory being shown and used.
+
+    The rate is a Beta posterior, (used + m·e) / (shown + m), with e what a memory of its type is expected to reach and
+    m = max(2, 0.4 / base rate); the factor is 1 at e, and linear from there to its bounds at rates 1 and 0. Chapelle and
+    Li (2011) and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943) for the prior.
+    """
+    if hit.times_shown == 0:
+        return Boost()
+    shown = mass(hit.usage_shown, now, policy.half_life_days)
+    used = mass(hit.usage_used, now, policy.half_life_days)
+    base_rate = _base_rate(base.get(hit.type, (0.0, 0.0)), now, policy)
+    expected = min(MOST_EXPECTED, OPTIMISM * base_rate)
+    strength = max(2.0, 0.4 / base_rate)
+    rate = (used + strength * expected) / (shown + strength)
+    if rate >= expected:
+        factor = 1 + (policy.most_boost - 1) * (rate - expected) / (1 - expected)
+    else:
+        factor = 1 - (1 - policy.least_boost) * (expected - rate) / expected
+    return Boost(factor, shown, used, f"{factor:.2f}: used in {hit.times_used} of {hit.times_shown} turns that showed it")
+
+
+def _base_rate(masses: tuple[float, float], now: datetime, policy: Policy) -> float:
+    """How often a shown memory of the type is used at all; one in five until there is evidence."""
+    shown, used = (mass(value, now, policy.half_life_days) for value in masses)
+    return max(LEAST_BASE_RATE, (used + 1) / (shown + 5))

@@ -1,0 +1,130 @@
+"""Nothing is shown twice: what the conversation window says already, and what another candidate says better.
+
+Two texts say the same if their vectors agree or the one's stems stand in the other, and nothing speaks against it:
+near-twins that differ in a number, a negation or a name ("30 days" and "90 days") score 0.98 and are different facts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from brain.text import lexemes, sentences, words
+from brain.types import Vector
+from cognitive.policy import Policy
+from cognitive.trace import Candidate, Disposition, Fate, Sifted
+
+_NEGATIONS = frozenset(
+    """no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't
+    won't wouldn't shouldn't couldn't hasn't haven't hadn't stop stopped disable disabled off failed refuses""".split()
+)
+_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w-]+")
+# Of the window this much is compared: a message of megabytes must not cost the turn its deadline.
+_MOST_OF_A_MESSAGE = 20_000
+_MOST_SENTENCES = 120
+_LONGEST_SENTENCE = 2_000
+_FEWEST_STEMS = 3  # fewer prove nothing: "yes, please" stands in every conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A text reduced to what the comparison needs."""
+
+    stems: frozenset[str]
+    figures: frozenset[str]
+    names: frozenset[str]
+    negated: bool
+    vector: Vector | None = None
+
+    @classmethod
+    def of(cls, text: str, vector: Vector | None = None) -> Statement:
+        """Reads a text once."""
+        return cls(
+            frozenset(lexemes(text)),
+            frozenset(_FIGURE.findall(text)),
+            frozenset(name.casefold() for name in _NAME.findall(text)),
+            not _NEGATIONS.isdisjoint(words(text)),
+            vector,
+        )
+
+
+def window_sentences(messages: Sequence[str]) -> list[str]:
+    """What the window states, oldest first: its last sentences without the questions, which state nothing."""
+    stated = [
+        sentence[:_LONGEST_SENTENCE]
+        for message in messages
+        for sentence in sentences(message[-_MOST_OF_A_MESSAGE:])
+        if not sentence.endswith("?")
+    ]
+    return stated[-_MOST_SENTENCES:]
+
+
+def window_statements(stated: Sequence[str], vectors: Mapping[str, Vector]) -> list[Statement]:
+    """The sentences of the window with their vectors, and each pair of neighbours, which may say it together."""
+    single = [Statement.of(sentence, vectors.get(sentence)) for sentence in stated]
+    return single + [Statement.of(f"{first} {second}") for first, second in pairwise(stated)]
+
+
+def drop_restated(candidates: Sequence[Candidate], window: Sequence[Statement], policy: Policy) -> Sifted:
+    """Drops what a sentence of the window says already; eligible again once that has scrolled out."""
+    if not window:
+        return Sifted(tuple(candidates))
+    fates = [_twin(candidate, window, policy, "restated", "the conversation says it") for candidate in candidates]
+    kept = tuple(candidate for candidate, fate in zip(candidates, fates, strict=True) if fate is None)
+    return Sifted(kept, tuple(fate for fate in fates if fate is not None))
+
+
+def drop_duplicates(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
+    """Drops a candidate that says what a better one says."""
+    kept: list[Candidate] = []
+    dropped: list[Fate] = []
+    seen: list[Statement] = []
+    for candidate in candidates:
+        fate = _twin(candidate, seen, policy, "duplicate", "a better candidate says it")
+        if fate is not None:
+            dropped.append(fate)
+            continue
+        kept.append(candidate)
+        seen.append(Statement.of(candidate.hit.content, candidate.hit.vector))
+    return Sifted(tuple(kept), tuple(dropped))
+
+
+def _twin(
+    candidate: Candidate, others: Sequence[Statement], policy: Policy, disposition: Disposition, because: str
+) -> Fate | None:
+    own = Statement.of(candidate.hit.content, candidate.hit.vector)
+    for other in others:
+        similarity = same(own, other, policy)
+        if similarity is not None:
+            measure, value = similarity
+            return Fate(candidate, disposition, value, f"{because} ({measure} {value:.2f})")
+    return None
+
+
+def same(memory: Statement, other: Statement, policy: Policy) -> tuple[str, float] | None:
+    """The measure and value by which `other` says what `memory` says, or None if it does not."""
+    if _differs(memory, other):
+        return None
+    containment = len(memory.stems & other.stems) / len(memory.stems) if memory.stems else 0.0
+    enough = len(memory.stems) >= _FEWEST_STEMS
+    if memory.vector is None or other.vector is None:
+        threshold = policy.containment_threshold if other.vector is None else policy.unembedded_threshold
+        return ("containment", containment) if enough and containment >= threshold else None
+    cosine = float(np.dot(memory.vector, other.vector))
+    if cosine > policy.dedup_threshold:
+        return "cosine", cosine
+    return ("containment", containment) if enough and containment >= policy.containment_threshold else None
+
+
+def _differs(memory: Statement, other: Statement) -> bool:
+    """Whether a figure, a name or a negation of the memory is not in the other text."""
+    return bool(
+        memory.figures - other.figures
+        or memory.names - other.names - other.stems
+        or memory.negated != other.negated
+    )

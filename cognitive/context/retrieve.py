@@ -1,0 +1,111 @@
+"""The one stage with I/O: the query's vector, and every candidate that the channels find, within the deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from brain.embedding.cached import CachedEmbedder
+from brain.errors import CognitiveError
+from brain.search import Found, MemorySearch, Query
+from brain.text import lexemes
+from brain.types import MemoryType, Vector
+from cognitive.deadline import Deadline
+from cognitive.plan import RetrievalQuery
+from cognitive.policy import Policy
+
+# Of a message longer than this, the head and the tail are searched for: there the question stands.
+_MOST_SEARCHED = 4_000
+_MOST_LEXEMES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a recall may be narrowed to; nothing set, nothing filtered."""
+
+    tags: tuple[str, ...] = ()
+    session_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What came back, through which channels, and what did not come in time."""
+
+    found: Found
+    vector: Vector | None
+    channels: tuple[str, ...]
+    degraded: tuple[str, ...] = ()
+
+
+async def retrieve(
+    agent_id: str,
+    queries: Sequence[RetrievalQuery],
+    *,
+    search: MemorySearch,
+    embedder: CachedEmbedder,
+    policy: Policy,
+    deadline: Deadline,
+    filters: Filters = Filters(),
+) -> Retrieved:
+    """Runs the plan's queries, which share one text, as one statement over all their types.
+
+    Without the vector in time the lexical channel goes alone; without Postgres in time there are no candidates. Both
+    are said in `degraded`.
+    """
+    if not queries:
+        return Retrieved(Found(()), None, ())
+    text = _searched(queries[0].text)
+    vector, missing = await _embed(text, embedder, policy, deadline)
+    query = _query(tuple(query.type for query in queries), text, queries[0], vector, embedder.model, policy, filters)
+    seconds = deadline.left()
+    try:
+        found = await deadline.within(search.find(agent_id, query, timeout=max(seconds, 0.001)))
+    except TimeoutError:
+        return Retrieved(Found(()), vector, (), (*missing, "retrieval: no answer from Postgres in time"))
+    except CognitiveError as error:
+        return Retrieved(Found(()), vector, (), (*missing, f"retrieval: {error}"))
+    channels = ("dense",) * (vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
+    return Retrieved(found, vector, channels, missing)
+
+
+def _searched(text: str) -> str:
+    if len(text) <= _MOST_SEARCHED:
+        return text
+    return f"{text[: _MOST_SEARCHED // 2]}\n{text[-_MOST_SEARCHED // 2 :]}"
+
+
+async def _embed(
+    text: str, embedder: CachedEmbedder, policy: Policy, deadline: Deadline
+) -> tuple[Vector | None, tuple[str, ...]]:
+    try:
+        return (await deadline.within(embedder.embed([text]), policy.embed_share))[0], ()
+    except TimeoutError:
+        return None, ("embedding: no vector in time, searched by words only",)
+    except CognitiveError as error:
+        return None, (f"embedding: {error}; searched by words only",)
+
+
+def _query(
+    types: tuple[MemoryType, ...],
+    text: str,
+    first: RetrievalQuery,
+    vector: Vector | None,
+    model: str,
+    policy: Policy,
+    filters: Filters,
+) -> Query:
+    return Query(
+        types=types,
+        lexemes=tuple(dict.fromkeys(lexemes(text)))[:_MOST_LEXEMES],
+        vector=vector,
+        model=model,
+        per_channel=policy.candidates_per_channel,
+        dates=(first.dates.start, first.dates.end) if first.dates else None,
+        tags=filters.tags,
+        session_id=filters.session_id,
+        since=filters.since,
+        until=filters.until,
+    )

@@ -1,0 +1,56 @@
+"""The one deadline primitive: a supervised task, waited for no longer than there is time.
+
+`asyncio.wait_for` waits until the cancelled task has ended, which on a frozen server has no bound. Here a task that is
+out of time is cancelled and left to end by itself; its owner cuts its connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from time import monotonic
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_abandoned: set[asyncio.Task[Any]] = set()  # the event loop holds tasks weakly
+
+
+class Deadline:
+    """A moment on the monotonic clock by which a turn's preparation must be over."""
+
+    def __init__(self, milliseconds: float) -> None:
+        self._end = monotonic() + milliseconds / 1000
+
+    def left(self) -> float:
+        """Seconds that remain, never negative."""
+        return max(0.0, self._end - monotonic())
+
+    async def within(self, work: Coroutine[Any, Any, T], share: float = 1.0) -> T:
+        """The result of `work`, if it comes within this share of the time left.
+
+        Raises:
+            TimeoutError: it did not; `work` was cancelled and is not waited for.
+        """
+        task = asyncio.ensure_future(work)
+        try:
+            await asyncio.wait({task}, timeout=self.left() * share)
+        except asyncio.CancelledError:
+            _abandon(task)
+            raise
+        if not task.done():
+            _abandon(task)
+            raise TimeoutError
+        return task.result()
+
+
+def _abandon(task: asyncio.Task[Any]) -> None:
+    _abandoned.add(task)
+    task.add_done_callback(_settle)
+    task.cancel()
+
+
+def _settle(task: asyncio.Task[Any]) -> None:
+    _abandoned.discard(task)
+    if not task.cancelled():
+        task.exception()  # fetched, so that asyncio does not report an error nobody waits for

@@ -1,0 +1,27 @@
+"""The errors a user of the layer may catch; `brain.errors` shows the tree."""
+
+from __future__ import annotations
+
+from brain.errors import (
+    CognitiveError,
+    EmbeddedServerError,
+    EmbeddingError,
+    InvalidInput,
+    PolicyError,
+    SchemaError,
+    StoreError,
+    StoreUnavailable,
+    UnknownMemory,
+)
+
+__all__ = [
+    "CognitiveError",
+    "EmbeddedServerError",
+    "EmbeddingError",
+    "InvalidInput",
+    "PolicyError",
+    "SchemaError",
+    "StoreError",
+    "StoreUnavailable",
+    "UnknownMemory",
+]

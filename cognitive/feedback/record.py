@@ -1,0 +1,42 @@
+"""From a response to what is counted: judgements on the memories that were shown, and on no others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brain.turns import Judgement, Shown
+from cognitive.feedback.attribute import STRATEGIES, overlaps
+from cognitive.policy import Policy
+from cognitive.turn import Attribution, Outcome
+
+
+def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
+    """One judgement per shown memory, in their order. The host's citations and ratings outrank the overlap.
+
+    A memory that was erased meanwhile is judged by nothing and left out. Only a completed turn has judgements.
+    """
+    if outcome.status != "completed":
+        return []
+    present = [memory for memory in shown if memory.content is not None]
+    measured = overlaps(
+        [_spoken(memory) for memory in present], outcome.response, said=message, strategy=policy.attribution
+    )
+    threshold = STRATEGIES[policy.attribution].threshold
+    judgements = []
+    for memory, overlap in zip(present, measured, strict=True):
+        used = overlap >= threshold
+        if outcome.citations:
+            used = memory.memory_id in outcome.citations
+        if memory.memory_id in outcome.ratings:
+            used = outcome.ratings[memory.memory_id]
+        judgements.append(Judgement(memory.memory_id, overlap, used))
+    return judgements
+
+
+def attributions(judgements: Sequence[Judgement]) -> tuple[Attribution, ...]:
+    """The public form of judgements."""
+    return tuple(Attribution(j.memory_id, float(j.overlap), j.used) for j in judgements)
+
+
+def _spoken(memory: Shown) -> str:
+    return f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content or ""

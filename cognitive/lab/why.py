@@ -1,0 +1,64 @@
+"""Why a memory was shown in a turn, or why it was not: read from the record, nothing is run again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The fate of one memory in one turn.
+
+    `disposition` is None if the memory was no candidate: no channel found it. `value` is the number that decided and
+    `because` says what it is; `scores` are the channels' raw scores, `factors` the weighted parts of the relevance.
+    """
+
+    turn_id: str
+    memory_id: UUID
+    at: datetime
+    disposition: str | None
+    because: str
+    value: float | None = None
+    rank_before: int | None = None
+    rank: int | None = None
+    relevance: float | None = None
+    score: float | None = None
+    boost: Mapping[str, Any] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
+    factors: Mapping[str, float] = field(default_factory=dict)
+    tokens: int | None = None
+    used: bool | None = None
+    overlap: float | None = None
+
+
+def explain(turn: Mapping[str, Any], memory_id: UUID, judged: tuple[float, bool] | None) -> Explanation:
+    """Reads a memory's fate out of a recorded turn."""
+    fates = turn["trace"]["fates"]
+    fate = next((fate for fate in fates if fate["memory_id"] == str(memory_id)), None)
+    overlap, used = judged if judged is not None else (None, None)
+    if fate is None:
+        searched = ", ".join(turn["trace"]["channels"]) or "no channel (nothing was retrieved in this turn)"
+        because = f"none of {len(fates)} candidates: not found by {searched}"
+        return Explanation(turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap)
+    return Explanation(
+        turn_id=turn["turn_id"],
+        memory_id=memory_id,
+        at=turn["at"],
+        disposition=fate["disposition"],
+        because=fate["because"],
+        value=fate["value"],
+        rank_before=fate["rank_before"],
+        rank=fate["rank"],
+        relevance=fate["relevance"],
+        score=fate["score"],
+        boost=fate["boost"],
+        scores=fate["scores"],
+        factors=fate["factors"],
+        tokens=fate["tokens"],
+        used=used,
+        overlap=overlap,
+    )

@@ -1,0 +1,256 @@
+"""The layer: what a runtime calls before and after each turn, and the only place that fails open."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from brain.ports import Embedder
+from brain.store import Progress
+from brain.turns import Exposure, OpenTurn, SessionState
+from brain.types import Memory, MemoryType, NewMemory, Receipt, Vector
+from cognitive import bootstrap
+from cognitive.context.engine import Built
+from cognitive.context.retrieve import Filters
+from cognitive.deadline import Deadline
+from cognitive.errors import CognitiveError, InvalidInput, UnknownMemory
+from cognitive.feedback import record
+from cognitive.lab.why import Explanation, explain
+from cognitive.plan import Plan, Signals
+from cognitive.policy import Policy
+from cognitive.preflight import frames, signals
+from cognitive.preflight import plan as planning
+from cognitive.recall import recall
+from cognitive.turn import Outcome, RecallHit, Report, Turn, TurnContext, TurnRef, require_label
+
+log = logging.getLogger(__name__)
+
+_RECENT_TURNS = 10  # of a session, for `resume`
+
+
+class CognitiveLayer:
+    """Decides before every turn what the model should see, and learns after it what was worth showing."""
+
+    def __init__(self, parts: bootstrap.Parts) -> None:
+        self._policy = parts.policy
+        self._embedder = parts.embedder
+        self._store = parts.store
+        self._turns = parts.turns
+        self._engine = parts.engine
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, database_url: str | None = None, *, policy: Policy | None = None, embedder: Embedder | None = None
+    ) -> AsyncIterator[CognitiveLayer]:
+        """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
+
+        Raises:
+            SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
+            EmbeddedServerError: the bundled server cannot be started.
+        """
+        async with bootstrap.assemble(database_url, policy, embedder) as parts:
+            yield cls(parts)
+
+    # --- the turn ---
+
+    async def pre_turn(self, turn: Turn) -> TurnContext:
+        """What the model should see in this turn, within the policy's deadline.
+
+        It never fails because memory does: what cannot be had in time is missing, and `degraded` says so.
+        """
+        deadline = Deadline(self._policy.deadline_ms)
+        now = turn.now or datetime.now(UTC)
+        plan = self._plan(turn, now)
+        if turn.kind != "user":
+            return _context(turn, plan, Built.nothing(plan, now), now)
+        try:
+            built = await self._engine.build(plan, turn, now, deadline)
+        except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
+            log.exception("pre_turn goes on without memory")
+            built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
+        context = _context(turn, plan, built, now)
+        try:
+            await deadline.within(self._turns.open(turn.agent_id, _open_turn(context, self._embedder.model, built.vector)))
+        except (CognitiveError, TimeoutError) as error:
+            reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
+            context = replace(context, degraded=(*context.degraded, reason))
+        return context
+
+    async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
+        """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
+
+        Raises:
+            InvalidInput: a turn that was never opened.
+            StoreUnavailable: Postgres is away: nothing was counted, and the same call may be made again.
+        """
+        agent_id, turn_id = context.agent_id, context.turn_id
+        if isinstance(context, TurnContext):
+            await self._turns.open(agent_id, _open_turn(context))
+        turn = await self._turns.turn(agent_id, turn_id)
+        if turn is None:
+            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+        shown = await self._turns.shown(agent_id, turn_id)
+        judgements = record.judge(shown, turn["message"], outcome, self._policy)
+        closed = await self._turns.close(
+            agent_id, turn_id, outcome.status, turn["at"], judgements, half_life_days=self._policy.half_life_days
+        )
+        if not closed:
+            judgements = await self._turns.judgements(agent_id, turn_id)
+        return Report(turn_id, record.attributions(judgements), recorded=True, duplicate=not closed)
+
+    async def recall(
+        self,
+        agent_id: str,
+        query: str,
+        memory_type: MemoryType | None = None,
+        limit: int = 10,
+        turn_id: str | None = None,
+        now: datetime | None = None,
+        *,
+        tags: Sequence[str] = (),
+        session_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> tuple[RecallHit, ...]:
+        """Memories for a query of the model's own, best first; see `cognitive.recall`."""
+        require_label("agent_id", agent_id)
+        require_label("query", query)
+        for name, at in (("now", now), ("since", since), ("until", until)):
+            _require_aware(name, at)
+        return await recall(
+            agent_id, query, engine=self._engine, turns=self._turns, now=now or datetime.now(UTC),
+            memory_type=memory_type, limit=limit, turn_id=turn_id,
+            filters=Filters(tuple(tags), session_id, since, until),
+        )  # fmt: skip
+
+    # --- memories ---
+
+    async def remember(
+        self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
+    ) -> list[UUID]:
+        """Stores memories, each batch in one transaction, and returns their ids in order; see `MemoryStore.remember`."""
+        require_label("agent_id", agent_id)
+        for memory in memories:
+            if not isinstance(memory, NewMemory):
+                raise InvalidInput(f"memories: expected NewMemory values, got {type(memory).__name__}")
+        return await self._store.remember(agent_id, memories, now=datetime.now(UTC), progress=progress)
+
+    async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
+        """The memories of these ids that this agent has, in the order asked."""
+        return await self._store.get(require_label("agent_id", agent_id), ids)
+
+    async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
+        """Changes fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
+
+        Raises:
+            UnknownMemory: this agent has no such memory. InvalidInput: a field that cannot be changed, or a bad value.
+        """
+        fixed = {"type", "session_id", "source", "supersedes"} & changes.keys()
+        if fixed:
+            raise InvalidInput(f"update: {', '.join(sorted(fixed))} cannot be changed")
+        found = await self.get(agent_id, [id])
+        if not found:
+            raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
+        return await self._store.update(agent_id, id, NewMemory(**{**_fields(found[0]), **changes}))
+
+    async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
+        """Erases memories with all that was derived from them, in one transaction; the receipt counts what went."""
+        return await self._store.forget(require_label("agent_id", agent_id), ids)
+
+    async def erase_agent(self, agent_id: str) -> Receipt:
+        """Erases everything of an agent; the receipt counts what went."""
+        return await self._store.erase_agent(require_label("agent_id", agent_id))
+
+    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
+        """Counts somebody's explicit verdict on a memory that a turn showed.
+
+        Raises:
+            InvalidInput: the turn showed no such memory.
+        """
+        rated = await self._turns.rate(
+            agent_id, turn_id, memory_id, useful, datetime.now(UTC), half_life_days=self._policy.half_life_days
+        )
+        if not rated:
+            raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
+
+    # --- questions about turns and sessions ---
+
+    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
+        """Why a memory was shown in a turn, or why it was not.
+
+        Raises:
+            InvalidInput: a turn that this agent does not have.
+        """
+        turn = await self._turns.turn(agent_id, turn_id)
+        if turn is None:
+            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+        judged = {j.memory_id: (j.overlap, j.used) for j in await self._turns.judgements(agent_id, turn_id)}
+        return explain(turn, memory_id, judged.get(memory_id))
+
+    async def resume(self, agent_id: str, session_id: str) -> SessionState | None:
+        """What is known of a session (summary, step, last turns), or None if it never was."""
+        return await self._turns.session(agent_id, session_id, _RECENT_TURNS)
+
+    async def end_session(self, agent_id: str, session_id: str) -> bool:
+        """Marks a session as ended. False if there is no such session."""
+        return await self._turns.end_session(agent_id, session_id, datetime.now(UTC))
+
+    def _plan(self, turn: Turn, now: datetime) -> Plan:
+        if turn.kind != "user":
+            untouched = Signals(turn.text, greeting=True)
+            return planning.make(untouched, "conversation", (f"kind.{turn.kind}",), self._policy, turn.thinking)
+        previous = next((message.content for message in reversed(turn.conversation) if message.role == "user"), "")
+        read = signals.read(turn.text, now=now, previous=previous)
+        frame, reasons = frames.select(turn.text, read)
+        return planning.make(read, frame, reasons, self._policy, turn.thinking)
+
+
+def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext:
+    return TurnContext(
+        agent_id=turn.agent_id,
+        session_id=turn.session_id,
+        turn_id=turn.turn_id or str(uuid4()),
+        now=now,
+        message=turn.text,
+        text=built.text,
+        prefix=built.prefix,
+        shown=built.shown,
+        plan=plan,
+        messages=turn.conversation,
+        tools=turn.tools,
+        degraded=built.degraded,
+        trace=built.trace,
+        user_id=turn.user_id,
+    )
+
+
+def _open_turn(context: TurnContext, model: str | None = None, query: Vector | None = None) -> OpenTurn:
+    return OpenTurn(
+        turn_id=context.turn_id,
+        session_id=context.session_id,
+        user_id=context.user_id,
+        at=context.now,
+        message=context.message,
+        policy=context.plan.policy,
+        frame=context.plan.frame,
+        degraded=context.degraded,
+        trace=context.trace.as_json(),
+        shown=tuple(Exposure(shown.memory_id, shown.type, slot) for slot, shown in enumerate(context.shown)),
+        model=model if query is not None else None,
+        query=query,
+    )
+
+
+def _fields(memory: Memory) -> dict[str, Any]:
+    return {name: getattr(memory, name) for name in NewMemory.model_fields}
+
+
+def _require_aware(name: str, at: datetime | None) -> None:
+    if at is not None and at.tzinfo is None:
+        raise InvalidInput(f"{name}: expected an aware datetime, got the naive {at.isoformat()}")

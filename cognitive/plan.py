@@ -1,0 +1,79 @@
+"""The plan of a turn, as data: what was understood of the message, and what is therefore retrieved and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from brain.types import MemoryType
+
+Frame = Literal["conversation", "question", "task", "decision", "creative", "debug"]
+
+
+@dataclass(frozen=True, slots=True)
+class DateRange:
+    """A stretch of time that a message names: half-open [start, end), aware."""
+
+    start: datetime
+    end: datetime
+    phrase: str
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the rules read in a message.
+
+    `text` is the sentence that is embedded and searched: without its greeting, and with the previous user message
+    before it if the message leans on that. `greeting` is True only if nothing else remains. `hints` are (memory type,
+    weight) in the order of the types; `fired` are the ids of the rules that fired, in the order of their table.
+    """
+
+    text: str
+    question: bool = False
+    greeting: bool = False
+    elliptic: bool = False
+    recency: float = 0.0
+    dates: DateRange | None = None
+    hints: tuple[tuple[str, float], ...] = ()
+    entities: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    fired: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalQuery:
+    """What to look for in one memory type: at most `limit` memories are shown of it.
+
+    `recency_weight` in [0, 1] is how much a young memory gains over an old one of equal relevance.
+    """
+
+    type: MemoryType
+    text: str
+    limit: int
+    recency_weight: float = 0.0
+    dates: DateRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What this message needs. No field is decoration: each has a consumer.
+
+    `budgets` and `total` are tokens; `window` is how many turns of the conversation a memory is compared with;
+    `categories`, `tools`, `thinking` and `hint` pass the caller's own settings through: no rule plans them yet.
+    """
+
+    signals: Signals
+    frame: Frame
+    retrieval: tuple[RetrievalQuery, ...]
+    budgets: Mapping[MemoryType, int]
+    total: int
+    window: int
+    dedup: bool
+    reasons: tuple[str, ...]
+    policy: str
+    categories: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    thinking: str | None = None
+    hint: str | None = None

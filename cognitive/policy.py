@@ -1,0 +1,141 @@
+"""Every tunable of the turn, frozen, with the reason for its value; loadable from TOML; hashed into a version."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field
+
+from brain.types import Edge, MemoryType
+from cognitive.errors import InvalidInput, PolicyError
+from cognitive.plan import Frame
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[float, Field(gt=0)]
+Tokens = Annotated[int, Field(ge=0)]
+
+
+class FrameBudget(Edge):
+    """Tokens per memory type and in total, and how many turns of the conversation a memory is compared with."""
+
+    total: Tokens
+    decision: Tokens
+    fact: Tokens
+    procedure: Tokens
+    episode: Tokens
+    window: Annotated[int, Field(ge=0)]
+
+
+# The seed's table (smart context preparation, D7), with room for episodes in a conversation: without it "continue what
+# we were doing" finds nothing.
+FRAMES: Mapping[Frame, FrameBudget] = {
+    "conversation": FrameBudget(total=3000, decision=500, fact=500, procedure=0, episode=600, window=3),
+    "question": FrameBudget(total=6000, decision=1000, fact=1500, procedure=500, episode=500, window=5),
+    "task": FrameBudget(total=8000, decision=2000, fact=1500, procedure=1500, episode=1000, window=5),
+    "decision": FrameBudget(total=12000, decision=3500, fact=2000, procedure=2000, episode=1000, window=8),
+    "creative": FrameBudget(total=6000, decision=1000, fact=1500, procedure=500, episode=500, window=4),
+    "debug": FrameBudget(total=10000, decision=1500, fact=1000, procedure=2500, episode=1000, window=6),
+}
+
+
+# Weights of the relevance factors (cognitive/context/relevance.py), divided by their sum so that relevance is at most 1.
+_WEIGHTS: Mapping[str, float] = {
+    "said_words": 3.90,
+    "said_meaning": 3.83,
+    "around_words": 4.74,
+    "around_meaning": 2.89,
+    "session": 2.69,
+    "speaker": 1.20,
+    "asks": -0.41,
+    "says_when": 1.64,
+    "from_user": 2.81,
+    "from_assistant": 1.40,
+    "instructs": 1.54,
+    "dated": 1.31,
+    "recent": 1.00,
+    "length": 4.31,
+}
+_TOTAL = sum(weight for weight in _WEIGHTS.values() if weight > 0)
+RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEIGHTS.items()}
+
+
+class Policy(Edge):
+    """How turns are planned, ranked, fitted and learnt from. Keyword-only; unknown names are errors.
+
+    Raises:
+        PolicyError: from `load`, when a file does not hold a policy. InvalidInput when constructed wrongly.
+    """
+
+    # --- the deadline ---
+    deadline_ms: Positive = 250.0  # what an agent's user does not notice
+    recall_deadline_ms: Positive = 5_000.0  # the model asked and waits; an honest late answer beats none
+    embed_share: Share = 0.6  # of the deadline at most goes to the query's vector; the lexical channel needs the rest
+
+    # --- preflight ---
+    frames: Mapping[Frame, FrameBudget] = Field(default_factory=lambda: dict(FRAMES))
+    budget_overrides: Mapping[MemoryType, Tokens] = Field(default_factory=dict)  # the operator's word, last and final
+    default_limit: Annotated[int, Field(ge=0)] = 5  # memories per type (the seed's)
+    hinted_limit: Annotated[int, Field(ge=0)] = 8  # of the type that the message asks for
+    other_limit: Annotated[int, Field(ge=0)] = 3  # of the others, then
+
+    # --- retrieve ---
+    candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80
+
+    relevance: Mapping[str, float] = Field(default_factory=lambda: dict(RELEVANCE))
+
+    # --- dedup ---
+    dedup: bool = True  # compare with the window and among candidates at all
+    dedup_threshold: Share = 0.85  # cosine to a sentence of the window; binding default
+    containment_threshold: Share = 0.7  # of a memory's stems in a sentence: 58 % of restatements at 5.5 % false
+    unembedded_threshold: Share = 0.5  # containment that suffices where there are no vectors (the seed's fallback)
+    window_sentences: Annotated[int, Field(ge=0)] = 24  # embedded per turn at most; the rest is compared by its stems
+
+    # --- rank ---
+    usage_weight: Annotated[float, Field(ge=0, le=1)] = 0.1  # of log2(boost), on relevance in [0, 1]: breaks near-ties
+    least_boost: Annotated[float, Field(gt=0, le=1)] = 0.5
+    most_boost: Annotated[float, Field(ge=1, le=2)] = 1.5
+    half_life_days: Positive = 7.0  # binding default
+    superseded_factor: Share = 0.5  # a replaced memory can still be found, below what replaced it
+
+    # --- abstain ---
+    abstention: bool = True
+    # log-odds that the store knows of a message: best cosine and best share of the query's idf mass of any one memory
+    evidence_cosine: float = 8.0
+    evidence_matched: float = 4.0
+    evidence_floor: float = 4.6
+
+    # --- feedback ---
+    attribution: str = "relative"  # the strategy: feedback/attribute.py lists them, each with its own threshold
+
+    @property
+    def attribution_threshold(self) -> float:
+        """The overlap from which a shown memory counts as used, of this policy's strategy."""
+        from cognitive.feedback.attribute import STRATEGIES
+
+        return STRATEGIES[self.attribution].threshold
+
+    @cached_property
+    def version(self) -> str:
+        """Twelve hexadecimal digits that change whenever a tunable does; recorded with every turn."""
+        canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """A policy from a TOML file; what the file leaves out keeps its default."""
+        try:
+            return cls(**tomllib.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise PolicyError(f"cannot read the policy file {str(path)!r}: {error.strerror}") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise PolicyError(f"{str(path)!r} is not TOML: {error}") from error
+        except InvalidInput as error:
+            raise PolicyError(f"{str(path)!r}: {error}") from error
+
+

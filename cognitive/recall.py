@@ -1,0 +1,71 @@
+"""The on-demand tool: the model asks in its own words, through the same stages, wider."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from brain.errors import InvalidInput
+from brain.turns import TurnLog
+from brain.types import MEMORY_TYPES, MemoryType
+from cognitive.context.engine import ContextEngine
+from cognitive.context.retrieve import Filters
+from cognitive.plan import RetrievalQuery
+from cognitive.preflight import signals
+from cognitive.trace import Candidate
+from cognitive.turn import RecallHit
+
+MOST_HITS = 200
+
+
+async def recall(
+    agent_id: str,
+    query: str,
+    *,
+    engine: ContextEngine,
+    turns: TurnLog,
+    now: datetime,
+    memory_type: MemoryType | None = None,
+    limit: int = 10,
+    turn_id: str | None = None,
+    filters: Filters = Filters(),
+) -> tuple[RecallHit, ...]:
+    """Memories for a query, best first. With a turn, what its prompt shows is left out and the hits count as shown.
+
+    Raises:
+        InvalidInput: an unknown memory type or a limit outside 1 to 200.
+        StoreUnavailable: Postgres is away or did not answer in time.
+    """
+    if memory_type is not None and memory_type not in MEMORY_TYPES:
+        raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
+    if not 1 <= limit <= MOST_HITS:
+        raise InvalidInput(f"limit: expected 1 to {MOST_HITS}, got {limit}")
+    read = signals.read(query, now=now)
+    types = (memory_type,) if memory_type is not None else MEMORY_TYPES
+    # a query is searched as it stands: a model that asks for "thanks" means the word
+    queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
+    present = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)} if turn_id else set()
+    ranked = await engine.recall(agent_id, queries, filters, now)
+    hits = _hits(ranked, present, limit)
+    if turn_id and hits:
+        await turns.expose_recalled(agent_id, turn_id, [(hit.memory_id, hit.type) for hit in hits], now)
+    return hits
+
+
+def _hits(ranked: Sequence[Candidate], present: set[UUID], limit: int) -> tuple[RecallHit, ...]:
+    absent = [candidate for candidate in ranked if candidate.hit.memory_id not in present]
+    return tuple(
+        RecallHit(
+            memory_id=candidate.hit.memory_id,
+            type=candidate.hit.type,
+            content=candidate.hit.content,
+            source=candidate.hit.source,
+            score=candidate.score,
+            scores={**candidate.hit.scores, **{f"relevance.{k}": v for k, v in candidate.factors.items()},
+                    "relevance": candidate.relevance, "boost": candidate.boost.factor},
+            occurred_at=candidate.hit.occurred_at,
+            speaker=candidate.hit.speaker,
+        )
+        for candidate in absent[:limit]
+    )  # fmt: skip

@@ -1,0 +1,114 @@
+"""What became of every candidate, and why: the record that explains a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from brain.search import Hit
+
+Disposition = Literal[
+    "shown",  # it is in the prompt
+    "pinned",  # it stands in the prefix, so the block does not repeat it
+    "restated",  # the conversation window says it already
+    "duplicate",  # another candidate says it better
+    "superseded",  # a newer memory replaced it
+    "irrelevant",  # the floor: nothing, or not this, is worth showing
+    "over_limit",  # more of this type than the plan asks for
+    "over_budget",  # its section or the total had no room
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Boost:
+    """What usage says of a memory: a factor in [0.5, 1.5], 1.0 for the unknown, and the masses it comes from."""
+
+    factor: float = 1.0
+    shown: float = 0.0
+    used: float = 0.0
+    because: str = "never shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory on its way through the stages, by its best passage; each stage returns a new one.
+
+    `factors` are the weighted parts of `relevance` by name; `rank` counts from 1, `rank_before` is by relevance alone.
+    """
+
+    hit: Hit
+    relevance: float = 0.0
+    factors: Mapping[str, float] = field(default_factory=dict)
+    boost: Boost = field(default_factory=Boost)
+    score: float = 0.0
+    rank_before: int = 0
+    rank: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """Where a candidate ended: one disposition, the number that decided it, and what that number means."""
+
+    candidate: Candidate
+    disposition: Disposition
+    value: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What a stage kept, in order, and what it dropped, with the number that decided."""
+
+    kept: tuple[Candidate, ...]
+    dropped: tuple[Fate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A turn explained: the query, the channels that arrived, every candidate's fate, and milliseconds by stage."""
+
+    query: str
+    policy: str
+    now: datetime
+    channels: tuple[str, ...] = ()
+    fates: tuple[Fate, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, memory_id: UUID) -> Fate | None:
+        """The fate of one memory, or None if it was no candidate."""
+        return next((fate for fate in self.fates if fate.candidate.hit.memory_id == memory_id), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """What is stored: ids and numbers, no memory's text, so that erasing a memory erases its words here too."""
+        return {
+            "query": self.query,
+            "policy": self.policy,
+            "now": self.now.isoformat(),
+            "channels": list(self.channels),
+            "timings": {name: round(value, 3) for name, value in self.timings.items()},
+            "fates": [_fate_as_json(fate) for fate in self.fates],
+        }
+
+
+def _fate_as_json(fate: Fate) -> dict[str, Any]:
+    candidate = fate.candidate
+    return {
+        "memory_id": str(candidate.hit.memory_id),
+        "type": candidate.hit.type,
+        "ordinal": candidate.hit.ordinal,
+        "scores": {name: round(value, 6) for name, value in candidate.hit.scores.items()},
+        "factors": {name: round(value, 6) for name, value in candidate.factors.items()},
+        "relevance": round(candidate.relevance, 6),
+        "boost": asdict(candidate.boost),
+        "score": round(candidate.score, 6),
+        "rank_before": candidate.rank_before,
+        "rank": candidate.rank,
+        "tokens": candidate.tokens,
+        "disposition": fate.disposition,
+        "value": round(fate.value, 6),
+        "because": fate.because,
+    }

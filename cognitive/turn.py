@@ -1,0 +1,191 @@
+"""What enters a turn and what leaves it: the public values, frozen, checked at the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BeforeValidator, Field
+
+from brain.errors import InvalidInput
+from brain.text import unstorable
+from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text
+from cognitive.plan import Plan
+from cognitive.trace import Trace
+
+LONGEST_MESSAGE = 4_000_000  # characters; what is longer is a file, not a message
+
+Role = Literal["system", "user", "assistant", "tool"]
+TurnKind = Literal["user", "heartbeat", "subagent", "cron"]
+Status = Literal["completed", "failed", "abandoned"]
+
+# Runtimes pass None as the content of a message that only calls tools.
+MessageText = Annotated[
+    Text, BeforeValidator(lambda value: "" if value is None else value), Field(max_length=LONGEST_MESSAGE)
+]
+
+
+class ToolCall(Edge):
+    """A call of a tool by the model, and what came of it."""
+
+    name: Label
+    arguments: Mapping[str, Any] = Field(default_factory=dict)
+    result: Any = None
+    ok: bool = True
+    id: Label | None = None
+
+
+class Message(Edge):
+    """A message of the conversation. A tool's answer names the call it belongs to."""
+
+    role: Role
+    content: MessageText = ""
+    at: AwareDatetime | None = None
+    kind: Label | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: Label | None = None
+
+
+class Tool(Edge):
+    """A tool that the model may call; `parameters` is a JSON schema."""
+
+    name: Label
+    description: Text = ""
+    parameters: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class Turn(Edge):
+    """A turn about to begin.
+
+    `conversation` is what the model would see before `text`, oldest first. `now` and `turn_id` are for replay and
+    idempotency: given, they are used as they are. Only turns of kind "user" are planned; the others pass untouched.
+
+    Raises:
+        InvalidInput: unknown keys, naive datetimes, NUL or surrogates, a message beyond LONGEST_MESSAGE characters.
+    """
+
+    agent_id: Label
+    session_id: Label
+    text: MessageText
+    user_id: Label | None = None
+    conversation: tuple[Message, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    model: Label | None = None
+    kind: TurnKind = "user"
+    thinking: Label | None = None
+    attachments: tuple[Any, ...] = ()
+    iteration: Annotated[int, Field(ge=0)] | None = None
+    plan_step: Text | None = None
+    now: AwareDatetime | None = None
+    turn_id: Label | None = None
+
+
+class Outcome(Edge):
+    """How a turn ended. Only completed turns teach; citations and ratings override the measured overlap."""
+
+    response: MessageText = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    status: Status = "completed"
+    citations: tuple[UUID, ...] = ()
+    ratings: Mapping[UUID, bool] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRef:
+    """A turn by its name, for a process that does not hold its context."""
+
+    agent_id: str
+    turn_id: str
+
+    def __post_init__(self) -> None:
+        for name in ("agent_id", "turn_id"):
+            require_label(name, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory that the prompt shows: its text as shown, and why it is there."""
+
+    memory_id: UUID
+    type: MemoryType
+    content: str
+    source: str | None
+    score: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnContext:
+    """What the model should see in this turn, and how that came about.
+
+    `prefix` belongs to the system prompt: its bytes change only when a pinned memory does. `text` belongs to the end
+    of the prompt. `degraded` holds a reason for everything that could not be done in time; it is empty when all is well.
+    """
+
+    agent_id: str
+    session_id: str
+    turn_id: str
+    now: datetime
+    message: str
+    text: str
+    prefix: str
+    shown: tuple[Shown, ...]
+    plan: Plan
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...]
+    degraded: tuple[str, ...]
+    trace: Trace
+    user_id: str | None = None
+
+    @property
+    def thinking(self) -> str | None:
+        """How hard the model should think, or None where the caller's own setting stands."""
+        return self.plan.thinking
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Whether the response used a shown memory: overlap in [0, 1], and the verdict at the policy's threshold."""
+
+    memory_id: UUID
+    overlap: float
+    referenced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a turn taught. `duplicate` is True if this turn's outcome was recorded before: nothing was counted again."""
+
+    turn_id: str
+    attributions: tuple[Attribution, ...]
+    recorded: bool
+    duplicate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecallHit:
+    """A memory that `recall` found; `scores` holds each factor of its score by name."""
+
+    memory_id: UUID
+    type: MemoryType
+    content: str
+    source: str | None
+    score: float
+    scores: Mapping[str, float] = field(default_factory=dict)
+    occurred_at: datetime | None = None
+    speaker: str | None = None
+
+
+def require_label(name: str, value: object) -> str:
+    """A non-blank, storable name of bounded length, or InvalidInput that names it."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"{name}: expected a non-empty string, got {value!r}")
+    if len(value) > LONGEST_LABEL:
+        raise InvalidInput(f"{name}: longer than {LONGEST_LABEL} characters")
+    reason = unstorable(value)
+    if reason is not None:
+        raise InvalidInput(f"{name}: holds {reason}")
+    return value

