@@ -26,7 +26,11 @@ Work = Callable[[Connection], Awaitable[T]]
 APP_ROLE = "cognitive_app"
 _ATTEMPTS = 4
 _CONNECT_SECONDS = 5.0
-_SET_TENANT = "SELECT set_config('cognitive.agent_id', $1, true), set_config('statement_timeout', $2, true)"
+# Statements are planned once per connection: planning the search anew for each call costs more than running it.
+_SET_TENANT = """
+SELECT set_config('cognitive.agent_id', $1, true), set_config('statement_timeout', $2, true),
+       set_config('plan_cache_mode', 'force_generic_plan', true)
+"""
 _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,

@@ -108,6 +108,7 @@ def _create_service_user() -> pwd.struct_passwd:
 def make_home(directory: Path, account: Account) -> Path:
     """The server's folder within the data directory, reachable by `account`."""
     home = directory / "postgres"
+    _check_reachable(home, account)  # before anything is made in a folder that will not do
     mode = 0o711 if account.switch else 0o700  # 0711: the service user passes through, and nobody can look around
     for folder in (directory, home):
         with suppress(FileExistsError):
@@ -124,7 +125,8 @@ def _check_reachable(home: Path, account: Account) -> None:
     if not account.switch:
         return
     first_closed = 'for folder; do test -x "$folder" || { printf %s "$folder"; exit; }; done'
-    closed = account.run(["/bin/sh", "-c", first_closed, "sh", *reversed(home.parents), home], timeout=10).stdout
+    there = [folder for folder in (*reversed(home.parents), home) if folder.exists()]
+    closed = account.run(["/bin/sh", "-c", first_closed, "sh", *there], timeout=10).stdout
     if closed:
         raise EmbeddedServerError(
             f"the data directory {home.parent} is out of reach for the system user {SERVICE_USER!r}, as whom Postgres "

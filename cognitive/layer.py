@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ from cognitive.context.retrieve import Filters
 from cognitive.deadline import Deadline
 from cognitive.errors import CognitiveError, InvalidInput, UnknownMemory
 from cognitive.feedback import record
-from cognitive.lab.why import Explanation, explain
+from cognitive.lab.why import Explanation, explain, explain_all
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import frames, signals
@@ -66,10 +66,12 @@ class CognitiveLayer:
         """
         deadline = Deadline(self._policy.deadline_ms)
         now = turn.now or datetime.now(UTC)
-        plan = self._plan(turn, now)
         if turn.kind != "user":
+            plan = self._untouched(turn, f"kind.{turn.kind}")
             return _context(turn, plan, Built.nothing(plan, now), now)
+        plan = self._untouched(turn, "failed")
         try:
+            plan = self._plan(turn, now)
             built = await self._engine.build(plan, turn, now, deadline)
         except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
             log.exception("pre_turn goes on without memory")
@@ -187,11 +189,16 @@ class CognitiveLayer:
         Raises:
             InvalidInput: a turn that this agent does not have.
         """
-        turn = await self._turns.turn(agent_id, turn_id)
-        if turn is None:
-            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
-        judged = {j.memory_id: (j.overlap, j.used) for j in await self._turns.judgements(agent_id, turn_id)}
+        turn, judged = await self._recorded(agent_id, turn_id)
         return explain(turn, memory_id, judged.get(memory_id))
+
+    async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
+        """What became of every candidate of a turn, by rank; see `why`."""
+        return explain_all(*await self._recorded(agent_id, turn_id))
+
+    async def turns(self, agent_id: str, limit: int = 20) -> list[Mapping[str, Any]]:
+        """The agent's last turns, newest first: turn_id, session_id, at, status, message."""
+        return await self._turns.recent(require_label("agent_id", agent_id), limit)
 
     async def resume(self, agent_id: str, session_id: str) -> SessionState | None:
         """What is known of a session (summary, step, last turns), or None if it never was."""
@@ -201,10 +208,18 @@ class CognitiveLayer:
         """Marks a session as ended. False if there is no such session."""
         return await self._turns.end_session(agent_id, session_id, datetime.now(UTC))
 
+    async def _recorded(self, agent_id: str, turn_id: str) -> tuple[Mapping[str, Any], Mapping[UUID, tuple[float, bool]]]:
+        turn = await self._turns.turn(agent_id, turn_id)
+        if turn is None:
+            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+        judgements = await self._turns.judgements(agent_id, turn_id)
+        return turn, {j.memory_id: (j.overlap, j.used) for j in judgements}
+
+    def _untouched(self, turn: Turn, reason: str) -> Plan:
+        """A plan that asks for nothing and changes nothing."""
+        return planning.make(Signals(turn.text, greeting=True), "conversation", (reason,), self._policy, turn.thinking)
+
     def _plan(self, turn: Turn, now: datetime) -> Plan:
-        if turn.kind != "user":
-            untouched = Signals(turn.text, greeting=True)
-            return planning.make(untouched, "conversation", (f"kind.{turn.kind}",), self._policy, turn.thinking)
         previous = next((message.content for message in reversed(turn.conversation) if message.role == "user"), "")
         read = signals.read(turn.text, now=now, previous=previous)
         frame, reasons = frames.select(turn.text, read)

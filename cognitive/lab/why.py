@@ -9,6 +9,11 @@ from typing import Any
 from uuid import UUID
 
 
+_TOLD = (
+    "disposition", "because", "value", "rank_before", "rank", "relevance", "score", "boost", "scores", "factors", "tokens",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """The fate of one memory in one turn.
@@ -35,30 +40,20 @@ class Explanation:
     overlap: float | None = None
 
 
-def explain(turn: Mapping[str, Any], memory_id: UUID, judged: tuple[float, bool] | None) -> Explanation:
-    """Reads a memory's fate out of a recorded turn."""
+def explain(turn: Mapping[str, Any], memory_id: UUID, judged: tuple[float, bool] | None = None) -> Explanation:
+    """Reads a memory's fate out of a recorded turn; `judged` is the overlap and the verdict, if there was one."""
     fates = turn["trace"]["fates"]
     fate = next((fate for fate in fates if fate["memory_id"] == str(memory_id)), None)
     overlap, used = judged if judged is not None else (None, None)
     if fate is None:
-        searched = ", ".join(turn["trace"]["channels"]) or "no channel (nothing was retrieved in this turn)"
-        because = f"none of {len(fates)} candidates: not found by {searched}"
+        searched = ", ".join(turn["trace"]["channels"]) or "no channel: nothing was retrieved in this turn"
+        because = f"none of {len(fates)} candidates; searched: {searched}"
         return Explanation(turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap)
-    return Explanation(
-        turn_id=turn["turn_id"],
-        memory_id=memory_id,
-        at=turn["at"],
-        disposition=fate["disposition"],
-        because=fate["because"],
-        value=fate["value"],
-        rank_before=fate["rank_before"],
-        rank=fate["rank"],
-        relevance=fate["relevance"],
-        score=fate["score"],
-        boost=fate["boost"],
-        scores=fate["scores"],
-        factors=fate["factors"],
-        tokens=fate["tokens"],
-        used=used,
-        overlap=overlap,
-    )
+    told = {name: fate[name] for name in _TOLD}
+    return Explanation(turn["turn_id"], memory_id, turn["at"], used=used, overlap=overlap, **told)
+
+
+def explain_all(turn: Mapping[str, Any], judged: Mapping[UUID, tuple[float, bool]]) -> list[Explanation]:
+    """Every candidate of a recorded turn, by rank."""
+    ids = [UUID(fate["memory_id"]) for fate in turn["trace"]["fates"]]
+    return [explain(turn, id, judged.get(id)) for id in ids]

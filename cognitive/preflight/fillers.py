@@ -16,6 +16,13 @@ ANAPHORA = frozenset("it its that thats this these those them they he she him he
 # A message that begins so is a question or a request, whatever greeting stands before it.
 ASKING = frozenset("do did does can could would will should is are was were has have had am may might shall".split())
 
+# After a bare "hey" these begin the sentence proper; any other word may belong to it ("hello world program").
+OPENERS = ASKING | frozenset(
+    """what where when why how who whom whose which whats wheres whens whys hows whos i im ive id we were my our the please
+    tell remind show explain let lets there it this that just so you help need any give find look list recall do dont if
+    isnt arent doesnt didnt cant couldnt quick a an""".split()
+)
+
 FILLERS = (
     VOCATIVES
     | ANAPHORA

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from cognitive.preflight.matching import Rule
 
-QUESTION, RECENCY = "question", "recency"
+QUESTION, RECENCY, ELLIPTIC = "question", "recency", "elliptic"
 HINTS = ("decision", "fact", "procedure", "episode")
 
 _WE = r"(?:we|i|you|they|us)"
@@ -57,7 +57,7 @@ RULES = (
     Rule(
         "recency.recap", RECENCY,
         r"\b(?:catch me up|recap|where (?:were we|did we (?:leave off|stop))|what (?:did|have|were) we (?:just )?(?:talk(?:ed|ing)?"
-        r"|discuss(?:ed|ing)?|say(?:ing)?) (?:about)?|pick up where|what(?:'s| is) new (?:with|on|in) our|bring me up to speed)",
+        r"|discuss(?:ed|ing)?|say(?:ing)?)|pick up where|what(?:'s| is) new (?:with|on|in) our|bring me up to speed)\b",
         weight=0.8,
         examples=("catch me up", "recap please", "what did we talk about", "where were we", "where did we leave off"),
         counterexamples=("recapture the lead", "the place where we eat"),
@@ -158,5 +158,40 @@ RULES = (
         weight=0.5,
         examples=("what did we talk about", "you mentioned a library", "our last meeting", "where did we leave off", "catch me up"),
         counterexamples=("the talk page", "saying goes", "weasked"),
+    ),
+)  # fmt: skip
+
+# Messages that have content and still lean on the turn before. Read only of short messages.
+ELLIPTIC_RULES = (
+    Rule(
+        "elliptic.about", ELLIPTIC, r"^\W*(?:and |but |so |ok |okay |then |now )*(?:what|how) about\b.{1,60}$",
+        examples=("what about staging?", "How about Postgres?", "and what about the cache"),
+        counterexamples=("what is this about", "about what should we talk"),
+    ),
+    Rule(
+        "elliptic.and", ELLIPTIC, r"^\W*(?:and|or|but|also|plus) .{1,50}\?\W*$|^\W*(?:and|or|plus) (?:\S+ ?){1,4}$",
+        examples=("and for staging?", "or the other cluster?", "and the port", "but why Redis?"),
+        counterexamples=("android is out", "and then we deployed the new version of the billing service"),
+    ),
+    Rule(
+        "elliptic.fragment", ELLIPTIC,
+        r"^\W*(?:for|in|on|with|without|at|from|about|after|before|by|via|to|using|only|just|not)(?: \S+){1,3}\?\W*$",
+        examples=("in production?", "with the new cache?", "for Redis?"),
+        counterexamples=("in production", "on Monday did we decide on Redis?", "forget Redis?"),
+    ),
+    Rule(
+        "elliptic.same", ELLIPTIC, r"^\W*(?:please )?(?:do )?(?:the )?same (?:for|with|in|on|as)\b.{1,40}$",
+        examples=("same for staging", "do the same with Redis please"),
+        counterexamples=("sameness for all", "we saw the same for Redis"),
+    ),
+)  # fmt: skip
+
+# Of a message without any topic word: it speaks of something said before.
+PRONOUN_RULES = (
+    Rule(
+        "elliptic.pronoun", ELLIPTIC,
+        r"\b(?:it|its|it's|that|that's|this|these|those|they|them|their|he|she|him|her|his|there|ones?|then|such|both|either)\b",
+        examples=("why did we do that?", "what did they say about her?", "is it still so?"),
+        counterexamples=("who am I?", "that cluster is down", "it broke Redis"),
     ),
 )  # fmt: skip

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cognitive.preflight.fillers import ANAPHORA, ASKING, FILLERS, VOCATIVES
+from cognitive.preflight.fillers import ANAPHORA, ASKING, FILLERS, OPENERS, VOCATIVES
 from cognitive.preflight.matching import Rule, RuleTable, compile_pattern
-from cognitive.preflight.smalltalk_rules import ADDRESSED, ANSWER, ASKS, CONTINUE, PHRASES, SOCIAL
+from cognitive.preflight.smalltalk_rules import ADDRESSED, ANSWER, ASKS, CONTINUE, PEELED, PHRASES, SOCIAL
 
 LONGEST = 240  # characters; a longer message says something
 
@@ -22,6 +22,7 @@ class SmallTalk:
 
     kind: str
     fired: tuple[Rule, ...]
+    name: str = ""  # of whom it greets
 
     @property
     def answers(self) -> bool:
@@ -31,6 +32,14 @@ class SmallTalk:
 
 _table = RuleTable(PHRASES)
 _phrase = compile_pattern("|".join(rule.pattern for rule in PHRASES), name="smalltalk", longest=True)
+_SEGMENT, _MOST_PEELED = 160, 4  # characters that can be one pleasantry; pleasantries in a row
+_first_segment = compile_pattern(r"^[^,.!?;:\n]{1,80}?(?:[,.!?;:\n\x{2026}]+|\s[-\x{2013}\x{2014}]+\s)\s*", name="peel.first")
+_last_segment = compile_pattern(r"[,.!?;\n]\s*([^,.!?;\n]{1,80}[.!?\s]*)$", name="peel.last")
+_bare_greeting = compile_pattern(
+    r"(?i)^(?:he+y+|hi+|hiya|hello+|yo|howdy|good (?:morning|afternoon|evening)|thanks|thank you)(?: (?:there|again|all"
+    r"|everyone|guys|folks|team|buddy))?\W+",
+    name="peel.bare",
+)
 _BEFORE_TOPICS = frozenset("a an the in on about with for of to at from my your our is are via and or".split())
 _EMPTY = SmallTalk(ANSWER, ())
 
@@ -47,11 +56,48 @@ def read(text: str) -> SmallTalk | None:
     if not fired:
         return None
     rest = _phrase.sub(b" ", words).decode().split()
-    if _addressed(written, rest, fired):
+    name = written[-1] if _addressed(written, rest, fired) else ""
+    if name:
         rest.pop()
     if not FILLERS.issuperset(rest) or _asks(text, rest, fired):
         return None
-    return SmallTalk(_kind(fired, rest), fired)
+    return SmallTalk(_kind(fired, rest), fired, name)
+
+
+def peel(text: str) -> tuple[str, tuple[Rule, ...]]:
+    """The message without the greeting it begins with and the thanks it ends with, and the rules that saw them.
+
+    A greeted name stays: "Hey Caroline, when did you …" is about Caroline.
+    """
+    fired: list[Rule] = []
+    for _ in range(_MOST_PEELED):
+        segment = _first_segment.match(text[:_SEGMENT])
+        small = _pleasantry(segment.group()) if segment else None
+        if small is None:
+            break
+        fired.extend(small.fired)
+        if small.name:
+            text = text[segment.group().rindex(small.name) :]
+            break
+        text = text[segment.end() :]
+    opening = _bare_greeting.match(text[:_SEGMENT])
+    if opening and (bare_words(text[opening.end() : opening.end() + 24]) or [""])[0].lower() in OPENERS:
+        text = text[opening.end() :]
+    for _ in range(_MOST_PEELED):
+        segment = _last_segment.search(text[-_SEGMENT:])
+        small = _pleasantry(segment.group(1)) if segment else None
+        if small is None:
+            break
+        fired.extend(small.fired)
+        text = text[: len(text) - len(segment.group(1))].rstrip(" ,;\n")
+    return text.strip(), tuple(fired)
+
+
+def _pleasantry(segment: str) -> SmallTalk | None:
+    small = read(segment) if any(char.isalnum() for char in segment) else None
+    if small is None or small.kind != SOCIAL or any(rule.id not in PEELED for rule in small.fired):
+        return None
+    return small
 
 
 def bare_words(text: str) -> list[str]:

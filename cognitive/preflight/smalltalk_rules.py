@@ -34,7 +34,7 @@ PHRASES = (
         r"he+y+|h+i+|hiya+|hello+|hullo|hallo|howdy|yo+|sup|wassup|greetings|salutations|hola|bonjour|namaste|aloha|ahoy"
         r"|gday|long time no see|welcome back",
         ("hey", "Hello!", "hi there", "heyyy", "Hey there, buddy!", "hello world", "Hi Bob!", "hola"),
-        ("hello world program fails", "Hey, what did we decide about Redis?", "hidden files", "yolo v5 weights"),
+        ("hello world program fails", "hidden files", "yolo v5 weights"),
     ),
     _row(
         SOCIAL, "daypart", r"good (?:morning|afternoon|evening|night|day)|^(?:morning|evening|afternoon|gm|gn)|night night",
@@ -218,3 +218,9 @@ ASKS = frozenset({"social.how_are_you", "social.whats_up", "social.are_you_well"
 
 # Phrases that a name may follow: "Hi Bob". After others a capitalised word is a topic.
 ADDRESSED = frozenset({"social.hello", "social.daypart", "social.bye", "social.thanks", "social.interjection"})
+
+# What is cut off before a message is searched. Praise stays: "Nice, Lyon and Paris" begins with a city.
+PEELED = frozenset(
+    f"social.{name}"
+    for name in ("hello", "daypart", "how_are_you", "whats_up", "are_you_well", "pleased", "bye", "have_a_day", "thanks", "appreciate")
+)

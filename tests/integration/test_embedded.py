@@ -537,6 +537,7 @@ def test_root_is_told_which_folder_is_closed(folder):
     closed.mkdir(mode=0o700)
     with pytest.raises(EmbeddedServerError, match=rf"{closed}/data is out of reach .* {closed} is closed to it"):
         EmbeddedServer(closed / "data").acquire()
+    assert list(closed.iterdir()) == []
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
 
 

@@ -1,0 +1,123 @@
+"""Reading a conversation to play: the one that ships, or any JSON file of the same shape."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from cognitive import Message, NewMemory
+from cognitive.errors import InvalidInput
+
+_QUESTIONS_PLAYED = 12
+
+Item = tuple[str, str | None, NewMemory]  # its id in the file, the id of what it supersedes, the memory
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A turn to play: what the user says, what the model answered, and what to watch for."""
+
+    text: str
+    response: str
+    session: str
+    at: datetime | None = None
+    note: str = ""
+    conversation: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Memories to store, in order, and turns to play."""
+
+    title: str
+    items: list[Item] = field(default_factory=list)
+    turns: list[Played] = field(default_factory=list)
+
+
+def shipped() -> Conversation:
+    """The conversation that comes with the package."""
+    return _conversation(json.loads((files("cognitive.cli") / "demo_data" / "conversation.json").read_text("utf-8")))
+
+
+def read(path: Path) -> Conversation:
+    """A conversation from a file: its turns, or if it has none, its questions.
+
+    Raises:
+        InvalidInput: the file is not JSON, or an item lacks what it needs; the message names the item.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InvalidInput(f"{str(path)!r}: {error}") from error
+    if isinstance(document, Mapping) and document.get("conversations"):
+        document = document["conversations"][0]
+    if not isinstance(document, Mapping) or "items" not in document:
+        raise InvalidInput(f"{str(path)!r}: expected an object with 'items', or with 'conversations' of such")
+    return _conversation(document)
+
+
+def _conversation(document: Mapping[str, Any]) -> Conversation:
+    title = str(document.get("title") or document.get("id") or "conversation")
+    items, previous = [], {}
+    for n, item in enumerate(document["items"]):
+        try:
+            items.append(_item(item, previous))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidInput(f"items[{n}]: {type(error).__name__}: {error}") from error
+    told = document.get("turns") or [_asked(question) for question in document.get("questions", [])[:_QUESTIONS_PLAYED]]
+    turns = [_turn(turn) for turn in told]
+    last = max((memory.occurred_at for _, _, memory in items if memory.occurred_at), default=None)
+    turns = [turn if turn.at else Played(turn.text, turn.response, turn.session, last, turn.note) for turn in turns]
+    return Conversation(title, items, turns)
+
+
+def _item(item: Mapping[str, Any], previous: dict[str, str]) -> Item:
+    session = str(item["session"]) if item.get("session") is not None else None
+    spoken = item.get("type", "episode") == "episode"
+    speaker = item.get("speaker")
+    context = previous.get(session, "") if session and spoken else ""
+    if session and spoken:
+        previous[session] = f"{speaker}: {item['text']}" if speaker else str(item["text"])
+    memory = NewMemory(
+        type=item.get("type", "episode"),
+        content=item["text"],
+        speaker=speaker,
+        context=context,
+        occurred_at=_moment(item.get("at")),
+        session_id=session,
+        source=str(item["id"]),
+        tags=tuple(item.get("tags", ())),
+        entities=tuple(item.get("entities", ())),
+        confidence=item.get("confidence", 1.0),
+        pinned=item.get("pinned", False),
+        attributes=item.get("attributes", {}),
+    )
+    return str(item["id"]), item.get("supersedes"), memory
+
+
+def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
+    answer = str(question.get("answer", ""))
+    return {"text": question["text"], "response": answer, "session": "questions", "note": f"Gold answer: {answer}"}
+
+
+def _turn(turn: Mapping[str, Any]) -> Played:
+    return Played(
+        text=turn["text"],
+        response=turn.get("response", ""),
+        session=str(turn.get("session", "demo")),
+        at=_moment(turn.get("at")),
+        note=turn.get("note", ""),
+        conversation=tuple(Message(**message) for message in turn.get("conversation", ())),
+    )
+
+
+def _moment(text: str | None) -> datetime | None:
+    if not text:
+        return None
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

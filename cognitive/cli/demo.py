@@ -1,0 +1,183 @@
+"""`cognitive demo`: whole turns on a real store, each stage visible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import UUID
+
+import click
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from cognitive import CognitiveLayer, Message, Outcome, Turn
+from cognitive.cli import conversation
+from cognitive.cli.conversation import Conversation, Played
+from cognitive.cli.main import run
+from cognitive.trace import Fate
+from cognitive.turn import RecallHit, Report, TurnContext
+
+console = Console()
+_LOADED_AT_ONCE = 32  # memories per call, so that the bar moves
+_DROPPED_SHOWN = 5
+# Of what was dropped, what tells the most about the turn stands first.
+_TELLING = ("restated", "superseded", "duplicate", "pinned", "over_budget", "irrelevant", "over_limit")
+
+
+@click.command()
+@click.option("--from", "file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Play this JSON file.")
+@click.option("--agent", default="demo", show_default=True, help="Whose memory; what it holds is erased first.")
+def command(file: Path | None, agent: str) -> None:
+    """Load a conversation and play a dozen turns: plan, what was shown and why, what was used, what was learnt."""
+    run(_demo(conversation.read(file) if file else conversation.shipped(), agent))
+
+
+async def _demo(story: Conversation, agent: str) -> None:
+    console.print("Opening the database (the first time, an embedded Postgres is set up).", style="dim")
+    async with CognitiveLayer.open() as layer:
+        await layer.erase_agent(agent)
+        await _load(layer, agent, story)
+        said: dict[str, list[Message]] = {}
+        for n, played in enumerate(story.turns, 1):
+            await _play(layer, agent, n, played, said.setdefault(played.session, []))
+    _farewell(agent)
+
+
+async def _load(layer: CognitiveLayer, agent: str, story: Conversation) -> None:
+    console.print(Rule(f"{story.title}: {len(story.items)} memories"))
+    ids: dict[str, UUID] = {}
+    columns = (TextColumn("remembering"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("remembering", total=len(story.items))
+        for start in range(0, len(story.items), _LOADED_AT_ONCE):
+            await _load_some(layer, agent, story.items[start : start + _LOADED_AT_ONCE], ids)
+            progress.update(task, completed=len(ids))
+
+
+async def _load_some(layer: CognitiveLayer, agent: str, items: Sequence[conversation.Item], ids: dict[str, UUID]) -> None:
+    """Stores items in order; one that supersedes another of the same batch waits until that has its id."""
+    batch: list[conversation.Item] = []
+    for item in items:
+        if item[1] is not None and item[1] not in ids:
+            await _store(layer, agent, batch, ids)
+            batch = []
+        batch.append(item)
+    await _store(layer, agent, batch, ids)
+
+
+async def _store(layer: CognitiveLayer, agent: str, batch: Sequence[conversation.Item], ids: dict[str, UUID]) -> None:
+    memories = [
+        memory.model_copy(update={"supersedes": ids[replaced]}) if replaced is not None else memory
+        for _, replaced, memory in batch
+    ]
+    stored = await layer.remember(agent, memories)
+    ids.update(zip((name for name, _, _ in batch), stored, strict=True))
+
+
+async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said: list[Message]) -> None:
+    context = await layer.pre_turn(
+        Turn(agent_id=agent, session_id=played.session, text=played.text, now=played.at,
+             conversation=played.conversation or tuple(said), turn_id=f"demo-{n:02}")
+    )  # fmt: skip
+    before = await layer.recall(agent, context.plan.signals.text, limit=50, now=played.at)
+    report = await layer.post_turn(context, Outcome(response=played.response))
+    after = await layer.recall(agent, context.plan.signals.text, limit=50, now=played.at)
+    said += [Message(role="user", content=played.text), Message(role="assistant", content=played.response)]
+    console.print()
+    console.print(Rule(f"turn {n}", align="left"))
+    console.print(Panel(Text(played.text), title="user", title_align="left", border_style="cyan"))
+    console.print(_plan(context))
+    console.print(_shown(context, report))
+    console.print(_dropped(context))
+    console.print(Panel(Text(played.response), title="response", title_align="left", border_style="green"))
+    console.print(_learnt(report, before, after))
+    if played.note:
+        console.print(Text(f"» {played.note}", style="italic yellow"))
+
+
+def _plan(context: TurnContext) -> Group:
+    plan, trace = context.plan, context.trace
+    wanted = ", ".join(f"{query.limit} {query.type}" for query in plan.retrieval) or "nothing: no retrieval"
+    lines = [f"plan     frame {plan.frame}; looks for {wanted}; at most {plan.total} tokens"]
+    if plan.reasons:
+        lines.append(f"rules    {', '.join(plan.reasons)}")
+    if plan.signals.dates:
+        dates = plan.signals.dates
+        lines.append(f"dates    {dates.start:%Y-%m-%d %H:%M} to {dates.end:%Y-%m-%d %H:%M} ({dates.phrase!r})")
+    if plan.retrieval and plan.signals.text != context.message:
+        lines.append(f"query    {plan.signals.text!r}")
+    if trace.timings:
+        lines.append("time     " + ", ".join(f"{name} {ms:.1f} ms" for name, ms in trace.timings.items()))
+    lines += [f"degraded {reason}" for reason in context.degraded]
+    return Group(*(Text(line, style="dim") for line in lines))
+
+
+def _shown(context: TurnContext, report: Report) -> Table | Text:
+    if not context.shown:
+        return Text("shown    nothing", style="bold")
+    used = {attribution.memory_id: attribution for attribution in report.attributions}
+    table = Table("rank", "score", "boost", "memory", "because", "used", title="shown", title_justify="left", box=None)
+    shown = [fate for fate in context.trace.fates if fate.disposition == "shown"]
+    for fate in shown:
+        candidate, hit = fate.candidate, fate.candidate.hit
+        verdict = used.get(hit.memory_id)
+        mark = Text(f"✓ {verdict.overlap:.2f}", style="green") if verdict and verdict.referenced else Text("")
+        who = f"{hit.speaker}: " if hit.speaker else ""
+        table.add_row(
+            str(candidate.rank), f"{candidate.score:.3f}", f"{candidate.boost.factor:.2f}",
+            Text(f"{hit.type}  {who}{_short(hit.content)}"), Text(_strongest(fate), style="dim"), mark,
+        )  # fmt: skip
+    return table
+
+
+def _strongest(fate: Fate) -> str:
+    factors = sorted(fate.candidate.factors.items(), key=lambda item: -item[1])[:3]
+    return ", ".join(f"{name} {value:.2f}" for name, value in factors)
+
+
+def _dropped(context: TurnContext) -> Group:
+    dropped = [fate for fate in context.trace.fates if fate.disposition != "shown"]
+    if not dropped:
+        return Group()
+    counts = {name: sum(fate.disposition == name for fate in dropped) for name in _TELLING}
+    summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    telling = sorted(dropped, key=lambda fate: (_TELLING.index(fate.disposition), fate.candidate.rank))
+    lines = [Text(f"dropped  {summary}", style="bold")]
+    for fate in telling[:_DROPPED_SHOWN]:
+        hit = fate.candidate.hit
+        lines.append(Text(f"         {fate.disposition}: {_short(hit.content, 70)}  [{fate.because}]", style="dim"))
+    return Group(*lines)
+
+
+def _learnt(report: Report, before: Sequence[RecallHit], after: Sequence[RecallHit]) -> Group:
+    used = [attribution for attribution in report.attributions if attribution.referenced]
+    unused = len(report.attributions) - len(used)
+    lines = [Text(f"learnt   {len(used)} used, {unused} shown and not used", style="bold")]
+    old = {hit.memory_id: (place, hit) for place, hit in enumerate(before, 1)}
+    new = {hit.memory_id: (place, hit) for place, hit in enumerate(after, 1)}
+    for attribution in used:
+        if attribution.memory_id in old and attribution.memory_id in new:
+            (was, hit), (now, then) = old[attribution.memory_id], new[attribution.memory_id]
+            move = f"rank {was} → {now}, score {hit.score:.3f} → {then.score:.3f}, boost {then.scores['boost']:.2f}"
+            lines.append(Text(f"         asked again: {move}  {_short(hit.content, 60)}", style="green"))
+    return Group(*lines)
+
+
+def _short(text: str, width: int = 96) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else f"{flat[: width - 1]}…"
+
+
+def _farewell(agent: str) -> None:
+    console.print()
+    console.print(Rule("now ask it yourself", align="left"))
+    for line in (
+        f"cognitive recall 'who is on call in November' --agent {agent}",
+        f"cognitive recall 'refunds' --type fact --scores --agent {agent}",
+        f"cognitive why demo-02 --agent {agent}",
+    ):
+        console.print(f"  {line}", markup=False, highlight=False)

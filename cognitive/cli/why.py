@@ -1,0 +1,75 @@
+"""`cognitive why`: a recorded turn, explained."""
+
+from __future__ import annotations
+
+from collections import Counter
+from uuid import UUID
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cognitive import CognitiveLayer
+from cognitive.cli.main import run
+from cognitive.lab.why import Explanation
+
+console = Console()
+
+
+@click.command()
+@click.argument("turn_id", required=False)
+@click.argument("memory_id", required=False, type=click.UUID)
+@click.option("--agent", default="demo", show_default=True, help="Whose turn.")
+def command(turn_id: str | None, memory_id: UUID | None, agent: str) -> None:
+    """Explain why TURN_ID showed MEMORY_ID or did not; without a memory, all of the turn; without a turn, list turns."""
+    run(_why(agent, turn_id, memory_id))
+
+
+async def _why(agent: str, turn_id: str | None, memory_id: UUID | None) -> None:
+    async with CognitiveLayer.open() as layer:
+        if turn_id is None:
+            _list(await layer.turns(agent))
+        elif memory_id is None:
+            await _whole(layer, agent, turn_id)
+        else:
+            _one(await layer.why(agent, turn_id, memory_id))
+
+
+def _list(turns: list[dict[str, object]]) -> None:
+    table = Table("turn", "session", "at", "status", "message", box=None)
+    for turn in turns:
+        table.add_row(
+            str(turn["turn_id"]), str(turn["session_id"]), f"{turn['at']:%Y-%m-%d %H:%M}", str(turn["status"]),
+            Text(str(turn["message"])[:80]),
+        )  # fmt: skip
+    console.print(table)
+
+
+async def _whole(layer: CognitiveLayer, agent: str, turn_id: str) -> None:
+    fates = await layer.fates(agent, turn_id)
+    memories = {memory.id: memory for memory in await layer.get(agent, [fate.memory_id for fate in fates])}
+    console.print(", ".join(f"{n} {name}" for name, n in Counter(str(f.disposition) for f in fates).items()))
+    table = Table("rank", "before", "score", "boost", "fate", "because", "memory", box=None)
+    for fate in fates:
+        memory = memories.get(fate.memory_id)
+        words = Text(memory.content[:100] if memory is not None else "(erased)")
+        table.add_row(
+            str(fate.rank), str(fate.rank_before), f"{fate.score:.3f}", f"{fate.boost['factor']:.2f}",
+            str(fate.disposition), fate.because, words,
+        )  # fmt: skip
+    console.print(table)
+
+
+def _one(fate: Explanation) -> None:
+    console.print(f"{fate.disposition or 'no candidate'}: {fate.because}", markup=False)
+    if fate.disposition is None:
+        return
+    console.print(f"rank {fate.rank_before} by relevance, {fate.rank} by score {fate.score:.3f}", markup=False)
+    console.print(f"boost {fate.boost['because']}", markup=False)
+    for name, value in sorted(fate.factors.items(), key=lambda item: -abs(item[1])):
+        console.print(f"  {value:+.3f} {name}", markup=False)
+    raw = ", ".join(f"{name} {value:.3f}" for name, value in fate.scores.items())
+    console.print(f"raw scores: {raw}", markup=False)
+    if fate.used is not None:
+        console.print(f"the response {'used' if fate.used else 'did not use'} it (overlap {fate.overlap:.2f})")
