@@ -29,7 +29,7 @@ _CONNECT_SECONDS = 5.0
 # Statements are planned once per connection: planning the search anew for each call costs more than running it.
 _SET_TENANT = """
 SELECT set_config('cognitive.agent_id', $1, true), set_config('statement_timeout', $2, true),
-       set_config('plan_cache_mode', 'force_generic_plan', true)
+       set_config('synchronous_commit', $3, true), set_config('plan_cache_mode', 'force_generic_plan', true)
 """
 _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,
@@ -94,9 +94,10 @@ class Database:
         except TimeoutError:
             pool.terminate()
 
-    async def run(self, agent_id: str, work: Work[T], *, timeout: float = 60.0) -> T:
+    async def run(self, agent_id: str, work: Work[T], *, timeout: float = 60.0, durable: bool = True) -> T:
         """Runs idempotent `work` in one transaction that sees only this agent's rows, within `timeout` seconds.
 
+        Not `durable`, its commit does not wait for the disk: for what can be recorded again.
         A lost connection, a deadlock or a serialisation failure is tried again on a fresh connection.
 
         Raises:
@@ -105,7 +106,7 @@ class Database:
         """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return await self._attempt(agent_id, work, timeout)
+                return await self._attempt(agent_id, work, timeout, durable)
             except _CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
@@ -121,7 +122,7 @@ class Database:
                 raise StoreError(f"Postgres refused: {error}") from error
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    async def _attempt(self, agent_id: str, work: Work[T], timeout: float) -> T:
+    async def _attempt(self, agent_id: str, work: Work[T], timeout: float, durable: bool) -> T:
         if self._pool is None:
             await self.open()
         pool = self._pool
@@ -129,7 +130,7 @@ class Database:
             raise StoreUnavailable("the database was closed")
         connection = await pool.acquire(timeout=timeout)
         try:
-            return await _in_transaction(connection, agent_id, work, timeout)
+            return await _in_transaction(connection, work, (agent_id, _milliseconds(timeout), "on" if durable else "off"))
         finally:
             await pool.release(connection)
 
@@ -160,11 +161,15 @@ class Database:
         return pool
 
 
-async def _in_transaction(connection: Connection, agent_id: str, work: Work[T], timeout: float) -> T:
+def _milliseconds(seconds: float) -> str:
+    return str(max(1, int(seconds * 1000)))
+
+
+async def _in_transaction(connection: Connection, work: Work[T], settings: tuple[str, str, str]) -> T:
     transaction = connection.transaction()
-    await transaction.start()
     try:
-        await connection.fetchrow(_SET_TENANT, agent_id, str(max(1, int(timeout * 1000))))
+        await transaction.start()
+        await connection.fetchrow(_SET_TENANT, *settings)
         result = await work(connection)
     except asyncio.CancelledError:
         connection.terminate()

@@ -43,7 +43,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that some channel found. `scores` holds the raw score of each channel that knows it."""
+    """A passage that some channel found. `scores` holds the raw score of each channel that knows it.
+
+    `previous_id` and `next_id` are the memories beside it in its session.
+    """
 
     memory_id: UUID
     ordinal: int
@@ -61,6 +64,8 @@ class Hit:
     length: int
     scores: Mapping[str, float]
     vector: Vector | None = None
+    previous_id: UUID | None = None
+    next_id: UUID | None = None
     usage_shown: float = 0.0
     usage_used: float = 0.0
     times_shown: int = 0
@@ -138,6 +143,8 @@ def _hit(row: Any) -> Hit:
         length=row["said_length"],
         scores={name: float(row[name]) for name in SCORES if row[name] is not None},
         vector=row["vector"],
+        previous_id=row["previous_id"],
+        next_id=row["next_id"],
         usage_shown=float(row["shown"] or 0.0),
         usage_used=float(row["used"] or 0.0),
         times_shown=row["times_shown"] or 0,

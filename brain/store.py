@@ -219,9 +219,9 @@ async def _insert_memories(c: Connection, agent_id: str, prepared: list[_Prepare
 
 
 async def _touch_sessions(
-    c: Connection, agent_id: str, written: list[_Prepared], next_session: int
+    c: Connection, agent_id: str, written: list[_Prepared], next_session: int, *, new: bool = True
 ) -> tuple[dict[str, int], int]:
-    """Numbers of the sessions these memories belong to, and how many of them are new."""
+    """Numbers of the sessions these memories belong to, and how many of them were opened by this."""
     touched: dict[str, list[_Prepared]] = {}
     for item in written:
         if item.memory.session_id is not None:
@@ -234,7 +234,7 @@ async def _touch_sessions(
     groups = list(touched.values())
     await c.fetch(
         SQL["touch_sessions"], agent_id, list(touched), [numbers[session] for session in touched],
-        [len(group) for group in groups],
+        [len(group) * new for group in groups],
         [sum(piece.said_length for item in group for piece in item.passages) for group in groups],
         [min(item.occurred_at for item in group) for group in groups],
         [max(item.occurred_at for item in group) for group in groups],
@@ -282,8 +282,7 @@ async def _rewrite(c: Connection, agent_id: str, item: _Prepared, embedder: Cach
         SQL["replace_memory"], agent_id, item.id, memory.content, memory.speaker, memory.context, item.occurred_at,
         list(memory.tags), list(memory.entities), memory.confidence, memory.pinned, dict(memory.attributes),
     )  # fmt: skip
-    sessions = {row["session_id"]: row["no"] for row in await c.fetch(
-        SQL["session_numbers"], agent_id, [memory.session_id] if memory.session_id else [])}
+    sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
     await _insert_index(c, agent_id, [item], sessions, embedder)
     await c.execute(
         SQL["grow_corpus"], agent_id, 0, 0, 0, len(item.passages) - gone["passages"], 0,

@@ -31,7 +31,6 @@ _LONGEST_LEXEME = 64  # a base64 blob is one "word": its head is enough to find 
 _stemmer = Stemmer.Stemmer("english")
 
 
-@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The stem of a lower-case word; other languages' words come back nearly unchanged."""
     return str(_stemmer.stemWord(word))
@@ -55,8 +54,14 @@ def words(text: str) -> list[str]:
 
 def lexemes(text: str) -> list[str]:
     """What is indexed and searched: stems in order, without stop words, possessives cut, bounded in length."""
-    bare = (_ORDINAL.sub(r"\1", word.removesuffix("'s")) for word in words(text) if word not in STOP_WORDS)
-    return [stem(word)[:_LONGEST_LEXEME] for word in bare if word and word not in STOP_WORDS]
+    return [lexeme for word in words(text) if (lexeme := as_lexeme(word))]
+
+
+@lru_cache(maxsize=65_536)
+def as_lexeme(word: str) -> str:
+    """The lexeme of one of `words`; empty for a stop word."""
+    bare = _ORDINAL.sub(r"\1", word.removesuffix("'s"))
+    return "" if word in STOP_WORDS or bare in STOP_WORDS else stem(bare)[:_LONGEST_LEXEME]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

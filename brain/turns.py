@@ -92,8 +92,11 @@ class TurnLog:
         self._database = database
 
     async def open(self, agent_id: str, turn: OpenTurn, *, timeout: float = 60.0) -> None:
-        """Records a turn; one that is there already stays as it was recorded first."""
-        await self._database.run(agent_id, lambda c: _open(c, agent_id, turn), timeout=timeout)
+        """Records a turn; one that is there already stays as it was recorded first.
+
+        The commit does not wait for the disk: a turn lost in a crash is recorded again with its outcome.
+        """
+        await self._database.run(agent_id, lambda c: _open(c, agent_id, turn), timeout=timeout, durable=False)
 
     async def close(
         self,

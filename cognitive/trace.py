@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
 from brain.search import Hit
+
+_EXPLAINED = 50  # candidates by rank whose every score is stored; of the rest the fate and what decided it
 
 Disposition = Literal[
     "shown",  # it is in the prompt
@@ -90,25 +92,34 @@ class Trace:
             "now": self.now.isoformat(),
             "channels": list(self.channels),
             "timings": {name: round(value, 3) for name, value in self.timings.items()},
-            "fates": [_fate_as_json(fate) for fate in self.fates],
+            "fates": [
+                _told(fate) | (_explained(fate) if place < _EXPLAINED or fate.disposition == "shown" else {})
+                for place, fate in enumerate(self.fates)
+            ],
         }
 
 
-def _fate_as_json(fate: Fate) -> dict[str, Any]:
+def _told(fate: Fate) -> dict[str, Any]:
     candidate = fate.candidate
     return {
         "memory_id": str(candidate.hit.memory_id),
         "type": candidate.hit.type,
+        "score": round(candidate.score, 6),
+        "rank_before": candidate.rank_before,
+        "rank": candidate.rank,
+        "disposition": fate.disposition,
+        "value": round(fate.value, 6),
+        "because": fate.because,
+    }
+
+
+def _explained(fate: Fate) -> dict[str, Any]:
+    candidate, boost = fate.candidate, fate.candidate.boost
+    return {
         "ordinal": candidate.hit.ordinal,
         "scores": {name: round(value, 6) for name, value in candidate.hit.scores.items()},
         "factors": {name: round(value, 6) for name, value in candidate.factors.items()},
         "relevance": round(candidate.relevance, 6),
-        "boost": asdict(candidate.boost),
-        "score": round(candidate.score, 6),
-        "rank_before": candidate.rank_before,
-        "rank": candidate.rank,
+        "boost": {"factor": boost.factor, "shown": boost.shown, "used": boost.used, "because": boost.because},
         "tokens": candidate.tokens,
-        "disposition": fate.disposition,
-        "value": round(fate.value, 6),
-        "because": fate.because,
     }

@@ -87,7 +87,8 @@ SELECT f.memory_id, f.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.s
        m.superseded_by, m.confidence, m.pinned, p.said_length,
        l.said_bm25, l.around_bm25, l.said_matched, l.around_matched, s.bm25 AS session_bm25,
        1 - (said.embedding <=> $4::halfvec) AS said_cosine, 1 - (around.embedding <=> $4::halfvec) AS around_cosine,
-       said.embedding AS vector, u.shown, u.used, u.times_shown, u.times_used
+       said.embedding AS vector, before.id AS previous_id, after.id AS next_id,
+       u.shown, u.used, u.times_shown, u.times_used
 FROM found AS f
 JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = f.memory_id
 JOIN cognitive.passage AS p ON p.agent_id = $1 AND p.memory_id = f.memory_id AND p.ordinal = f.ordinal
@@ -98,6 +99,14 @@ LEFT JOIN cognitive.embedding AS said ON said.agent_id = $1 AND said.memory_id =
      AND said.ordinal = f.ordinal AND said.field = 'said' AND said.model = $5
 LEFT JOIN cognitive.embedding AS around ON around.agent_id = $1 AND around.memory_id = f.memory_id
      AND around.ordinal = f.ordinal AND around.field = 'around' AND around.model = $5
+LEFT JOIN LATERAL (
+    SELECT b.id FROM cognitive.memory AS b
+    WHERE b.agent_id = $1 AND b.session_id = m.session_id AND (b.occurred_at, b.seq) < (m.occurred_at, m.seq)
+    ORDER BY b.occurred_at DESC, b.seq DESC LIMIT 1) AS before ON true
+LEFT JOIN LATERAL (
+    SELECT a.id FROM cognitive.memory AS a
+    WHERE a.agent_id = $1 AND a.session_id = m.session_id AND (a.occurred_at, a.seq) > (m.occurred_at, m.seq)
+    ORDER BY a.occurred_at, a.seq LIMIT 1) AS after ON true
 LEFT JOIN cognitive.usage AS u ON u.agent_id = $1 AND u.memory_id = f.memory_id
 ORDER BY m.seq, f.ordinal
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from brain.text import lexemes, sentences, words
+from brain.text import as_lexeme, sentences, words
 from brain.types import Vector
 from cognitive.policy import Policy
 from cognitive.trace import Candidate, Disposition, Fate, Sifted
@@ -44,13 +44,21 @@ class Statement:
     @classmethod
     def of(cls, text: str, vector: Vector | None = None) -> Statement:
         """Reads a text once."""
+        spoken = words(text)
         return cls(
-            frozenset(lexemes(text)),
+            frozenset(lexeme for word in spoken if (lexeme := as_lexeme(word))),
             frozenset(_FIGURE.findall(text)),
             frozenset(name.casefold() for name in _NAME.findall(text)),
-            not _NEGATIONS.isdisjoint(words(text)),
+            not _NEGATIONS.isdisjoint(spoken),
             vector,
         )
+
+    def followed_by(self, other: Statement) -> Statement:
+        """Both as one, by their words."""
+        return Statement(
+            self.stems | other.stems, self.figures | other.figures, self.names | other.names,
+            self.negated or other.negated,
+        )  # fmt: skip
 
 
 def window_sentences(messages: Sequence[str]) -> list[str]:
@@ -67,37 +75,37 @@ def window_sentences(messages: Sequence[str]) -> list[str]:
 def window_statements(stated: Sequence[str], vectors: Mapping[str, Vector]) -> list[Statement]:
     """The sentences of the window with their vectors, and each pair of neighbours, which may say it together."""
     single = [Statement.of(sentence, vectors.get(sentence)) for sentence in stated]
-    return single + [Statement.of(f"{first} {second}") for first, second in pairwise(stated)]
+    return single + [first.followed_by(second) for first, second in pairwise(single)]
 
 
-def drop_restated(candidates: Sequence[Candidate], window: Sequence[Statement], policy: Policy) -> Sifted:
-    """Drops what a sentence of the window says already; eligible again once that has scrolled out."""
-    if not window:
-        return Sifted(tuple(candidates))
-    fates = [_twin(candidate, window, policy, "restated", "the conversation says it") for candidate in candidates]
-    kept = tuple(candidate for candidate, fate in zip(candidates, fates, strict=True) if fate is None)
-    return Sifted(kept, tuple(fate for fate in fates if fate is not None))
+def drop_said(candidates: Sequence[Candidate], window: Sequence[Statement], policy: Policy) -> Sifted:
+    """Drops what the window says already, and what a better candidate says.
 
-
-def drop_duplicates(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
-    """Drops a candidate that says what a better one says."""
+    A memory dropped for the window's sake is eligible again once its twin has scrolled out.
+    """
     kept: list[Candidate] = []
-    dropped: list[Fate] = []
     seen: list[Statement] = []
+    dropped: list[Fate] = []
     for candidate in candidates:
-        fate = _twin(candidate, seen, policy, "duplicate", "a better candidate says it")
+        own = Statement.of(candidate.hit.content, candidate.hit.vector)
+        fate = _twin(candidate, own, window, policy, "restated", "the conversation says it")
+        fate = fate or _twin(candidate, own, seen, policy, "duplicate", "a better candidate says it")
         if fate is not None:
             dropped.append(fate)
             continue
         kept.append(candidate)
-        seen.append(Statement.of(candidate.hit.content, candidate.hit.vector))
+        seen.append(own)
     return Sifted(tuple(kept), tuple(dropped))
 
 
 def _twin(
-    candidate: Candidate, others: Sequence[Statement], policy: Policy, disposition: Disposition, because: str
+    candidate: Candidate,
+    own: Statement,
+    others: Sequence[Statement],
+    policy: Policy,
+    disposition: Disposition,
+    because: str,
 ) -> Fate | None:
-    own = Statement.of(candidate.hit.content, candidate.hit.vector)
     for other in others:
         similarity = same(own, other, policy)
         if similarity is not None:

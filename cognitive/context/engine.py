@@ -22,7 +22,7 @@ from cognitive.tokens import count
 from cognitive.trace import Candidate, Fate, Sifted, Trace
 from cognitive.turn import Shown, Turn
 
-_DEDUP_POOL = 3  # times a type's limit are compared with the window; what ranks lower would not be shown anyway
+_DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower would not be shown anyway
 _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
 _FRAME_TOKENS = count("\n".join([render.OPENING, render.NOTICE, *render.HEADINGS.values(), render.CLOSING]))
 
@@ -121,8 +121,7 @@ class ContextEngine:
             _without_superseded,
             lambda candidates: abstain.abstain(candidates, found, policy),
             lambda candidates: budget.limit(candidates, pool),
-            lambda candidates: dedup.drop_restated(candidates, window, policy),
-            lambda candidates: dedup.drop_duplicates(candidates, policy) if plan.dedup else Sifted(tuple(candidates)),
+            lambda candidates: dedup.drop_said(candidates, window, policy) if plan.dedup else Sifted(tuple(candidates)),
             lambda candidates: budget.limit(candidates, limits),
             lambda candidates: budget.fit(candidates, plan.budgets, plan.total, overhead=_FRAME_TOKENS),
         )

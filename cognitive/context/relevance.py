@@ -94,6 +94,7 @@ def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[
     said_cosine = hit.scores.get("said_cosine", 0.0)
     speaker = (hit.speaker or "").casefold()
     from_user, from_assistant = speaker in USERS, speaker in ASSISTANTS
+    content = hit.content
     raw = {
         "said_words": hit.scores.get("said_bm25", 0.0) / query.best_bm25,
         "around_words": hit.scores.get("around_bm25", 0.0) / query.best_bm25,
@@ -101,14 +102,14 @@ def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[
         "around_meaning": hit.scores.get("around_cosine", said_cosine),
         "session": hit.scores.get("session_bm25", 0.0) / query.best_session if query.best_session else 0.0,
         "speaker": float(len(query.named) == 1 and hit.speaker in query.named),
-        "asks": float(hit.content.rstrip().endswith("?")),
-        "says_when": float(query.asks_when and _SAYS_WHEN.search(hit.content) is not None),
+        "asks": float(content.rstrip().endswith("?")),
+        "says_when": float(query.asks_when and _SAYS_WHEN.search(content) is not None),
         "from_user": float(from_user and not query.asks_assistant),
         "from_assistant": float(from_assistant and query.asks_assistant),
-        "instructs": float(not from_assistant and _INSTRUCTS.search(hit.content[:_INSTRUCTED_WITHIN]) is not None),
+        "instructs": float(not from_assistant and _INSTRUCTS.search(content[:_INSTRUCTED_WITHIN]) is not None),
         "dated": _dated(hit.occurred_at, query.dates) if query.dates else 0.0,
         "recent": query.recency * _recent(hit.occurred_at, query.now),
-        "length": min(1.0, math.log1p(len(hit.content)) / math.log1p(_FULL_LENGTH)),
+        "length": min(1.0, math.log1p(len(content)) / math.log1p(_FULL_LENGTH)),
     }
     return {name: weight[name] * value for name, value in raw.items() if value}
 

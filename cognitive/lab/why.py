@@ -49,7 +49,7 @@ def explain(turn: Mapping[str, Any], memory_id: UUID, judged: tuple[float, bool]
         searched = ", ".join(turn["trace"]["channels"]) or "no channel: nothing was retrieved in this turn"
         because = f"none of {len(fates)} candidates; searched: {searched}"
         return Explanation(turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap)
-    told = {name: fate[name] for name in _TOLD}
+    told = {name: fate[name] for name in _TOLD if name in fate}
     return Explanation(turn["turn_id"], memory_id, turn["at"], used=used, overlap=overlap, **told)
 
 

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice, pairwise
 
+from cognitive.plan import DateRange
 from cognitive.preflight.date_forms import EXPRESSION, FORMS, Form
 from cognitive.preflight.matching import RuleTable, compile_pattern, fold
 from cognitive.preflight.periods import Span, third, week
-from cognitive.plan import DateRange
 
-MOST_PHRASES = 24  # looked at in one message; only an adversary names more
+MOST_PHRASES = 16  # looked at in one message; only an adversary names more
 _LEFT_CONTEXT = 48  # characters: the longest chain of words that can stand before a phrase
 
 _forms = RuleTable((form.rule for form in FORMS), whole=True)
 _compiled = {form.rule.id: (form, compile_pattern(form.rule.pattern, name=form.rule.id)) for form in FORMS}
+_group_names = {name: tuple(pattern.groupindex.items()) for name, (_, pattern) in _compiled.items()}
 _expression = compile_pattern(EXPRESSION, name="dates", longest=True)
 _FILL = r"(?:(?:in|on|to|with|the|of|from|early|mid|late|beginning|start|middle|end)[\s-]+)*"
 _comparison = compile_pattern(
@@ -35,21 +36,29 @@ _CUTS_WITH_OF = frozenset({"beginning", "start", "middle", "end", "week"})
 _HABITS = frozenset({"every", "each", "per"})
 _LINKS = frozenset({"since", "after", "before", "prior", "until", "till", "between", "from"})
 _LEFT_WORDS = _HABITS | _LINKS | frozenset(_CUTS) | frozenset(
-    """the in on of at during throughout about around circa sometime way back over ever starting up to week year by
-    within for through month""".split()
+    """
+        the in on of at during throughout about around circa sometime way back over ever starting up to week
+        year by within for through month
+        """.split()
 )  # fmt: skip
 
 # What follows a word that was no date after all: "last may be", "march on", "in 2000 lines", "on the 2nd try".
 _AFTER_VERB = frozenset(
-    """be have not also need work cause require fail still never well seem take break become get want i we you help
-    contain change make include result lead lose use apply occur differ only even as yet on against to for of through
-    forward""".split()
+    """
+        be have not also need work cause require fail still never well seem take break become get want i we
+        you help contain change make include result lead lose use apply occur differ only even as yet on
+        against to for of through forward
+        """.split()
 )
 _AFTER_COUNT = frozenset(
-    """lines bytes ms users words tokens characters chars rows items requests people files records dollars euros steps
-    seconds milliseconds messages memories ways cases points times bits""".split()
+    """
+        lines bytes ms users words tokens characters chars rows items requests people files records dollars
+        euros steps seconds milliseconds messages memories ways cases points times bits
+        """.split()
 )
-_AFTER_NTH = frozenset({"", "of", "and", "or", "at", "we", "i", "you", "about", "with", "did", "was", "to", "the", "in"})
+_AFTER_NTH = frozenset(
+    {"", "of", "and", "or", "at", "we", "i", "you", "about", "with", "did", "was", "to", "the", "in"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +97,16 @@ class _Named:
         return third(whole, self.cut) if self.cut else whole
 
 
-def find(text: str, now: datetime) -> DateRange | None:
-    """The range that the text names, or None.
+def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange | None:
+    """The range that the text names, or None; `folded` spares folding the text once more.
 
     Phrases joined by "between", "to" or a dash give the stretch from the first to the second; a comparison ("in May
     and June") gives their hull; otherwise the first phrase counts. "Since X" ends now, "before X" begins with the
     calendar. A date that does not exist names nothing.
     """
-    cased = fold(text)
+    cased = fold(text) if folded is None else folded
     lower = cased.lower()
-    named = tuple(islice(_phrases(lower, cased), MOST_PHRASES))
+    named = tuple(_phrases(lower, cased))
     for index, first in enumerate(named):
         group, stretch = _neighbours(lower, named[index:])
         if not (any(each.certain for each in group) or (len(group) > 1 and first.link in ("between", "from"))):
@@ -109,14 +118,14 @@ def find(text: str, now: datetime) -> DateRange | None:
 
 
 def _phrases(lower: bytes, cased: bytes) -> Iterator[_Named]:
-    for match in islice(_expression.finditer(lower), 2 * MOST_PHRASES):
+    for match in islice(_expression.finditer(lower), MOST_PHRASES):
         start, end = match.span()
         rules = _forms.fired(lower[start:end]) if _stands_alone(lower, start, end) else ()
         if not rules:
             continue
         form, pattern = _compiled[rules[0].id]
-        found = pattern.fullmatch(lower[start:end]).groupdict()
-        groups = {name: value.decode("ascii") for name, value in found.items() if value}
+        found = pattern.fullmatch(lower[start:end])
+        groups = {name: found.group(at).decode() for name, at in _group_names[rules[0].id] if found.group(at)}
         opening, left = _left_of(lower, start)
         named = _Named(opening, start, end, form, groups, left)
         if _HABITS.isdisjoint(left) and _plausible(named, cased[start:end].decode(), _next_word(lower, end), cased):

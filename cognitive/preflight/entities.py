@@ -10,7 +10,7 @@ from cognitive.preflight.periods import WEEKDAYS
 from cognitive.preflight.words import is_common
 
 MOST_ENTITIES = 32
-_MOST_MATCHES = 96  # looked at; only an adversary names more
+_MOST_MATCHES = 48  # looked at; only an adversary names more
 
 _UPPER, _LOWER = r"\p{Lu}", r"[\p{Ll}\p{M}]"
 _NAME = rf"{_UPPER}{_LOWER}+(?:[-'\x{{2019}}]{_UPPER}{_LOWER}+)*"
@@ -27,8 +27,8 @@ KINDS = (
          examples=("ann.lee@example.com",), counterexamples=("a @ b.com",)),
     Rule("entity.quoted", "entity", r"\"[^\"\n]{2,60}\"|\x{201c}[^\x{201d}\n]{2,60}\x{201d}|`[^`\n]{2,60}`|\x{ab}[^\x{bb}\n]{2,60}\x{bb}",
          examples=('"blue green"', "`make check`", "“blue green”"), counterexamples=('"', "``")),
-    Rule("entity.path", "entity", rf"(?:~|\.{{1,2}})?/(?:[\w.@+-]+/)*[\w.@+-]*\w/?|[A-Za-z]:\\[\w\\.-]+|(?:[\w.@-]+/)+[\w.-]*\.\w{{1,8}}"
-         rf"|(?:[\w@-]+/){{2,}}[\w.-]+|[\w-]+(?:\.[\w-]+)*\.{_EXTENSION}\b",
+    Rule("entity.path", "entity", rf"(?:~|\.{{1,2}})?/(?:[\w.+-]+/)*[\w.+-]*\w/?|[A-Za-z]:\\[\w\\.-]+|(?:[\w.-]+/)+[\w.-]*\.\w{{1,8}}"
+         rf"|(?:[\w-]+/){{2,}}[\w.-]+|[\w-]+(?:\.[\w-]+)*\.{_EXTENSION}\b",
          examples=("/etc/hosts", "src/app/main.py", "~/notes", "README.md", r"C:\temp\a.txt", "./run.sh"),
          counterexamples=("e.g. this", "TCP or IP")),
     Rule("entity.ticket", "entity", r"\b\p{Lu}[\p{Lu}\d]{1,9}-\d+\b|#\d+\b",
@@ -48,7 +48,7 @@ _kinds = RuleTable(KINDS, whole=True)
 _entity = compile_pattern("|".join(kind.pattern for kind in KINDS), name="entities")
 _NAMES = frozenset({"entity.name", "entity.product"})
 _DATES = frozenset(
-    (*WEEKDAYS, *"january february march april may june july august september october november december".split())
+    (*WEEKDAYS, *["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"])
 )
 
 
@@ -71,7 +71,7 @@ def _read(encoded: bytes, start: int, end: int) -> Iterator[str]:
     after = encoded[end : end + 4].decode(errors="ignore")
     if (before[-1:].isalnum() or before[-1:] == "_") or (piece[-1].isalnum() and after[:1].isalnum()):
         return
-    kind = _kinds.fired(encoded[start:end])[0].id
+    kind = "entity.name" if piece.istitle() and piece.isalpha() else _kinds.fired(encoded[start:end])[0].id
     if kind in _NAMES:
         yield from _names(piece, begins=_begins_sentence(before))
     elif kind == "entity.acronym":
@@ -81,7 +81,7 @@ def _read(encoded: bytes, start: int, end: int) -> Iterator[str]:
         yield piece[1:-1].strip()
     elif kind == "entity.url":
         yield piece.rstrip(".,;:!?")
-    elif not piece.replace("/", "").replace(".", "").isdecimal() or kind == "entity.version":
+    elif kind == "entity.version" or not piece.replace("/", "").replace(".", "").isdecimal():
         yield piece
 
 

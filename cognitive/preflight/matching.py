@@ -87,6 +87,14 @@ def _latin_table() -> bytes:
 _LATIN = _latin_table()
 
 
+def plain(text: str) -> str:
+    """The text with typographic quotes, dashes and full-width marks as their ASCII twins, character by character."""
+    if not text.isascii():
+        for fancy, twin in _PLAIN.items():
+            text = text.replace(fancy, twin)
+    return text
+
+
 def fold(text: str) -> bytes:
     r"""The text as English rules see it: ASCII, one byte per character, so positions are those of the text.
 
@@ -95,6 +103,4 @@ def fold(text: str) -> bytes:
     """
     if text.isascii():
         return text.encode("ascii")
-    for fancy, plain in _PLAIN.items():
-        text = text.replace(fancy, plain)
-    return text.replace("?", chr(_QUESTION_MARK)).encode("latin-1", "replace").translate(_LATIN)
+    return plain(text).replace("?", chr(_QUESTION_MARK)).encode("latin-1", "replace").translate(_LATIN)

@@ -47,13 +47,14 @@ def read(text: str, *, now: datetime, previous: str = "") -> Signals:
     leans = _leans(said, topics)
     if leans and previous:
         return _leaning(said, previous, topics, (*peeled, *leans), now)
-    fired = _table.fired(fold(said).lower())
+    folded = fold(said)
+    fired = _table.fired(folded.lower())
     return Signals(
         said,
         question=any(rule.signal == QUESTION for rule in fired),
         elliptic=bool(leans),
         recency=_recency(fired),
-        dates=dates.find(said, now),
+        dates=dates.find(said, now, folded=folded),
         hints=_hints(fired),
         entities=entities(said),
         keywords=topics,
@@ -65,9 +66,7 @@ def _leaning(said: str, previous: str, topics: tuple[str, ...], because: tuple[R
     """The signals of a message that needs the previous one to be understood."""
     before = smalltalk.peel(previous)[0]
     own, lent = (_table.fired(fold(part).lower()) for part in (said, before))
-    recent, hinting = (
-        own if any(rule.signal in signals for rule in own) else lent for signals in ((RECENCY,), HINTS)
-    )
+    recent, hinting = (own if any(rule.signal in signals for rule in own) else lent for signals in ((RECENCY,), HINTS))
     used = [rule for rule in own if rule.signal == QUESTION]
     used += [rule for rule in recent if rule.signal == RECENCY]
     used += [rule for rule in hinting if rule.signal in HINTS]
@@ -112,5 +111,5 @@ def _merged(own: tuple[str, ...], lent: tuple[str, ...], most: int) -> tuple[str
 def _bounded(text: str, head: int, tail: int) -> str:
     """Head and tail of a long text, without what UTF-8 cannot hold."""
     if len(text) > head + tail:
-        text = f"{text[:head]}\n\u2026\n{text[len(text) - tail:]}"
+        text = f"{text[:head]}\n\u2026\n{text[len(text) - tail :]}"
     return text.encode("utf-8", "ignore").decode().strip()

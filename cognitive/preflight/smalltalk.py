@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cognitive.preflight.fillers import ANAPHORA, ASKING, FILLERS, OPENERS, VOCATIVES
+from cognitive.preflight.fillers import ANAPHORA, ASKING, FILLERS, OPENERS, REQUESTS, VOCATIVES
 from cognitive.preflight.matching import Rule, RuleTable, compile_pattern
-from cognitive.preflight.smalltalk_rules import ADDRESSED, ANSWER, ASKS, CONTINUE, PEELED, PHRASES, SOCIAL
+from cognitive.preflight.smalltalk_rules import ADDRESSED, ANSWER, ASKS, CONTINUE, PEELED, PHRASES, SOCIAL, THANKS
 
 LONGEST = 240  # characters; a longer message says something
 
@@ -33,14 +33,16 @@ class SmallTalk:
 _table = RuleTable(PHRASES)
 _phrase = compile_pattern("|".join(rule.pattern for rule in PHRASES), name="smalltalk", longest=True)
 _SEGMENT, _MOST_PEELED = 160, 4  # characters that can be one pleasantry; pleasantries in a row
-_first_segment = compile_pattern(r"^[^,.!?;:\n]{1,80}?(?:[,.!?;:\n\x{2026}]+|\s[-\x{2013}\x{2014}]+\s)\s*", name="peel.first")
+_first_segment = compile_pattern(
+    r"^[^,.!?;:\n]{1,80}?(?:[,.!?;:\n\x{2026}]+|\s[-\x{2013}\x{2014}]+\s)\s*", name="peel.first"
+)
 _last_segment = compile_pattern(r"[,.!?;\n]\s*([^,.!?;\n]{1,80}[.!?\s]*)$", name="peel.last")
 _bare_greeting = compile_pattern(
     r"(?i)^(?:he+y+|hi+|hiya|hello+|yo|howdy|good (?:morning|afternoon|evening)|thanks|thank you)(?: (?:there|again|all"
     r"|everyone|guys|folks|team|buddy))?\W+",
     name="peel.bare",
 )
-_BEFORE_TOPICS = frozenset("a an the in on about with for of to at from my your our is are via and or".split())
+_BEFORE_TOPICS = frozenset(["a", "an", "the", "in", "on", "about", "with", "for", "of", "to", "at", "from", "my", "your", "our", "is", "are", "via", "and", "or"])
 _EMPTY = SmallTalk(ANSWER, ())
 
 
@@ -125,8 +127,10 @@ def _addressed(written: list[str], rest: list[str], fired: tuple[Rule, ...]) -> 
 
 
 def _asks(text: str, rest: list[str], fired: tuple[Rule, ...]) -> bool:
-    """Whether the filler forms a question of its own ("hey, do you know me?"), which memory may answer."""
+    """Whether the filler asks something of its own ("hey, do you know me?"), which memory may answer."""
     if any(rule.id in ASKS or rule.signal == CONTINUE for rule in fired):
         return False
+    if not REQUESTS.isdisjoint(rest) and THANKS.isdisjoint(rule.id for rule in fired):
+        return True
     left = [word for word in rest if word not in VOCATIVES]
     return bool(left) and ("?" in text or left[0] in ASKING)

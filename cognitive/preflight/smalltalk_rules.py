@@ -31,7 +31,7 @@ def _row(
 PHRASES = (
     _row(
         SOCIAL, "hello",
-        r"he+y+|h+i+|hiya+|hello+|hullo|hallo|howdy|yo+|sup|wassup|greetings|salutations|hola|bonjour|namaste|aloha|ahoy"
+        r"he+y+|h+i+|hiya+|heya+|hello+|hullo|hallo|howdy|yo+|sup|wassup|greetings|salutations|hola|bonjour|namaste|aloha|ahoy"
         r"|gday|long time no see|welcome back",
         ("hey", "Hello!", "hi there", "heyyy", "Hey there, buddy!", "hello world", "Hi Bob!", "hola"),
         ("hello world program fails", "hidden files", "yolo v5 weights"),
@@ -52,7 +52,7 @@ PHRASES = (
     ),
     _row(
         SOCIAL, "whats_up",
-        r"(?:and |so )?(?:whats|what is|what has been) (?:up|new|happening|going on|cracking|shaking|popping|good|the news)"
+        r"(?:and |so )?(?:whats|what is|what has been) (?:up|new|happening|going on|cracking|shaking|popping|the news)"
         r"(?: with (?:you|u|ya))?|what have you been (?:up to|doing)|what are you up to",
         ("what's up", "What's up?", "hey, what is going on", "what's new", "what have you been up to lately"),
         ("what's up with the failing build?", "what's new in Python 3.12", "what is going on with the deploy"),
@@ -79,7 +79,7 @@ PHRASES = (
         r"good ?bye+|b+y+e+|buh bye|farewell|adios|ciao|cheerio|so long|cya|ttyl|au revoir|sayonara|^later|laters|peace out"
         r"|(?:see|catch|talk to|speak to|talk with|chat with) (?:you|ya|u|yall)(?: (?:later|soon|around|tomorrow|then|next"
         r" time|another time|in a bit))?|(?:talk|speak|chat) (?:again )?(?:later|soon|tomorrow)|until (?:next time|then|we meet)"
-        r"|take care|take it easy|stay safe|sleep well|sweet dreams|over and out|toodles|hasta la vista|signing off",
+        r"|take care|take it easy|stay safe|sleep well|sweet dreams|over and out|toodles|hasta la vista|signing off|^peace$",
         ("bye", "see you later", "Goodbye!", "talk to you soon", "catch you later, man", "until next time", "take care"),
         ("see you later in the log", "later versions of Redis", "bye-law draft"),
     ),
@@ -103,7 +103,7 @@ PHRASES = (
     ),
     _row(
         SOCIAL, "thanks",
-        r"thanks+|thank (?:you|u|ya)|thankyou|thx+|thnx|tnx|ty|tysm|cheers|much obliged|merci|gracias|danke|arigato"
+        r"thanks+|thank (?:you|u|ya)(?: for (?:answering|helping|your (?:help|time|answer)))?|thankyou|thx+|thnx|tnx|ty|tysm|cheers|much obliged|merci|gracias|danke|arigato"
         r"|grazie|obrigado|kudos|bless you|i owe you(?: one)?|(?:couldnt|could not) have done (?:it|that|this)"
         r"|(?:thanks|thank you)(?: (?:so much|very much|a lot|again))* for (?:that|this|it|all that|doing (?:that|it|this))",
         ("thanks a lot!", "thank you so much", "thx", "Thanks for your help!", "many thanks", "Thank you Bob"),
@@ -117,7 +117,7 @@ PHRASES = (
     ),
     _row(
         SOCIAL, "praise",
-        rf"^(?:that|this|it|all|thats|its|oh|wow|you|youre|how|what|a|is|was|are|looks|sounds|very|so|really|pretty|just) ?"
+        rf"^(?:that|this|it|all|thats|its|oh|wow|you|youre|how|what|looks|sounds|very|so|really|pretty|just) ?"
         rf"(?:(?:that|this|it|is|was|were|are|all|very|so|really|pretty|just|super|been|have|has|a|an|the|kinda|most) )*{_PRAISE}"
         rf"|^{_PRAISE}|{_PRAISE} (?:job|work|answer|response|idea|point|stuff|bot|news)|(?:youre|you are|ur) (?:the best|a star"
         r"|a (?:life ?saver|legend|genius))|you rock|what i needed|a (?:great|big|huge|real) help|well done|way to go|congrats"
@@ -129,7 +129,7 @@ PHRASES = (
     _row(
         SOCIAL, "interjection",
         r"(?:o+h+|a+h+|aha|uh+|um+|h+m+|hu+h|wow+|whoa|yay+|oops|ugh+|phew|gosh|geez|damn|omg|lo+l|lmao|rofl|xd"
-        r"|(?:ha)+h?|hehe+|meh|mhm+)$|haha+|i (?:see|get it|got it|understand)$|^got (?:it|that)|gotcha|understood|^noted"
+        r"|(?:ha)+h?|hehe+|meh|mhm+)$|haha+|uh huh|mhm+|i (?:see|get it|got it|understand)$|^got (?:it|that)|gotcha|understood|^noted"
         r"|makes sense|fair enough|no (?:problem|problems|worries|prob|biggie)|np|nvm|never ?mind|forget (?:it|about it|that)"
         r"|dont (?:worry|mention it)|(?:youre|you are)(?: (?:so|very|most|quite))* welcome|^welcome|my pleasure|any ?time"
         r"|^sorry|my bad|i apologi[sz]e|excuse me|pardon|same here|^me too|likewise|^testing|^test$|(?:is )?(?:anyone|anybody)"
@@ -148,7 +148,7 @@ PHRASES = (
         r"y+e+s+|ye+p+|yu+p+|yeah+|yea+|yah?|aye|oui|affirmative|absolutely|definitely|certainly|surely|exactly|precisely"
         r"|(?:that|it|this|thats|its|i think|youre|you are)(?: (?:is|was|sounds|seems|totally|absolutely|completely|indeed|all"
         r"|quite|very|so|certainly|the|a))* (?:right|true|correct|factual|accurate|truth|fact)|^(?:true|correct|right|indeed|sure)"
-        r"|sure thing|of course|for sure|you bet|you got it|(?:no|without a|without any) doubt|by all means|i (?:fully |totally )?agree"
+        r"|sure thing|of course|for sure|you bet|you got it|(?:no|without a|without any) doubt|by all means|i (?:fully |totally )?agree|in (?:full )?agreement"
         r"|agreed|^(?:yes )?please(?: do)?|sounds (?:good|great|fine|right)|works for me|^done|^deal|^why not|fine by me|10 4"
         r"|i (?:think|believe|guess|suppose|hope) so|^i (?:do|am|did|have|will|would)$|(?:id|i would|ill) (?:love|like) (?:to|that|it)$"
         r"|i (?:want|need|like) (?:that|it)$|roger|confirmed|i (?:can )?confirm|^(?:positive|correctamundo|okey dokey)",
@@ -157,7 +157,7 @@ PHRASES = (
     ),
     _row(
         ANSWER, "no",
-        r"n+o+|nope+|nah+|naw|nay|nein|negative|never|no way|no thanks?|not|isnt|wasnt|arent|doesnt|dont|didnt|wont|cant|cannot"
+        r"n+o+|nope+|nah+|naw|nay|nein|negative|never|no way|no thanks?|no can do|not even close|not|isnt|wasnt|arent|doesnt|dont|didnt|wont|cant|cannot"
         r"|wouldnt|couldnt|aint|havent|hasnt|wrong|false|incorrect|untrue|inaccurate|i disagree|disagree|i refuse|i decline"
         r"|rather not|impossible|under no circumstances|by no means|neither|none of (?:them|those|the above)|a lie",
         ("no", "nope", "no thanks", "not really", "that's wrong", "no that is incorrect", "absolutely not", "I don't think so"),
@@ -170,7 +170,7 @@ PHRASES = (
         rf"|not {_QUITE}(?:sure|certain|positive|clear|decided)(?: about (?:that|it|this))?|unsure|uncertain|unclear|undecided"
         rf"|on the fence|torn|(?:dont|do not|cant|cannot|can not|couldnt|havent) {_QUITE}(?:know|remember|recall|say|tell|decided?"
         rf"|answer|be sure|have an (?:answer|opinion)|made up my mind|make up my mind|care|mind)(?: (?:that|it|about (?:that|it)))?"
-        rf"|no (?:idea|clue|opinion|preference)|beats me|idk|i ?dunno|let me (?:think|see)|(?:well|we will|lets|ill) see"
+        rf"|no (?:idea|clue|opinion|preference)|no way to (?:know|tell)|a (?:possibility|chance)|debatable|i am neutral|beats me|idk|i ?dunno|let me (?:think|see)|(?:well|we will|lets|ill) see"
         rf"|i (?:guess|suppose)$|kind of|kinda|sort of|sorta|somewhat|more or less|either way|(?:could|can|may|might) go either way"
         rf"|yes and no|yes or no|up to you|your call|you (?:decide|choose|pick)|unable to (?:say|tell|decide)|possible",
         ("maybe", "I don't know", "not sure to be honest", "perhaps", "could be", "hard to say", "I can't decide", "it depends"),
@@ -214,7 +214,9 @@ PHRASES = (
 )  # fmt: skip
 
 # These phrases are questions by themselves, so a question mark makes them no question to memory.
-ASKS = frozenset({"social.how_are_you", "social.whats_up", "social.are_you_well", "social.and_you", "social.interjection"})
+ASKS = frozenset(
+    {"social.how_are_you", "social.whats_up", "social.are_you_well", "social.and_you", "social.interjection"}
+)
 
 # Phrases that a name may follow: "Hi Bob". After others a capitalised word is a topic.
 ADDRESSED = frozenset({"social.hello", "social.daypart", "social.bye", "social.thanks", "social.interjection"})
@@ -222,5 +224,18 @@ ADDRESSED = frozenset({"social.hello", "social.daypart", "social.bye", "social.t
 # What is cut off before a message is searched. Praise stays: "Nice, Lyon and Paris" begins with a city.
 PEELED = frozenset(
     f"social.{name}"
-    for name in ("hello", "daypart", "how_are_you", "whats_up", "are_you_well", "pleased", "bye", "have_a_day", "thanks", "appreciate")
+    for name in (
+        "hello",
+        "daypart",
+        "how_are_you",
+        "whats_up",
+        "are_you_well",
+        "pleased",
+        "bye",
+        "have_a_day",
+        "thanks",
+        "appreciate",
+    )
 )
+
+THANKS = frozenset({"social.thanks", "social.appreciate", "social.praise", "social.leaving"})

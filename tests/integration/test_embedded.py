@@ -192,8 +192,21 @@ def directory(folder):
     return folder / "data"
 
 
+@pytest.fixture(scope="module")
+def template():
+    """A data directory with a cluster: copying one is cheaper than creating one per test."""
+    path = Path(tempfile.mkdtemp(prefix="cognitive-test-", dir=base()))
+    path.chmod(0o711)
+    server = EmbeddedServer(path / "data")
+    server.acquire()
+    server.release()
+    yield path / "data"
+    shutil.rmtree(path)
+
+
 @pytest.fixture
-def server(directory):
+def server(directory, template):
+    subprocess.run(["cp", "-a", template, directory], check=True)
     server = EmbeddedServer(directory)
     yield server
     server.release()
@@ -355,9 +368,14 @@ def test_a_recycled_process_id_is_not_taken_for_the_server(server, directory):
     server.ensure_running()
     assert ask(urls.app, "select 1") == 1
     [postmaster] = postmasters(directory)
-    pid_file.write_text(pid_file.read_text().replace(str(postmaster), str(stranger.pid), 1))
+    true = pid_file.read_text()
+    pid_file.write_text(true.replace(str(postmaster), str(stranger.pid), 1))
     server.release()
     assert stranger.poll() is None
+    pid_file.write_text(true)
+    assert server.acquire() == urls
+    server.release()
+    assert postmasters(directory) == []
     stranger.kill()
     stranger.wait()
 
@@ -391,15 +409,17 @@ def test_a_server_told_to_stop_gently_is_back_at_once(server, directory):
 
 
 @pytest.mark.parametrize("moment", ["initdb", "set-up"])
-def test_a_killed_creation_is_begun_again(server, directory, moment):
+def test_a_killed_creation_is_begun_again(directory, moment):
     client = Client(directory)
     home = directory / "postgres"
     marks = {"initdb": home / "cluster.new" / "global", "set-up": home / "cluster.new" / "base" / "5"}
     eventually(marks[moment].exists)
     client.kill()
     assert not (home / "cluster").exists()
+    server = EmbeddedServer(directory)
     assert ask(server.acquire().app, "select '[1]'::vector::text") == "[1]"
     assert not (home / "cluster.new").exists()
+    server.release()
 
 
 def test_leftovers_of_a_creation_are_recovered(server, directory):

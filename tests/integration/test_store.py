@@ -1,0 +1,204 @@
+"""What is remembered: once, whole, in order, by nobody else; and gone when it is forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from cognitive import CognitiveError, NewMemory
+from cognitive.errors import InvalidInput, UnknownMemory
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+TABLES = "memory passage posting embedding usage usage_base exposure turn session corpus artifact subtask".split()
+
+
+def line(text: str, n: int = 0, **fields) -> NewMemory:
+    given = {"type": "episode", "speaker": "Ines", "session_id": "s1", "occurred_at": AT + timedelta(minutes=n)}
+    return NewMemory(content=text, **(given | fields))
+
+
+async def counts(urls, agent):
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        return {
+            table: await connection.fetchval(f"SELECT count(*) FROM cognitive.{table} WHERE agent_id = $1", agent)
+            for table in TABLES
+        }
+    finally:
+        await connection.close()
+
+
+async def test_ids_come_back_in_order_and_a_second_time_the_same_ones(layer, agent):
+    memories = [line(f"The crane number {n} was oiled.", n) for n in range(7)]
+    first = await layer.remember(agent, memories)
+    again = await layer.remember(agent, list(reversed(memories)))
+    assert again == list(reversed(first))
+    assert len(set(first)) == 7
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        pytest.param({"source": "x"}, {"source": "x", "content": "Other words."}, True, id="same source"),
+        pytest.param({"source": "x"}, {"source": "y"}, False, id="other source"),
+        pytest.param({"source": "x"}, {"source": "x", "type": "fact"}, False, id="same source, other type"),
+        pytest.param({}, {}, True, id="same words, speaker, session and time"),
+        pytest.param({}, {"speaker": "Tomasz"}, False, id="other speaker"),
+        pytest.param({}, {"session_id": "s2"}, False, id="other session"),
+        pytest.param({}, {"occurred_at": AT + timedelta(seconds=1)}, False, id="other time"),
+    ],
+)
+async def test_what_makes_two_memories_the_same(layer, agent, one, other, same):
+    first, second = await layer.remember(agent, [line("The gate is shut.", **one), line(**{"text": "The gate is shut."} | {
+        "text": other.pop("content", "The gate is shut.")}, **other)])
+    assert (first == second) is same
+
+
+async def test_sixteen_writers_of_the_same_memories_store_them_once(layer, agent, urls):
+    memories = [line(f"Berth {n} is free.", n) for n in range(5)]
+    results = await asyncio.gather(*(layer.remember(agent, memories) for _ in range(16)))
+    assert len({tuple(ids) for ids in results}) == 1
+    assert (await counts(urls, agent))["memory"] == 5
+
+
+async def test_progress_reports_after_each_transaction(layer, agent):
+    seen = []
+    await layer.remember(
+        agent, [line(f"Line {n} of the log.", n) for n in range(300)], progress=lambda *at: seen.append(at)
+    )
+    assert seen == [(256, 300), (300, 300)]
+
+
+async def test_a_long_memory_is_found_by_a_sentence_in_its_middle_and_shown_as_that_passage(layer, agent):
+    filler = [f"Paragraph {n} deals with the maintenance of pump {n % 17} and its valves." for n in range(6000)]
+    needle = "The lighthouse keeper hides the spare key under the third marble dolphin."
+    filler.insert(3000, needle)
+    content = " ".join(filler)
+    assert len(content) > 350_000
+    [id] = await layer.remember(agent, [NewMemory(type="procedure", content=content, occurred_at=AT)])
+    [hit] = await layer.recall(agent, "where does the lighthouse keeper hide the spare key?")
+    assert hit.memory_id == id
+    assert needle in hit.content
+    assert len(hit.content) < 1_000
+    assert (await layer.get(agent, [id]))[0].content == content
+
+
+async def test_a_fact_supersedes_another_and_stands_before_it(layer, agent):
+    [old] = await layer.remember(agent, [NewMemory(type="fact", content="Staging listens on port 8080.", occurred_at=AT)])
+    [new] = await layer.remember(
+        agent, [NewMemory(type="fact", content="Staging listens on port 8181 now.", occurred_at=AT, supersedes=old)]
+    )
+    hits = await layer.recall(agent, "Staging listens on port 8080")
+    assert [hit.memory_id for hit in hits] == [new, old]
+    assert (await layer.get(agent, [old]))[0].superseded_by == new
+
+
+async def test_superseding_the_unknown_writes_nothing(layer, agent, urls):
+    stranger = uuid4()
+    with pytest.raises(UnknownMemory, match=str(stranger)):
+        await layer.remember(agent, [line("One."), line("Two.", supersedes=stranger)])
+    assert set((await counts(urls, agent)).values()) == {0}
+
+
+async def test_update_is_found_by_its_new_words_and_not_by_its_old_ones(layer, agent):
+    [id] = await layer.remember(agent, [line("The ferry Lomvi sails at seven.", source="k")])
+    changed = await layer.update(agent, id, content="The ferry Lomvi sails at noon.", tags=("timetable",))
+    assert (changed.content, changed.tags, changed.source) == ("The ferry Lomvi sails at noon.", ("timetable",), "k")
+    [hit] = await layer.recall(agent, "noon")
+    assert hit.scores["said_bm25"] > 0
+    [hit] = await layer.recall(agent, "seven")
+    assert "said_bm25" not in hit.scores
+
+
+@pytest.mark.parametrize("field", ["type", "session_id", "source", "supersedes"])
+async def test_what_a_memory_is_known_by_cannot_be_updated(layer, agent, field):
+    [id] = await layer.remember(agent, [line("Fixed.")])
+    with pytest.raises(InvalidInput, match=field):
+        await layer.update(agent, id, **{field: "fact"})
+
+
+async def test_forgetting_leaves_no_row_and_counts_what_went(layer, agent, urls):
+    ids = await layer.remember(agent, [line("The safe opens with heliotrope.", 0), line("Lunch is at one.", 1)])
+    receipt = await layer.forget(agent, [ids[0]])
+    assert (receipt.memories, receipt.passages, receipt.embeddings) == (1, 1, 1)
+    assert receipt.postings > 0
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        for table in TABLES:
+            rows = await connection.fetch(f"SELECT t::text AS row FROM cognitive.{table} AS t WHERE agent_id = $1", agent)
+            assert not [row for row in rows if "heliotrop" in row["row"]], table
+    finally:
+        await connection.close()
+    assert [hit.memory_id for hit in await layer.recall(agent, "what opens the safe")] == [ids[1]]
+
+
+async def test_forgetting_an_unknown_id_forgets_nothing(layer, agent):
+    [id] = await layer.remember(agent, [line("Kept.")])
+    with pytest.raises(UnknownMemory):
+        await layer.forget(agent, [id, uuid4()])
+    assert [memory.id for memory in await layer.get(agent, [id])] == [id]
+
+
+async def test_the_corpus_counts_what_is_there_after_any_mix_of_writes(layer, agent, urls):
+    ids = await layer.remember(agent, [line(f"Entry {n}: the pump ran for {n} hours.", n) for n in range(12)])
+    await layer.update(agent, ids[3], content="A much longer entry about the pump, its valve and its seal.")
+    await layer.forget(agent, ids[6:9])
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        kept = await connection.fetchrow(
+            "SELECT memories, passages, said_lexemes, around_lexemes FROM cognitive.corpus WHERE agent_id = $1", agent
+        )
+        true = await connection.fetchrow(
+            "SELECT count(DISTINCT memory_id), count(*), sum(said_length), sum(around_length)"
+            " FROM cognitive.passage WHERE agent_id = $1", agent
+        )  # fmt: skip
+        session = await connection.fetchrow("SELECT memories, lexemes FROM cognitive.session WHERE agent_id = $1", agent)
+    finally:
+        await connection.close()
+    assert tuple(kept) == tuple(true)
+    assert tuple(session) == (9, true[2])
+
+
+async def test_erasing_an_agent_leaves_nothing_of_it_and_all_of_others(layer, agent, urls):
+    other = f"{agent}-other"
+    await layer.remember(agent, [line("Mine.")])
+    await layer.remember(other, [line("Theirs.")])
+    receipt = await layer.erase_agent(agent)
+    assert receipt.memories == 1
+    assert set((await counts(urls, agent)).values()) == {0}
+    assert (await counts(urls, other))["memory"] == 1
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pytest.param({"content": "a\x00b"}, id="NUL"),
+        pytest.param({"content": "a\ud800b"}, id="lone surrogate"),
+        pytest.param({"content": " \n "}, id="blank"),
+        pytest.param({"content": "x" * 10_000_000}, id="10 MB"),
+        pytest.param({"occurred_at": datetime(2026, 1, 1)}, id="naive datetime"),  # noqa: DTZ001
+        pytest.param({"attributes": {"colour": "red"}}, id="unknown attribute"),
+        pytest.param({"attributes": {"outcome": "perhaps"}, "type": "decision"}, id="attribute value"),
+        pytest.param({"type": "dream"}, id="unknown type"),
+        pytest.param({"confidence": 1.5}, id="confidence"),
+        pytest.param({"colour": "red"}, id="unknown key"),
+        pytest.param({"tags": ("a\x00",)}, id="NUL in a tag"),
+        pytest.param({"supersedes": "not-an-id"}, id="no uuid"),
+    ],
+)
+def test_bad_memories_are_refused_with_a_typed_error_that_names_the_field(bad):
+    field = next(name for name in bad if name != "type" or len(bad) == 1)
+    with pytest.raises(InvalidInput, match=field) as caught:
+        NewMemory(**({"type": "episode", "content": "fine"} | bad))
+    assert isinstance(caught.value, CognitiveError)
+    assert len(str(caught.value)) < 1_000
+
+
+@pytest.mark.parametrize("agent_id", ["", "  ", "a\x00b", "x" * 2000, None, 7])
+async def test_an_agent_without_a_name_is_refused(layer, agent_id):
+    with pytest.raises(InvalidInput, match="agent_id"):
+        await layer.remember(agent_id, [line("x")])
