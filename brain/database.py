@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 import numpy as np
@@ -20,7 +20,7 @@ from brain.errors import InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
 
 T = TypeVar("T")
-Connection = asyncpg.pool.PoolConnectionProxy
+Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
 Work = Callable[[Connection], Awaitable[T]]
 
 APP_ROLE = "cognitive_app"
@@ -130,7 +130,9 @@ class Database:
             raise StoreUnavailable("the database was closed")
         connection = await pool.acquire(timeout=timeout)
         try:
-            return await _in_transaction(connection, work, (agent_id, _milliseconds(timeout), "on" if durable else "off"))
+            return await _in_transaction(
+                connection, work, (agent_id, _milliseconds(timeout), "on" if durable else "off")
+            )
         finally:
             await pool.release(connection)
 
@@ -153,7 +155,9 @@ class Database:
                 server_settings={"role": APP_ROLE, "application_name": "cognitive-layer", "timezone": "UTC"},
             )
         except _MISCONFIGURED as error:
-            raise SchemaError(f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?") from error
+            raise SchemaError(
+                f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?"
+            ) from error
         except (*_LOST, TimeoutError) as error:
             raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
         except (ValueError, asyncpg.PostgresError) as error:
@@ -201,9 +205,13 @@ async def _prepare(connection: Connection) -> None:
         raise SchemaError("this database has no cognitive schema yet: run `cognitive db upgrade`")
     revision = await connection.fetchval("SELECT version_num FROM cognitive.alembic_version")
     if revision != HEAD:
-        raise SchemaError(f"the schema is at revision {revision}, this version needs {HEAD}: run `cognitive db upgrade`")
+        raise SchemaError(
+            f"the schema is at revision {revision}, this version needs {HEAD}: run `cognitive db upgrade`"
+        )
     if state["above_policies"]:
-        raise SchemaError(f"the role {APP_ROLE} must be neither superuser nor BYPASSRLS: row level security would not bind it")
+        raise SchemaError(
+            f"the role {APP_ROLE} must be neither superuser nor BYPASSRLS: row level security would not bind it"
+        )
     await connection.set_type_codec(
         "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"
     )
@@ -221,5 +229,3 @@ def encode_halfvec(vector: NDArray[np.float32]) -> bytes:
 def decode_halfvec(value: bytes) -> NDArray[np.float32]:
     """The reverse of `encode_halfvec`."""
     return np.frombuffer(value, dtype=">f2", offset=4).astype(np.float32)
-
-

@@ -90,4 +90,6 @@ def _extension(connection: sa.Connection) -> None:
         connection.execute(sa.text("CREATE EXTENSION vector"))
         found = connection.execute(sa.text(installed)).scalar_one()
     if pgvector_too_old(found):
-        raise SchemaError(f"pgvector {found} is too old: {LEAST_PGVECTOR} or newer is needed (ALTER EXTENSION vector UPDATE)")
+        raise SchemaError(
+            f"pgvector {found} is too old: {LEAST_PGVECTOR} or newer is needed (ALTER EXTENSION vector UPDATE)"
+        )

@@ -13,14 +13,15 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.database import Database, encode_halfvec
+from brain.database import Connection, Database, encode_halfvec
 from brain.types import MemoryType, Vector
 
 SQL = statements.load("search")
 
 # Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009)
-K1 = 1.2  # how soon more of the same word adds nothing
-B = 0.75  # how much a long passage is discounted
+# with parameters for short texts: a word repeated in a line of talk says little, and lines differ little in length
+K1 = 0.5  # how soon more of the same word adds nothing
+B = 0.5  # how much a long passage is discounted
 # A lexeme in more passages than this is not read: three common words in an OR query were measured at 216 ms.
 MOST_POSTINGS = 5_000
 
@@ -74,16 +75,19 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All hits in the agent's own order, the query's idf by lexeme, and the base rates of use by type."""
+    """All hits in the agent's own order, the query's idf by lexeme among passages and among sessions, how many passages
+    the agent has, and the masses of being shown and used by type.
+    """
 
     hits: tuple[Hit, ...]
     idf: Mapping[str, float] = field(default_factory=dict)
+    session_idf: Mapping[str, float] = field(default_factory=dict)
+    passages: int = 0
     base: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 SCORES = (
     "said_bm25",
-    "around_bm25",
     "session_bm25",
     "said_matched",
     "around_matched",
@@ -108,20 +112,24 @@ class MemorySearch:
         parameters = (
             agent_id, list(query.types), list(query.lexemes),
             encode_halfvec(query.vector) if query.vector is not None else None, query.model, query.per_channel,
-            MOST_POSTINGS, K1, B, B, list(query.tags) or None, query.session_id, query.since, query.until, *dates,
+            MOST_POSTINGS, K1, B, list(query.tags) or None, query.session_id, query.since, query.until, *dates,
         )  # fmt: skip
 
-        async def work(connection: Any) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
-            found = await connection.fetch(SQL["candidates"], *parameters)
-            terms = await connection.fetch(SQL["query_terms"], agent_id, list(query.lexemes), MOST_POSTINGS)
-            base = await connection.fetch(SQL["usage_base"], agent_id)
-            return found, terms, base
+        async def work(connection: Connection) -> tuple[Sequence[Any], Sequence[Any], Any, Sequence[Any]]:
+            return (
+                await connection.fetch(SQL["candidates"], *parameters),
+                await connection.fetch(SQL["query_terms"], agent_id, list(query.lexemes), MOST_POSTINGS),
+                await connection.fetchval(SQL["passages"], agent_id),
+                await connection.fetch(SQL["usage_base"], agent_id),
+            )
 
-        found, terms, base = await self._database.run(agent_id, work, timeout=timeout)
+        found, terms, passages, base = await self._database.run(agent_id, work, timeout=timeout)
         return Found(
-            tuple(_hit(row) for row in found),
-            {row["lexeme"]: float(row["idf"]) for row in terms},
-            {row["type"]: (float(row["shown"]), float(row["used"])) for row in base},
+            hits=tuple(_hit(row) for row in found),
+            idf={row["lexeme"]: float(row["idf"]) for row in terms},
+            session_idf={row["lexeme"]: float(row["session_idf"]) for row in terms},
+            passages=passages or 0,
+            base={row["type"]: (float(row["shown"]), float(row["used"])) for row in base},
         )
 
 

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
 from brain.embedding.cached import CachedEmbedder
-from brain.errors import InvalidInput, UnknownMemory
+from brain.errors import UnknownMemory
 from brain.indexing import IndexedPassage, passages
 from brain.types import Memory, NewMemory, Receipt, Vector
 
@@ -75,16 +75,21 @@ class MemoryStore:
         return [known[key] for key in identities]
 
     async def _existing(self, agent_id: str, identities: list[bytes]) -> dict[bytes, UUID]:
-        rows = await self._database.run(
-            agent_id, lambda c: c.fetch(SQL["existing_identities"], agent_id, identities)
-        )
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["existing_identities"], agent_id, identities))
         return {row["identity"]: row["id"] for row in rows}
 
     async def _prepare(self, fresh: dict[bytes, NewMemory], now: datetime) -> list[_Prepared]:
         indexed = {key: _indexed(memory, memory.occurred_at or now) for key, memory in fresh.items()}
         vectors = await self._vectors([piece for pieces in indexed.values() for piece in pieces])
         return [
-            _Prepared(uuid4(), key, memory, memory.occurred_at or now, indexed[key], [next(vectors) for _ in _texts(indexed[key])])
+            _Prepared(
+                uuid4(),
+                key,
+                memory,
+                memory.occurred_at or now,
+                indexed[key],
+                [next(vectors) for _ in _texts(indexed[key])],
+            )
             for key, memory in fresh.items()
         ]
 
@@ -101,8 +106,10 @@ class MemoryStore:
 
     async def pinned(self, agent_id: str) -> list[Memory]:
         """The agent's pinned memories that nothing has superseded, oldest first."""
-        return [_memory(row) for row in await self._database.run(
-            agent_id, lambda c: c.fetch(SQL["pinned_memories"], agent_id))]
+        return [
+            _memory(row)
+            for row in await self._database.run(agent_id, lambda c: c.fetch(SQL["pinned_memories"], agent_id))
+        ]
 
     async def update(self, agent_id: str, id: UUID, changed: NewMemory) -> Memory:
         """Replaces what a memory says, and indexes it anew; id, order, session and source stay.
@@ -133,7 +140,6 @@ class MemoryStore:
             pieces = passages(memory.content, memory.speaker, memory.context, memory.occurred_at)
             self._embedder.forget([text for _, _, text in _texts(pieces)])
         return receipt
-
 
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent."""
@@ -187,13 +193,22 @@ async def _write(c: Connection, agent_id: str, prepared: list[_Prepared], embedd
     superseding = [item for item in written if item.memory.supersedes is not None]
     if superseding:
         await c.execute(
-            SQL["mark_superseded"], agent_id,
-            [item.id for item in superseding], [item.memory.supersedes for item in superseding],
+            SQL["mark_superseded"],
+            agent_id,
+            [item.id for item in superseding],
+            [item.memory.supersedes for item in superseding],
         )
     pieces = [piece for item in written for piece in item.passages]
     await c.execute(
-        SQL["grow_corpus"], agent_id, len(prepared), opened, len(written), len(pieces), opened,
-        sum(piece.said_length for piece in pieces), sum(piece.around_length for piece in pieces),
+        SQL["grow_corpus"],
+        agent_id,
+        len(prepared),
+        opened,
+        len(written),
+        len(pieces),
+        opened,
+        sum(piece.said_length for piece in pieces),
+        sum(piece.around_length for piece in pieces),
     )
 
 

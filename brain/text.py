@@ -10,14 +10,7 @@ import Stemmer
 
 # Words too common to find or to prove anything. Question words are in: a question's "when" is no evidence in a memory.
 STOP_WORDS = frozenset(
-    """a about above after again against all also am an and any are aren't as at be because been before being below
-    between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few for
-    from further get got had hadn't has hasn't have haven't having he her here hers herself him himself his how i i'd
-    i'll i'm i've if in into is isn't it it's its itself just let's me more most my myself no nor not now of off on once
-    only or other our ours ourselves out over own please same shall she should shouldn't so some such than that that's the
-    their theirs them themselves then there there's these they they're this those through to too under until up upon us
-    very was wasn't we we're we've were weren't what what's when where which while who whom why will with won't would
-    wouldn't you you'd you'll you're you've your yours yourself yourselves""".split()
+    ["a", "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "aren't", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "can't", "cannot", "could", "couldn't", "did", "didn't", "do", "does", "doesn't", "doing", "don't", "down", "during", "each", "few", "for", "from", "further", "get", "got", "had", "hadn't", "has", "hasn't", "have", "haven't", "having", "he", "her", "here", "hers", "herself", "him", "himself", "his", "how", "i", "i'd", "i'll", "i'm", "i've", "if", "in", "into", "is", "isn't", "it", "it's", "its", "itself", "just", "let's", "me", "more", "most", "my", "myself", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "ours", "ourselves", "out", "over", "own", "please", "same", "shall", "she", "should", "shouldn't", "so", "some", "such", "than", "that", "that's", "the", "their", "theirs", "them", "themselves", "then", "there", "there's", "these", "they", "they're", "this", "those", "through", "to", "too", "under", "until", "up", "upon", "us", "very", "was", "wasn't", "we", "we're", "we've", "were", "weren't", "what", "what's", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "won't", "would", "wouldn't", "you", "you'd", "you'll", "you're", "you've", "your", "yours", "yourself", "yourselves"]
 )
 
 # Scripts written without spaces: a run of these is cut into character pairs, since it has no words to stem.

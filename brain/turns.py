@@ -181,9 +181,7 @@ class TurnLog:
 
     async def end_session(self, agent_id: str, session_id: str, at: datetime) -> bool:
         """Marks a session as ended; the first time stands. False if there is no such session."""
-        row = await self._database.run(
-            agent_id, lambda c: c.fetchrow(SQL["end_session"], agent_id, session_id, at)
-        )
+        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["end_session"], agent_id, session_id, at))
         return row is not None
 
 

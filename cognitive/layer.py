@@ -78,7 +78,9 @@ class CognitiveLayer:
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
         context = _context(turn, plan, built, now)
         try:
-            await deadline.within(self._turns.open(turn.agent_id, _open_turn(context, self._embedder.model, built.vector)))
+            await deadline.within(
+                self._turns.open(turn.agent_id, _open_turn(context, self._embedder.model, built.vector))
+            )
         except (CognitiveError, TimeoutError) as error:
             reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
             context = replace(context, degraded=(*context.degraded, reason))
@@ -208,7 +210,9 @@ class CognitiveLayer:
         """Marks a session as ended. False if there is no such session."""
         return await self._turns.end_session(agent_id, session_id, datetime.now(UTC))
 
-    async def _recorded(self, agent_id: str, turn_id: str) -> tuple[Mapping[str, Any], Mapping[UUID, tuple[float, bool]]]:
+    async def _recorded(
+        self, agent_id: str, turn_id: str
+    ) -> tuple[Mapping[str, Any], Mapping[UUID, tuple[float, bool]]]:
         turn = await self._turns.turn(agent_id, turn_id)
         if turn is None:
             raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")

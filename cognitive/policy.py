@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field
 
@@ -46,22 +46,22 @@ FRAMES: Mapping[Frame, FrameBudget] = {
 
 # Weights of the relevance factors (cognitive/context/relevance.py), divided by their sum so that relevance is at most 1.
 _WEIGHTS: Mapping[str, float] = {
-    "said_words": 3.90,
-    "said_meaning": 3.83,
-    "around_words": 4.74,
-    "around_meaning": 2.89,
-    "session": 2.69,
-    "speaker": 1.20,
-    "asks": -0.41,
-    "says_when": 1.64,
-    "from_user": 2.81,
-    "from_assistant": 1.40,
-    "instructs": 1.54,
-    "dated": 1.31,
-    "recent": 1.00,
-    "length": 4.31,
+    "words": 2.5,
+    "words_around": 3.0,
+    "meaning": 4.0,
+    "meaning_around": 2.4,
+    "session": 2.5,
+    "beside": 1.6,
+    "speaker": 1.2,
+    "first_person": 1.5,
+    "answer_kind": 1.4,
+    "asker": 2.2,
+    "instruction": 1.6,
+    "date": 1.6,
+    "recency": 1.0,
+    "length": 2.4,
 }
-_TOTAL = sum(weight for weight in _WEIGHTS.values() if weight > 0)
+_TOTAL = sum(_WEIGHTS.values())
 RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEIGHTS.items()}
 
 
@@ -85,7 +85,7 @@ class Policy(Edge):
     other_limit: Annotated[int, Field(ge=0)] = 3  # of the others, then
 
     # --- retrieve ---
-    candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80
+    candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80  # 60 memories suffice; long ones take several
 
     relevance: Mapping[str, float] = Field(default_factory=lambda: dict(RELEVANCE))
 
@@ -105,10 +105,8 @@ class Policy(Edge):
 
     # --- abstain ---
     abstention: bool = True
-    # log-odds that the store knows of a message: best cosine and best share of the query's idf mass of any one memory
-    evidence_cosine: float = 8.0
-    evidence_matched: float = 4.0
-    evidence_floor: float = 4.6
+    evidence_floor: float = 0.81  # context/abstain.py: below it, nothing stored is about the message
+    item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
 
     # --- feedback ---
     attribution: str = "relative"  # the strategy: feedback/attribute.py lists them, each with its own threshold
@@ -137,5 +135,3 @@ class Policy(Edge):
             raise PolicyError(f"{str(path)!r} is not TOML: {error}") from error
         except InvalidInput as error:
             raise PolicyError(f"{str(path)!r}: {error}") from error
-
-

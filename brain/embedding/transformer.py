@@ -17,7 +17,9 @@ class SentenceTransformerEmbedder:
         EmbeddingError: the extra is not installed, or the model cannot be loaded.
     """
 
-    def __init__(self, model_name_or_path: str = "sentence-transformers/all-MiniLM-L6-v2", *, device: str = "cpu") -> None:
+    def __init__(
+        self, model_name_or_path: str = "sentence-transformers/all-MiniLM-L6-v2", *, device: str = "cpu"
+    ) -> None:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:

@@ -29,7 +29,9 @@ _TELLING = ("restated", "superseded", "duplicate", "pinned", "over_budget", "irr
 
 
 @click.command()
-@click.option("--from", "file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Play this JSON file.")
+@click.option(
+    "--from", "file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Play this JSON file."
+)
 @click.option("--agent", default="demo", show_default=True, help="Whose memory; what it holds is erased first.")
 def command(file: Path | None, agent: str) -> None:
     """Load a conversation and play a dozen turns: plan, what was shown and why, what was used, what was learnt."""
@@ -58,7 +60,9 @@ async def _load(layer: CognitiveLayer, agent: str, story: Conversation) -> None:
             progress.update(task, completed=len(ids))
 
 
-async def _load_some(layer: CognitiveLayer, agent: str, items: Sequence[conversation.Item], ids: dict[str, UUID]) -> None:
+async def _load_some(
+    layer: CognitiveLayer, agent: str, items: Sequence[conversation.Item], ids: dict[str, UUID]
+) -> None:
     """Stores items in order; one that supersedes another of the same batch waits until that has its id."""
     batch: list[conversation.Item] = []
     for item in items:

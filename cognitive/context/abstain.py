@@ -1,28 +1,52 @@
-"""Whether anything is worth showing: a calibrated floor, from the scores at hand."""
+"""Whether anything is worth showing: a calibrated floor for the turn, and one for each memory, from the scores at hand."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from brain.search import Found
 from cognitive.policy import Policy
 from cognitive.trace import Candidate, Fate, Sifted
 
+# What of the relevance speaks of the query itself; the rest (length, first person, ...) speaks for any query alike.
+_MATCH = ("words", "words_around", "meaning", "meaning_around", "date")
+
 
 def abstain(candidates: Sequence[Candidate], found: Found, policy: Policy) -> Sifted:
-    """Keeps all candidates, or none if not even the best evidence speaks for the store knowing of this message."""
+    """Drops everything if nothing stored is about the message, and else what matches it far less than the best does."""
     if not policy.abstention or not candidates:
         return Sifted(tuple(candidates))
-    confidence = evidence(found, policy)
-    if confidence >= 0:
-        return Sifted(tuple(candidates))
-    because = "nothing stored is about this message"
-    return Sifted((), tuple(Fate(candidate, "irrelevant", confidence, because) for candidate in candidates))
+    known = evidence(candidates, found)
+    if known < policy.evidence_floor:
+        return _drop_all(candidates, known, "nothing stored is about this message")
+    matches = [match(candidate) for candidate in candidates]
+    floor = policy.item_floor * max(matches)
+    kept = tuple(candidate for candidate, value in zip(candidates, matches, strict=True) if value >= floor)
+    dropped = tuple(
+        Fate(candidate, "irrelevant", value, f"matches {value:.3f}, the floor of this turn is {floor:.3f}")
+        for candidate, value in zip(candidates, matches, strict=True)
+        if value < floor
+    )
+    return Sifted(kept, dropped)
 
 
-def evidence(found: Found, policy: Policy) -> float:
-    """The log-odds that the store holds something about the query, from the best raw scores of any hit."""
+def evidence(candidates: Sequence[Candidate], found: Found) -> float:
+    """How much speaks for the store knowing of the message: the best cosine, and the best idf mass of its words that
+    one memory holds, absolutely and as a share of the message's.
+    """
     mass = max(sum(found.idf.values()), 1e-6)
-    cosine = max((hit.scores.get("said_cosine", 0.0) for hit in found.hits), default=0.0)
-    matched = max((hit.scores.get("said_matched", 0.0) for hit in found.hits), default=0.0) / mass
-    return policy.evidence_cosine * cosine + policy.evidence_matched * matched - policy.evidence_floor
+    unseen = math.log(1 + (found.passages + 0.5) / 0.5)  # the idf of a word that no passage has
+    cosine = max(candidate.hit.scores.get("said_cosine", 0.0) for candidate in candidates)
+    matched = max(candidate.hit.scores.get("said_matched", 0.0) for candidate in candidates)
+    named = any("speaker" in candidate.factors for candidate in candidates)
+    return cosine + 0.2 * matched / unseen + 0.2 * matched / mass + 0.15 * named
+
+
+def match(candidate: Candidate) -> float:
+    """The part of a candidate's relevance that is due to the query."""
+    return sum(candidate.factors.get(name, 0.0) for name in _MATCH)
+
+
+def _drop_all(candidates: Sequence[Candidate], value: float, because: str) -> Sifted:
+    return Sifted((), tuple(Fate(candidate, "irrelevant", value, because) for candidate in candidates))

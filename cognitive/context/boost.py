@@ -37,7 +37,9 @@ def boost(hit: Hit, base: Mapping[str, tuple[float, float]], now: datetime, poli
         factor = 1 + (policy.most_boost - 1) * (rate - expected) / (1 - expected)
     else:
         factor = 1 - (1 - policy.least_boost) * (expected - rate) / expected
-    return Boost(factor, shown, used, f"{factor:.2f}: used in {hit.times_used} of {hit.times_shown} turns that showed it")
+    return Boost(
+        factor, shown, used, f"{factor:.2f}: used in {hit.times_used} of {hit.times_shown} turns that showed it"
+    )
 
 
 def _base_rate(masses: tuple[float, float], now: datetime, policy: Policy) -> float:

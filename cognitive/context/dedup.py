@@ -19,8 +19,7 @@ from cognitive.policy import Policy
 from cognitive.trace import Candidate, Disposition, Fate, Sifted
 
 _NEGATIONS = frozenset(
-    """no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't
-    won't wouldn't shouldn't couldn't hasn't haven't hadn't stop stopped disable disabled off failed refuses""".split()
+    ["no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot", "can't", "don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "weren't", "won't", "wouldn't", "shouldn't", "couldn't", "hasn't", "haven't", "hadn't", "stop", "stopped", "disable", "disabled", "off", "failed", "refuses"]
 )
 _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w-]+")
@@ -132,7 +131,5 @@ def same(memory: Statement, other: Statement, policy: Policy) -> tuple[str, floa
 def _differs(memory: Statement, other: Statement) -> bool:
     """Whether a figure, a name or a negation of the memory is not in the other text."""
     return bool(
-        memory.figures - other.figures
-        or memory.names - other.names - other.stems
-        or memory.negated != other.negated
+        memory.figures - other.figures or memory.names - other.names - other.stems or memory.negated != other.negated
     )

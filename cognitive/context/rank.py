@@ -26,9 +26,7 @@ def rank(
     return [replace(candidate, rank=n) for n, candidate in enumerate(ordered, 1)]
 
 
-def _scored(
-    candidate: Candidate, base: Mapping[str, tuple[float, float]], now: datetime, policy: Policy
-) -> Candidate:
+def _scored(candidate: Candidate, base: Mapping[str, tuple[float, float]], now: datetime, policy: Policy) -> Candidate:
     earned = boost(candidate.hit, base, now, policy)
     score = candidate.relevance + policy.usage_weight * math.log2(earned.factor)
     if candidate.hit.superseded_by is not None:

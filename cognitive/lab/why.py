@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-
 _TOLD = (
     "disposition", "because", "value", "rank_before", "rank", "relevance", "score", "boost", "scores", "factors", "tokens",
 )  # fmt: skip

@@ -284,7 +284,8 @@ FORMS = (
     ),
     _form(
         "day_word",
-        rf"(?:the )?(?P<day>day before yesterday|day after tomorrow|yesterday|today|tomorrow)(?:'s)?(?: (?P<part>{_PART}))?",
+        rf"(?:the )?(?P<day>day before yesterday|day after tomorrow|yesterday|today|tomorrow)(?:'s)?(?: "
+        rf"(?P<part>{_PART}))?",
         _day_word,
         ("today", "yesterday", "the day before yesterday", "tomorrow morning", "yesterday's decision"),
         ("todays.py", "/srv/today/x", "yesterdaytoday", "new user@today.com"),
@@ -321,7 +322,8 @@ FORMS = (
         needs=_IN,
     ),
     _form(
-        "season", rf"(?P<season>{_SEASON})", _season, ("in the summer", "during winter", "since spring", "early autumn"),
+        "season", rf"(?P<season>{_SEASON})", _season, ("in the summer", "during winter", "since spring",
+        "early autumn"),
         ("Spring Boot", "how do I do this in Spring Boot", "fall back", "spring cleaning", "in Spring"),
         needs=frozenset({"in", "during", "over", "since", "throughout", "until"}),
     ),

@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 
 from cognitive.plan import DateRange
 from cognitive.preflight.date_forms import EXPRESSION, FORMS, Form
+from cognitive.preflight.fillers import listed
 from cognitive.preflight.matching import RuleTable, compile_pattern, fold
 from cognitive.preflight.periods import Span, third, week
 
@@ -31,34 +32,32 @@ _comparison = compile_pattern(
 )
 _up_to = compile_pattern(rf"(?:\s*-+\s*|\s+(?:to|until|till|through|thru|up to)\s+){_FILL}", name="dates.up_to")
 
-_CUTS = {"early": "early", "mid": "mid", "late": "late", "beginning": "early", "start": "early", "middle": "mid", "end": "late"}  # fmt: skip
+_CUTS = dict.fromkeys(("early", "beginning", "start"), "early") | dict.fromkeys(("mid", "middle"), "mid")
+_CUTS |= dict.fromkeys(("late", "end"), "late")
 _CUTS_WITH_OF = frozenset({"beginning", "start", "middle", "end", "week"})
+# Read on the way to the left, but no part of the phrase when they begin it.
+_LOOSE_WORDS = frozenset({"about", "for", "by", "to", "of", "way", "back", "over", "year", "month", "up", "at"})
+_UNITS = {"day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30), "year": timedelta(days=365)}
 _HABITS = frozenset({"every", "each", "per"})
 _LINKS = frozenset({"since", "after", "before", "prior", "until", "till", "between", "from"})
-_LEFT_WORDS = _HABITS | _LINKS | frozenset(_CUTS) | frozenset(
-    """
-        the in on of at during throughout about around circa sometime way back over ever starting up to week
-        year by within for through month
-        """.split()
-)  # fmt: skip
+_LEFT_WORDS = _HABITS | _LINKS | frozenset(_CUTS) | listed("""
+    the in on of at during throughout about around circa sometime way back over ever starting up to day week year by
+    within for through month
+""")  # fmt: skip
 
 # What follows a word that was no date after all: "last may be", "march on", "in 2000 lines", "on the 2nd try".
-_AFTER_VERB = frozenset(
-    """
-        be have not also need work cause require fail still never well seem take break become get want i we
-        you help contain change make include result lead lose use apply occur differ only even as yet on
-        against to for of through forward
-        """.split()
-)
-_AFTER_COUNT = frozenset(
-    """
-        lines bytes ms users words tokens characters chars rows items requests people files records dollars
-        euros steps seconds milliseconds messages memories ways cases points times bits
-        """.split()
-)
-_AFTER_NTH = frozenset(
-    {"", "of", "and", "or", "at", "we", "i", "you", "about", "with", "did", "was", "to", "the", "in"}
-)
+_AFTER_VERB = listed("""
+    be have not also need work cause require fail still never well seem take break become get want i we you help
+    contain change make include result lead lose use apply occur differ only even as yet on against to for of
+    through forward
+""")
+_AFTER_COUNT = listed("""
+    lines bytes ms users words tokens characters chars rows items requests people files records dollars euros
+    steps seconds milliseconds messages memories ways cases points times bits
+""")
+_AFTER_NTH = listed("""
+    of and or at we i you about with did was to the in
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +74,12 @@ class _Named:
     @property
     def link(self) -> str:
         return next((word for word in self.left if word in _LINKS), "")
+
+    @property
+    def unit(self) -> str:
+        """The unit of "the week before", or nothing."""
+        pairs = pairwise(self.left)
+        return next((word for word, following in pairs if word in _UNITS and following in ("before", "after")), "")
 
     @property
     def cut(self) -> str:
@@ -106,14 +111,14 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
     """
     cased = fold(text) if folded is None else folded
     lower = cased.lower()
-    named = tuple(_phrases(lower, cased))
-    for index, first in enumerate(named):
-        group, stretch = _neighbours(lower, named[index:])
-        if not (any(each.certain for each in group) or (len(group) > 1 and first.link in ("between", "from"))):
-            continue
-        span = _bounded(group, now, stretch=stretch)
-        if span is not None and span[0] < span[1]:
-            return DateRange(start=span[0], end=span[1], phrase=text[first.opening : group[-1].end].strip())
+    for group, stretch in _groups(lower, _phrases(lower, cased)):
+        for index, first in enumerate(group):
+            rest = group[index:]
+            if not (any(each.certain for each in rest) or (stretch and first.link in ("between", "from"))):
+                continue
+            span = _bounded(rest, now, stretch=stretch and len(rest) > 1)
+            if span is not None and span[0] < span[1]:
+                return DateRange(start=span[0], end=span[1], phrase=text[first.opening : rest[-1].end].strip())
     return None
 
 
@@ -150,16 +155,18 @@ def _stands_alone(lower: bytes, start: int, end: int) -> bool:
 def _left_of(lower: bytes, start: int) -> tuple[int, tuple[str, ...]]:
     left = lower[max(0, start - _LEFT_CONTEXT) : start].decode()
     chain: list[str] = []
-    position = len(left)
+    opening = position = len(left)
     for written in reversed(left.replace("-", " ").split()):
         word = written.lstrip("([\"'*")
         if word not in _LEFT_WORDS:
             break
         position = left.rfind(word, 0, position)
         chain.insert(0, word)
+        if word not in _LOOSE_WORDS:
+            opening = position
         if word != written:
             break
-    return start - len(left) + position, tuple(chain)
+    return start - len(left) + opening, tuple(chain)
 
 
 def _next_word(lower: bytes, end: int) -> str:
@@ -181,22 +188,26 @@ def _plausible(named: _Named, written: str, following: str, cased: bytes) -> boo
         return not framework and ("the" in named.left or written != "Spring")
     if name == "date.year":
         return following not in _AFTER_COUNT
-    return name != "date.nth" or following in _AFTER_NTH
+    return name != "date.nth" or not following or following in _AFTER_NTH
 
 
-def _neighbours(lower: bytes, named: Sequence[_Named]) -> tuple[list[_Named], bool]:
-    """The phrases joined to the first one, and whether they mean all the time from the first to the last."""
-    group = [named[0]]
-    for following in named[1:]:
-        gap = lower[group[-1].end : following.start]
-        if not _comparable(group[-1], following):
-            break
-        if len(group) == 1 and (_up_to.fullmatch(gap) or (named[0].link == "between" and _comparison.fullmatch(gap))):
-            return [group[0], following], True
-        if not _comparison.fullmatch(gap):
-            break
-        group.append(following)
-    return group, False
+def _groups(lower: bytes, phrases: Iterator[_Named]) -> Iterator[tuple[list[_Named], bool]]:
+    """Phrases that are joined, and whether they mean all the time from the first to the last."""
+    group: list[_Named] = []
+    for named in phrases:
+        gap = lower[group[-1].end : named.start] if group and _comparable(group[-1], named) else b"."
+        compared = _comparison.fullmatch(gap) is not None
+        if len(group) == 1 and (_up_to.fullmatch(gap) or (compared and group[0].link == "between")):
+            yield [*group, named], True
+            group = []
+        elif compared:
+            group.append(named)
+        else:
+            if group:
+                yield group, False
+            group = [named]
+    if group:
+        yield group, False
 
 
 def _comparable(first: _Named, second: _Named) -> bool:
@@ -213,7 +224,7 @@ def _bounded(group: Sequence[_Named], now: datetime, *, stretch: bool) -> Span |
             return start[0], end[1]
         year = next((int(each.groups["y"]) for each in group if "y" in each.groups), None)
         spans = [each.span(now, None if "rel" in each.groups else year) for each in group]
-        return _opened((min(start for start, _ in spans), max(end for _, end in spans)), group[0].link, now)
+        return _opened((min(start for start, _ in spans), max(end for _, end in spans)), group[0], now)
     except (ValueError, OverflowError):  # the 31st of February, or a year that the calendar does not reach
         return None
 
@@ -231,11 +242,16 @@ def _stretch(first: _Named, second: _Named, now: datetime) -> tuple[Span, Span]:
     return first.span(now, start[0].year - 1), end
 
 
-def _opened(span: Span, link: str, now: datetime) -> Span:
+def _opened(span: Span, first: _Named, now: datetime) -> Span:
+    link, unit = first.link, first.unit
     if link in ("before", "prior", "until", "till"):
+        if unit:  # "the week before May 5"
+            return span[0] - _UNITS[unit], span[0]
         # A day after the calendar's first, which no time zone east of Greenwich could express in UTC.
         earliest = datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
         return earliest, span[0] if link in ("before", "prior") else span[1]
+    if link == "after" and unit:
+        return span[1], span[1] + _UNITS[unit]
     if link in ("since", "after"):
         return span[0] if link == "since" else span[1], now
     return span

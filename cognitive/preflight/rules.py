@@ -20,11 +20,15 @@ RULES = (
     ),
     Rule(
         "question.starter", QUESTION,
-        r"^\W*(?:so |and |but |then |also |ok |okay |now |well )?,? ?(?:what|where|when|why|how|who|whom|whose|which|can|should|is"
-        r"|are|do|does|did|will|would|could|has|have|had|was|were|might|may i|may we|shall|am i|isn't|aren't|don't|doesn't|didn't"
+        r"^\W*(?:so |and |but |then |also |ok |okay |now |well )?,? ?(?:what|where|when|why|how|who|whom|whose|which"
+        r"|can|should|is"
+        r"|are|do|does|did|will|would|could|has|have|had|was|were|might|may i|may we|shall|am i|isn't|aren't|don't"
+        r"|doesn't|didn't"
         r"|won't|can't|couldn't|wouldn't|shouldn't|what's|who's|where's|how's|when's|why's|whats|hows|wheres|whos)\b",
-        examples=("what did I decide", "Might we switch to Redis", "has the build passed", "Which database", "hows the deploy going"),
-        counterexamples=("whatever you think of Redis", "The canary is up", "island tours were cheap", "Dodo birds are extinct"),
+        examples=("what did I decide", "Might we switch to Redis", "has the build passed", "Which database",
+        "hows the deploy going"),
+        counterexamples=("whatever you think of Redis", "The canary is up", "island tours were cheap",
+        "Dodo birds are extinct"),
     ),
     Rule(
         "question.within", QUESTION, r"[.!?\n] *(?:what|where|when|why|how|who|which)(?:'s)?\b",
@@ -33,14 +37,18 @@ RULES = (
     ),
     Rule(
         "question.request", QUESTION,
-        r"\b(?:(?:tell|remind|show|inform) (?:me|us)|let me know|i(?:'d like to| want to| need to|'m trying to)? (?:wonder|know|find out)"
-        r"|i(?:'m| am) (?:wondering|curious)|explain|describe|recall|look up|find out|any idea|do you (?:know|remember|recall))\b",
-        examples=("remind me of the port", "Tell me about Redis", "I wonder who wrote it", "explain the cache", "any idea about it"),
+        r"\b(?:(?:tell|remind|show|inform) (?:me|us)|let me know|i(?:'d like to| want to| need to|'m trying to)? "
+        r"(?:wonder|know|find out)"
+        r"|i(?:'m| am) (?:wondering|curious)|explain|describe|recall|look up|find out|any idea|do you (?:know"
+        r"|remember|recall))\b",
+        examples=("remind me of the port", "Tell me about Redis", "I wonder who wrote it", "explain the cache",
+        "any idea about it"),
         counterexamples=("Redis tells us nothing", "the explainer video"),
     ),
     Rule(
         "recency.now", RECENCY,
-        r"\b(?:today|just now|right now|currently|at the moment|at present|this (?:morning|afternoon|evening)|tonight|as of now"
+        r"\b(?:today|just now|right now|currently|at the moment|at present|this (?:morning|afternoon|evening)|tonight"
+        r"|as of now"
         r"|(?:an?|one|two|few|\d{1,2}) (?:minutes?|hours?) ago|a moment ago|earlier today|so far today|last hour)\b",
         weight=1.0,
         examples=("what are we doing today", "who just now called", "it is currently down", "an hour ago it worked"),
@@ -48,15 +56,18 @@ RULES = (
     ),
     Rule(
         "recency.fresh", RECENCY,
-        r"\b(?:yesterday|recent|recently|lately|this week|last night|the other day|latest|newest|most recent|last few days"
+        r"\b(?:yesterday|recent|recently|lately|this week|last night|the other day|latest|newest|most recent|last few "
+        r"days"
         r"|past few days|since monday|this weekend)\b",
         weight=0.8,
-        examples=("what did we do yesterday", "have I recently asked about it", "the latest release", "this week's plan"),
+        examples=("what did we do yesterday", "have I recently asked about it", "the latest release",
+        "this week's plan"),
         counterexamples=("this weekly meeting", "translately"),
     ),
     Rule(
         "recency.recap", RECENCY,
-        r"\b(?:catch me up|recap|where (?:were we|did we (?:leave off|stop))|what (?:did|have|were) we (?:just )?(?:talk(?:ed|ing)?"
+        r"\b(?:catch me up|recap|where (?:were we|did we (?:leave off|stop))|what (?:did|have|were) we (?:just "
+        r")?(?:talk(?:ed|ing)?"
         r"|discuss(?:ed|ing)?|say(?:ing)?)|pick up where|what(?:'s| is) new (?:with|on|in) our|bring me up to speed)\b",
         weight=0.8,
         examples=("catch me up", "recap please", "what did we talk about", "where were we", "where did we leave off"),
@@ -64,7 +75,8 @@ RULES = (
     ),
     Rule(
         "recency.days", RECENCY,
-        r"\b(?:(?:last|past) (?:week|weekend|7 days|seven days)|(?:few|couple of|couple|several|two|three|four|five|six|[2-9]) days"
+        r"\b(?:(?:last|past) (?:week|weekend|7 days|seven days)|(?:few|couple of|couple|several|two|three|four|five"
+        r"|six|[2-9]) days"
         r" (?:ago|back)|(?:last|on) (?:mon|tues|wednes|thurs|fri|satur|sun)day|a week ago)\b",
         weight=0.5,
         examples=("what broke last week", "a few days ago it worked", "what was said on Monday", "3 days ago"),
@@ -72,7 +84,8 @@ RULES = (
     ),
     Rule(
         "recency.weeks", RECENCY,
-        r"\b(?:(?:last|past) month|a while (?:ago|back)|(?:few|couple of|two|three|[2-4]) weeks (?:ago|back)|a month ago)\b",
+        r"\b(?:(?:last|past) month|a while (?:ago|back)|(?:few|couple of|two|three|[2-4]) weeks (?:ago|back)|a month "
+        r"ago)\b",
         weight=0.3,
         examples=("the outage of last month", "a while ago we chose Redis", "two weeks ago"),
         counterexamples=("last monthly report", "wait a while"),
@@ -80,56 +93,67 @@ RULES = (
     Rule(
         "decision.decide", "decision", r"\b(?:decid(?:e|es|ed|ing)|decisions?|decisive|undecided|redecide)\b",
         weight=0.5,
-        examples=("what did I decide", "we decided on Redis", "decide now between them", "the decision", "all decisions so far"),
+        examples=("what did I decide", "we decided on Redis", "decide now between them", "the decision",
+        "all decisions so far"),
         counterexamples=("decimal precision", "deciduous trees", "a decibel is a unit"),
     ),
     Rule(
         "decision.choose", "decision",
-        rf"\b(?:chose|chosen|choose|chooses|choosing|choices?|pick(?:ed)? \w+ over|opt(?:ed)? for|settled? on|{_WE} (?:went|go) with"
+        rf"\b(?:chose|chosen|choose|chooses|choosing|choices?|pick(?:ed)? \w+ over|opt(?:ed)? for|settled? on|{_WE} "
+        rf"(?:went|go) with"
         rf"|{_WE} agreed?|agreed on|agreement on)\b",
         weight=0.5,
-        examples=("why did we choose Redis", "our choice of database", "we went with Postgres", "what have we settled on"),
+        examples=("why did we choose Redis", "our choice of database", "we went with Postgres",
+        "what have we settled on"),
         counterexamples=("chosenness", "the went-with list", "choosy eaters"),
     ),
     Rule(
-        "decision.recommend", "decision", r"\b(?:recommend(?:s|ed|ing|ations?)?|should (?:we|i|they|you)|(?:we|i) should)\b",
+        "decision.recommend", "decision",
+        r"\b(?:recommend(?:s|ed|ing|ations?)?|should (?:we|i|they|you)|(?:we|i) should)\b",
         weight=0.5,
         examples=("should we use Redis", "what do you recommend", "your recommendation for the cache"),
         counterexamples=("the test should pass", "commendable work"),
     ),
     Rule(
         "decision.weigh", "decision",
-        r"\b(?:trade-?offs?|pros and cons|versus|vs|rationale|reason(?:s|ing)? (?:for|behind|why)|alternatives?|instead of"
-        rf"|why (?:did|do|are|were|have) {_WE} (?:use|using|pick|pick(?:ed)|go|switch(?:ed)?|mov(?:e|ed|ing)|drop(?:ped)?|keep|reject(?:ed)?))\b",
+        r"\b(?:trade-?offs?|pros and cons|versus|vs|rationale|reason(?:s|ing)? (?:for|behind|why)|alternatives?"
+        r"|instead of"
+        rf"|why (?:did|do|are|were|have) {_WE} (?:use|using|pick|pick(?:ed)|go|switch(?:ed)?|mov(?:e|ed|ing)"
+        rf"|drop(?:ped)?|keep|reject(?:ed)?))\b",
         weight=0.5,
         examples=("Redis vs Memcached", "the trade-offs of sharding", "why did we pick Redis", "the rationale for RLS"),
         counterexamples=("vscode settings", "why does it crash"),
     ),
     Rule(
         "fact.define", "fact",
-        r"\b(?:what(?:'s| is| are|s)|who(?:'s| is| are|s)|where(?:'s| is| are)|tell me about|facts?|know about|defin(?:e|es|ed|ition|itions)"
+        r"\b(?:what(?:'s| is| are|s)|who(?:'s| is| are|s)|where(?:'s| is| are)|tell me about|facts?|know about"
+        r"|defin(?:e|es|ed|ition|itions)"
         r"|meaning of|stands? for)\b",
         weight=0.5,
-        examples=("what is the port", "tell me about Redis", "who's the owner", "define idempotent", "what do you know about RLS"),
+        examples=("what is the port", "tell me about Redis", "who's the owner", "define idempotent",
+        "what do you know about RLS"),
         counterexamples=("what did we do", "a factory pattern", "whatsoever"),
     ),
     Rule(
         "fact.value", "fact",
-        r"\b(?:how (?:many|much|old|big|large|long is|far)|what (?:kind|type|sort|color|colour|size|version|number|port|name) |(?:my|our"
+        r"\b(?:how (?:many|much|old|big|large|long is|far)|what (?:kind|type|sort|color|colour|size|version|number"
+        r"|port|name) |(?:my|our"
         r"|his|her|their|your) (?:favou?rite|name|address|birthday|preferences?|e-?mail|phone|password|username))\b",
         weight=0.5,
         examples=("how many shards do we run", "what version is live", "what's my favourite colour", "our preferences"),
         counterexamples=("how do I deploy", "anyhow much later"),
     ),
     Rule(
-        "procedure.how", "procedure", r"\bhow (?:do|does|did|to|can|could|should|would|might) ?(?:we|i|you|one|they|us|it)?\b",
+        "procedure.how", "procedure", r"\bhow (?:do|does|did|to|can|could|should|would|might) ?(?:we|i|you|one|they"
+        r"|us|it)?\b",
         weight=0.5,
         examples=("how do I deploy", "how to rotate keys", "how did we fix it", "How should we roll back"),
         counterexamples=("how many shards", "somehow to blame", "how are the tests"),
     ),
     Rule(
         "procedure.steps", "procedure",
-        r"\b(?:steps?|process|processes|workflows?|guides?|procedures?|runbooks?|playbooks?|checklists?|instructions|how-?to|walk me through"
+        r"\b(?:steps?|process|processes|workflows?|guides?|procedures?|runbooks?|playbooks?|checklists?|instructions"
+        r"|how-?to|walk me through"
         r"|tutorial|recipe)\b",
         weight=0.5,
         examples=("the steps for a release", "our review process", "walk me through the release", "is there a runbook"),
@@ -137,26 +161,33 @@ RULES = (
     ),
     Rule(
         "episode.when", "episode",
-        r"\b(?:last time|when (?:did|was|were|have|had)|what happened|what(?:'s| has) happened|how long ago|since when|the first time"
+        r"\b(?:last time|when (?:did|was|were|have|had)|what happened|what(?:'s| has) happened|how long ago|since "
+        r"when|the first time"
         r"|how did (?:it|that|the \w+) go)\b",
         weight=0.5,
-        examples=("when did we migrate", "what happened with the outage", "the last time it failed", "how did the demo go"),
+        examples=("when did we migrate", "what happened with the outage", "the last time it failed",
+        "how did the demo go"),
         counterexamples=("when you deploy, restart it", "last timeout setting"),
     ),
     Rule(
         "episode.past", "episode",
-        r"\b(?:histor(?:y|ies)|stor(?:y|ies)|recall|earlier|previously|remember(?:ed|s)?|back then|in the past|so far)\b",
+        r"\b(?:histor(?:y|ies)|stor(?:y|ies)|recall|earlier|previously|remember(?:ed|s)?|back then|in the past|so "
+        r"far)\b",
         weight=0.5,
-        examples=("the history of the project", "do you remember the outage", "as I said earlier", "what I previously asked"),
+        examples=("the history of the project", "do you remember the outage", "as I said earlier",
+        "what I previously asked"),
         counterexamples=("historical prices", "pearl earliers", "storage class"),
     ),
     Rule(
         "episode.talk", "episode",
-        rf"\b(?:{_WE} (?:just )?(?:talk(?:ed)?|discuss(?:ed)?|speak|spoke|said|say|mention(?:ed)?|told|tell|ask(?:ed)?|suggest(?:ed)?|met|meet)"
-        r"|our (?:last |previous |first )?(?:conversation|discussion|chat|meeting|call|session)s?|recap|catch me up|where were we"
+        rf"\b(?:{_WE} (?:just )?(?:talk(?:ed)?|discuss(?:ed)?|speak|spoke|said|say|mention(?:ed)?|told|tell"
+        rf"|ask(?:ed)?|suggest(?:ed)?|met|meet)"
+        r"|our (?:last |previous |first )?(?:conversation|discussion|chat|meeting|call|session)s?|recap|catch me up"
+        r"|where were we"
         r"|leave off|left off)\b",
         weight=0.5,
-        examples=("what did we talk about", "you mentioned a library", "our last meeting", "where did we leave off", "catch me up"),
+        examples=("what did we talk about", "you mentioned a library", "our last meeting", "where did we leave off",
+        "catch me up"),
         counterexamples=("the talk page", "saying goes", "weasked"),
     ),
 )  # fmt: skip
@@ -190,7 +221,8 @@ ELLIPTIC_RULES = (
 PRONOUN_RULES = (
     Rule(
         "elliptic.pronoun", ELLIPTIC,
-        r"\b(?:it|its|it's|that|that's|this|these|those|they|them|their|he|she|him|her|his|there|ones?|then|such|both|either)\b",
+        r"\b(?:it|its|it's|that|that's|this|these|those|they|them|their|he|she|him|her|his|there|ones?|then|such|both"
+        r"|either)\b",
         examples=("why did we do that?", "what did they say about her?", "is it still so?"),
         counterexamples=("who am I?", "that cluster is down", "it broke Redis"),
     ),

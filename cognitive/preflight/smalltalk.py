@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cognitive.preflight.fillers import ANAPHORA, ASKING, FILLERS, OPENERS, REQUESTS, VOCATIVES
+from cognitive.preflight.fillers import ANAPHORA, ASKING, FILLERS, OPENERS, REQUESTS, VOCATIVES, listed
 from cognitive.preflight.matching import Rule, RuleTable, compile_pattern
 from cognitive.preflight.smalltalk_rules import ADDRESSED, ANSWER, ASKS, CONTINUE, PEELED, PHRASES, SOCIAL, THANKS
 
@@ -42,7 +42,9 @@ _bare_greeting = compile_pattern(
     r"|everyone|guys|folks|team|buddy))?\W+",
     name="peel.bare",
 )
-_BEFORE_TOPICS = frozenset(["a", "an", "the", "in", "on", "about", "with", "for", "of", "to", "at", "from", "my", "your", "our", "is", "are", "via", "and", "or"])
+_BEFORE_TOPICS = listed("""
+    a an the in on about with for of to at from my your our is are via and or
+""")
 _EMPTY = SmallTalk(ANSWER, ())
 
 
@@ -97,7 +99,7 @@ def peel(text: str) -> tuple[str, tuple[Rule, ...]]:
 
 def _pleasantry(segment: str) -> SmallTalk | None:
     small = read(segment) if any(char.isalnum() for char in segment) else None
-    if small is None or small.kind != SOCIAL or any(rule.id not in PEELED for rule in small.fired):
+    if small is None or small.kind != SOCIAL or PEELED.isdisjoint(rule.id for rule in small.fired):
         return None
     return small
 
@@ -112,8 +114,8 @@ def _kind(fired: tuple[Rule, ...], rest: list[str]) -> str:
     kinds = {rule.signal for rule in fired}
     if CONTINUE in kinds:
         return CONTINUE
-    social = SOCIAL in kinds
-    if ANSWER in kinds or not social or not ANAPHORA.isdisjoint(rest):
+    answers = any(rule.signal == ANSWER and rule.id != "answer.ok" for rule in fired)  # "ok thanks" only closes
+    if answers or SOCIAL not in kinds or not ANAPHORA.isdisjoint(rest):
         return ANSWER
     return SOCIAL
 

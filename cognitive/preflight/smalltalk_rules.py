@@ -6,7 +6,10 @@ from cognitive.preflight.matching import Rule
 
 SOCIAL, ANSWER, CONTINUE = "social", "answer", "continue"
 
-_PLEASED = r"(?:nice|good|great|lovely|glad|pleased|happy|pleasure|fun|pleasant|wonderful|awesome|delighted|enjoyed|enjoy|honou?r)"
+_PLEASED = (
+    r"(?:nice|good|great|lovely|glad|pleased|happy|pleasure|fun|pleasant|wonderful|awesome|delighted|enjoyed"
+    r"|enjoy|honou?r)"
+)
 _SEE = (
     r"(?:to )?(?:(?:meet|see|hear from|talk to|talk with|speak to|speak with|chat with|know)(?:ing)?|meeting|seeing"
     r"|talking|chatting|speaking|hearing)(?: (?:to|with|from))? (?:you|u|ya)"
@@ -24,20 +27,21 @@ _QUITE = r"(?:(?:so|very|really|entirely|completely|totally|quite|too|100|exactl
 def _row(
     signal: str, name: str, pattern: str, examples: tuple[str, ...], counterexamples: tuple[str, ...] = ()
 ) -> Rule:
-    anchored = pattern if pattern.startswith("^") else rf"\b(?:{pattern})\b"
-    return Rule(f"{signal}.{name}", signal, anchored, examples=examples, counterexamples=counterexamples)
+    return Rule(f"{signal}.{name}", signal, rf"\b(?:{pattern})\b", examples=examples, counterexamples=counterexamples)
 
 
 PHRASES = (
     _row(
         SOCIAL, "hello",
-        r"he+y+|h+i+|hiya+|heya+|hello+|hullo|hallo|howdy|yo+|sup|wassup|greetings|salutations|hola|bonjour|namaste|aloha|ahoy"
+        r"he+y+|h+i+|hiya+|heya+|hello+|hullo|hallo|howdy|yo+|sup|wassup|greetings|salutations|hola|bonjour|namaste"
+        r"|aloha|ahoy"
         r"|gday|long time no see|welcome back",
         ("hey", "Hello!", "hi there", "heyyy", "Hey there, buddy!", "hello world", "Hi Bob!", "hola"),
         ("hello world program fails", "hidden files", "yolo v5 weights"),
     ),
     _row(
-        SOCIAL, "daypart", r"good (?:morning|afternoon|evening|night|day)|^(?:morning|evening|afternoon|gm|gn)|night night",
+        SOCIAL, "daypart", r"good (?:morning|afternoon|evening|night|day)|^(?:morning|evening|afternoon|gm|gn)|night "
+        r"night",
         ("good morning", "Good evening!", "morning!", "good night everyone"),
         ("morning standup notes", "good morning routine ideas"),
     ),
@@ -59,8 +63,10 @@ PHRASES = (
     ),
     _row(
         SOCIAL, "are_you_well",
-        r"(?:are you|r u|is everything|is it all|everything|you|hope you are|hope youre|hope all is|hope everything is) "
-        r"(?:(?:doing|feeling|going|having) )?(?:(?:a|very|really) )?(?:ok|okay|alright|all right|well|good|great|fine)",
+        r"(?:are you|r u|is everything|is it all|everything|you|hope you are|hope youre|hope all is|hope everything "
+        r"is) "
+        r"(?:(?:doing|feeling|going|having) )?(?:(?:a|very|really) )?(?:ok|okay|alright|all right|well|good|great"
+        r"|fine)",
         ("are you ok?", "is everything going alright with you", "hope you are doing well", "you good?"),
         ("is everything ok with the build", "are you good at SQL"),
     ),
@@ -70,23 +76,31 @@ PHRASES = (
     ),
     _row(
         SOCIAL, "pleased",
-        rf"{_PLEASED}(?: (?:time|just))? {_SEE}|(?:we|to) (?:got to|get to|could|had|have) (?:this |a )?(?:chat|talk|speak|meet)",
+        rf"{_PLEASED}(?: (?:time|just))? {_SEE}|(?:we|to) (?:got to|get to|could|had|have) (?:this |a )?(?:chat|talk"
+        rf"|speak|meet)",
         ("nice to meet you", "It was great chatting with you!", "good to see you again", "glad we got to chat"),
         ("it was nice to meet the team in Berlin",),
     ),
     _row(
         SOCIAL, "bye",
-        r"good ?bye+|b+y+e+|buh bye|farewell|adios|ciao|cheerio|so long|cya|ttyl|au revoir|sayonara|^later|laters|peace out"
-        r"|(?:see|catch|talk to|speak to|talk with|chat with) (?:you|ya|u|yall)(?: (?:later|soon|around|tomorrow|then|next"
-        r" time|another time|in a bit))?|(?:talk|speak|chat) (?:again )?(?:later|soon|tomorrow)|until (?:next time|then|we meet)"
-        r"|take care|take it easy|stay safe|sleep well|sweet dreams|over and out|toodles|hasta la vista|signing off|^peace$",
-        ("bye", "see you later", "Goodbye!", "talk to you soon", "catch you later, man", "until next time", "take care"),
+        r"good ?bye+|b+y+e+|buh bye|farewell|adios|ciao|cheerio|so long|cya|ttyl|au revoir|sayonara|^later|laters"
+        r"|peace out"
+        r"|(?:see|catch|talk to|speak to|talk with|chat with) (?:you|ya|u|yall)(?: (?:later|soon|around|tomorrow|then"
+        r"|next"
+        r" time|another time|in a bit))?|(?:talk|speak|chat) (?:again )?(?:later|soon|tomorrow)|until (?:next time"
+        r"|then|we meet)"
+        r"|take care|take it easy|stay safe|sleep well|sweet dreams|over and out|toodles|hasta la vista|signing off"
+        r"|^peace$",
+        ("bye", "see you later", "Goodbye!", "talk to you soon", "catch you later, man", "until next time",
+         "take care"),
         ("see you later in the log", "later versions of Redis", "bye-law draft"),
     ),
     _row(
         SOCIAL, "have_a_day",
-        r"(?:have|enjoy) (?:a|an|the rest of)?(?: ?(?:very|really|truly|your|the|a|an))* ?(?:nice|good|great|lovely|wonderful"
-        r"|fantastic|amazing|awesome|pleasant|blessed|safe|fun)?(?: (?:rest of (?:your|the)))? ?(?:day|one|night|evening"
+        r"(?:have|enjoy) (?:a|an|the rest of)?(?: ?(?:very|really|truly|your|the|a|an))* ?(?:nice|good|great|lovely"
+        r"|wonderful"
+        r"|fantastic|amazing|awesome|pleasant|blessed|safe|fun)?(?: (?:rest of (?:your|the)))? ?(?:day|one|night"
+        r"|evening"
         r"|morning|afternoon|weekend|week|time|trip|holiday)(?: ahead)?",
         ("have a nice day", "Have a great weekend!", "enjoy your evening"),
         ("have a look at the schema", "have a nice table for the API", "enjoy hiking"),
@@ -95,17 +109,21 @@ PHRASES = (
         SOCIAL, "leaving",
         r"(?:have to|gotta|got to|need to|must|should|better|will|going to|gonna|about to|time to|let me) "
         r"(?:(?:probably|really) )?(?:go|run|leave|head out|head off|get going|be going|be off|say (?:good ?bye|bye))"
-        r"|(?:im|i am) (?:off|out|leaving|done here|heading out|out of here|logging off|signing off)|brb|be right back|gtg"
-        r"|thats (?:all|it|everything)(?: (?:for (?:now|today|me)|i need(?:ed)?))*|(?:that is|that will be|thatll be) all"
+        r"|(?:im|i am) (?:off|out|leaving|done here|heading out|out of here|logging off|signing off)|brb|be right "
+        r"back|gtg"
+        r"|thats (?:all|it|everything)(?: (?:for (?:now|today|me)|i need(?:ed)?))*|(?:that is|that will be|thatll be) "
+        r"all"
         r"|nothing else|no more questions|all set|were done",
         ("gotta go", "I have to run now", "that's all for now", "I'm heading out", "brb", "nothing else"),
         ("I have to run the migration", "that's all the logs", "I'm out of disk"),
     ),
     _row(
         SOCIAL, "thanks",
-        r"thanks+|thank (?:you|u|ya)(?: for (?:answering|helping|your (?:help|time|answer)))?|thankyou|thx+|thnx|tnx|ty|tysm|cheers|much obliged|merci|gracias|danke|arigato"
+        r"thanks+|thank (?:you|u|ya)(?: for (?:answering|helping|your (?:help|time|answer)))?|thankyou|thx+|thnx|tnx"
+        r"|ty|tysm|cheers|much obliged|merci|gracias|danke|arigato"
         r"|grazie|obrigado|kudos|bless you|i owe you(?: one)?|(?:couldnt|could not) have done (?:it|that|this)"
-        r"|(?:thanks|thank you)(?: (?:so much|very much|a lot|again))* for (?:that|this|it|all that|doing (?:that|it|this))",
+        r"|(?:thanks|thank you)(?: (?:so much|very much|a lot|again))* for (?:that|this|it|all that|doing (?:that|it"
+        r"|this))",
         ("thanks a lot!", "thank you so much", "thx", "Thanks for your help!", "many thanks", "Thank you Bob"),
         ("thanks for the schema, what about Redis?", "thanks to the cache it is fast", "thankless work"),
     ),
@@ -118,10 +136,14 @@ PHRASES = (
     _row(
         SOCIAL, "praise",
         rf"^(?:that|this|it|all|thats|its|oh|wow|you|youre|how|what|looks|sounds|very|so|really|pretty|just) ?"
-        rf"(?:(?:that|this|it|is|was|were|are|all|very|so|really|pretty|just|super|been|have|has|a|an|the|kinda|most) )*{_PRAISE}"
-        rf"|^{_PRAISE}|{_PRAISE} (?:job|work|answer|response|idea|point|stuff|bot|news)|(?:youre|you are|ur) (?:the best|a star"
-        r"|a (?:life ?saver|legend|genius))|you rock|what i needed|a (?:great|big|huge|real) help|well done|way to go|congrats"
-        r"|congratulations|bravo|(?:that|this|it|which)(?: (?:really|has))* (?:help(?:s|ed)|work(?:s|ed)|did the trick|rocks)"
+        rf"(?:(?:that|this|it|is|was|were|are|all|very|so|really|pretty|just|super|been|have|has|a|an|the|kinda|most) "
+        rf")*{_PRAISE}"
+        rf"|^{_PRAISE}|{_PRAISE} (?:job|work|answer|response|idea|point|stuff|bot|news)|(?:youre|you are|ur) (?:the "
+        rf"best|a star"
+        r"|a (?:life ?saver|legend|genius))|you rock|what i needed|a (?:great|big|huge|real) help|well done|way to go"
+        r"|congrats"
+        r"|congratulations|bravo|(?:that|this|it|which)(?: (?:really|has))* (?:help(?:s|ed)|work(?:s|ed)|did the "
+        r"trick|rocks)"
         r"|love (?:it|that|this)|good to know|you(?:ve| have) been",
         ("great job", "you're the best", "that was very helpful", "Awesome!", "well done", "that helps a lot", "great"),
         ("great idea about Redis", "that helps the API", "it works on Linux", "good database for logs"),
@@ -129,14 +151,20 @@ PHRASES = (
     _row(
         SOCIAL, "interjection",
         r"(?:o+h+|a+h+|aha|uh+|um+|h+m+|hu+h|wow+|whoa|yay+|oops|ugh+|phew|gosh|geez|damn|omg|lo+l|lmao|rofl|xd"
-        r"|(?:ha)+h?|hehe+|meh|mhm+)$|haha+|uh huh|mhm+|i (?:see|get it|got it|understand)$|^got (?:it|that)|gotcha|understood|^noted"
-        r"|makes sense|fair enough|no (?:problem|problems|worries|prob|biggie)|np|nvm|never ?mind|forget (?:it|about it|that)"
-        r"|dont (?:worry|mention it)|(?:youre|you are)(?: (?:so|very|most|quite))* welcome|^welcome|my pleasure|any ?time"
-        r"|^sorry|my bad|i apologi[sz]e|excuse me|pardon|same here|^me too|likewise|^testing|^test$|(?:is )?(?:anyone|anybody)"
-        r" (?:there|here)|(?:are )?you there|all good|not (?:too )?bad|(?:im|i am)(?: doing)?(?: (?:very|pretty|quite))* "
+        r"|(?:ha)+h?|hehe+|meh|mhm+)$|haha+|uh huh|mhm+|i (?:see|get it|got it|understand)$|^got (?:it|that)|gotcha"
+        r"|understood|^noted"
+        r"|makes sense|fair enough|no (?:problem|problems|worries|prob|biggie)|np|nvm|never ?mind|forget (?:it|about "
+        r"it|that)"
+        r"|dont (?:worry|mention it)|(?:youre|you are)(?: (?:so|very|most|quite))* welcome|^welcome|my pleasure|any "
+        r"?time"
+        r"|^sorry|my bad|i apologi[sz]e|excuse me|pardon|same here|^me too|likewise|^testing|^test$|(?:is )?(?:anyone"
+        r"|anybody)"
+        r" (?:there|here)|(?:are )?you there|all good|not (?:too )?bad|(?:im|i am)(?: doing)?(?: (?:very|pretty"
+        r"|quite))* "
         r"(?:good|well|fine|ok|okay|great|alright)",
         ("haha", "got it", "I see", "no worries", "nevermind", "makes sense", "lol", "you're welcome", "I'm fine"),
-        ("I see an error", "got it working on Linux", "nevermind the API", "test the build", "sorry to hear about Redis"),
+        ("I see an error", "got it working on Linux", "nevermind the API", "test the build",
+         "sorry to hear about Redis"),
     ),
     _row(
         "answer", "ok",
@@ -145,68 +173,108 @@ PHRASES = (
     ),
     _row(
         ANSWER, "yes",
-        r"y+e+s+|ye+p+|yu+p+|yeah+|yea+|yah?|aye|oui|affirmative|absolutely|definitely|certainly|surely|exactly|precisely"
-        r"|(?:that|it|this|thats|its|i think|youre|you are)(?: (?:is|was|sounds|seems|totally|absolutely|completely|indeed|all"
-        r"|quite|very|so|certainly|the|a))* (?:right|true|correct|factual|accurate|truth|fact)|^(?:true|correct|right|indeed|sure)"
-        r"|sure thing|of course|for sure|you bet|you got it|(?:no|without a|without any) doubt|by all means|i (?:fully |totally )?agree|in (?:full )?agreement"
-        r"|agreed|^(?:yes )?please(?: do)?|sounds (?:good|great|fine|right)|works for me|^done|^deal|^why not|fine by me|10 4"
-        r"|i (?:think|believe|guess|suppose|hope) so|^i (?:do|am|did|have|will|would)$|(?:id|i would|ill) (?:love|like) (?:to|that|it)$"
+        r"y+e+s+|ye+p+|yu+p+|yeah+|yea+|yah?|aye|oui|affirmative|absolutely|definitely|certainly|surely|exactly"
+        r"|precisely"
+        r"|(?:that|it|this|thats|its|i think|youre|you are)(?: (?:is|was|sounds|seems|totally|absolutely|completely"
+        r"|indeed|all"
+        r"|quite|very|so|certainly|the|a))* (?:right|true|correct|factual|accurate|truth|fact)|^(?:true|correct|right"
+        r"|indeed|sure)"
+        r"|sure thing|of course|for sure|you bet|you got it|(?:no|without a|without any) doubt|by all means|i "
+        r"(?:fully |totally )?agree|in (?:full )?agreement"
+        r"|agreed|^(?:yes )?please(?: do)?|sounds (?:good|great|fine|right)|works for me|^done|^deal|^why not|fine by "
+        r"me|10 4"
+        r"|i (?:think|believe|guess|suppose|hope) so|^i (?:do|am|did|have|will|would)$|(?:id|i would|ill) (?:love"
+        r"|like) (?:to|that|it)$"
         r"|i (?:want|need|like) (?:that|it)$|roger|confirmed|i (?:can )?confirm|^(?:positive|correctamundo|okey dokey)",
-        ("yes", "yep", "yes please", "sure", "That's right", "that is correct", "I think so", "my answer is yes", "sounds good"),
+        ("yes", "yep", "yes please", "sure", "That's right", "that is correct", "I think so", "my answer is yes",
+         "sounds good"),
         ("yes, use Postgres for the API", "sure the cache is warm", "true positives in the report", "I have a schema"),
     ),
     _row(
         ANSWER, "no",
-        r"n+o+|nope+|nah+|naw|nay|nein|negative|never|no way|no thanks?|no can do|not even close|not|isnt|wasnt|arent|doesnt|dont|didnt|wont|cant|cannot"
-        r"|wouldnt|couldnt|aint|havent|hasnt|wrong|false|incorrect|untrue|inaccurate|i disagree|disagree|i refuse|i decline"
+        r"n+o+|nope+|nah+|naw|nay|nein|negative|never|no way|no thanks?|no can do|not even close|not|isnt|wasnt|arent"
+        r"|doesnt|dont|didnt|wont|cant|cannot"
+        r"|wouldnt|couldnt|aint|havent|hasnt|wrong|false|incorrect|untrue|inaccurate|i disagree|disagree|i refuse|i "
+        r"decline"
         r"|rather not|impossible|under no circumstances|by no means|neither|none of (?:them|those|the above)|a lie",
-        ("no", "nope", "no thanks", "not really", "that's wrong", "no that is incorrect", "absolutely not", "I don't think so"),
-        ("no tests were run", "not now but after the deploy", "wrong port", "negative numbers", "I don't think Redis is right"),
+        ("no", "nope", "no thanks", "not really", "that's wrong", "no that is incorrect", "absolutely not",
+         "I don't think so"),
+        ("no tests were run", "not now but after the deploy", "wrong port", "negative numbers",
+         "I don't think Redis is right"),
     ),
     _row(
         ANSWER, "maybe",
-        rf"may ?be|perhaps|possibly|probably|presumably|(?:might|could|can|may)(?: very)?(?: well)? be|(?:it )?(?:all )?depends"
-        rf"(?: on (?:it|that))?|50 50|fifty fifty|toss up|up in the air|who knows|(?:hard|difficult|tough) to (?:say|tell|decide)"
-        rf"|not {_QUITE}(?:sure|certain|positive|clear|decided)(?: about (?:that|it|this))?|unsure|uncertain|unclear|undecided"
-        rf"|on the fence|torn|(?:dont|do not|cant|cannot|can not|couldnt|havent) {_QUITE}(?:know|remember|recall|say|tell|decided?"
-        rf"|answer|be sure|have an (?:answer|opinion)|made up my mind|make up my mind|care|mind)(?: (?:that|it|about (?:that|it)))?"
-        rf"|no (?:idea|clue|opinion|preference)|no way to (?:know|tell)|a (?:possibility|chance)|debatable|i am neutral|beats me|idk|i ?dunno|let me (?:think|see)|(?:well|we will|lets|ill) see"
-        rf"|i (?:guess|suppose)$|kind of|kinda|sort of|sorta|somewhat|more or less|either way|(?:could|can|may|might) go either way"
+        rf"may ?be|perhaps|possibly|probably|presumably|(?:might|could|can|may)(?: very)?(?: well)? be|(?:it )?(?:all "
+        rf")?depends"
+        rf"(?: on (?:it|that))?|50 50|fifty fifty|toss up|up in the air|who knows|(?:hard|difficult|tough) to (?:say"
+        rf"|tell|decide)"
+        rf"|not {_QUITE}(?:sure|certain|positive|clear|decided)(?: about (?:that|it|this))?|unsure|uncertain|unclear"
+        rf"|undecided"
+        rf"|on the fence|torn|(?:dont|do not|cant|cannot|can not|couldnt|havent) {_QUITE}(?:know|remember|recall|say"
+        rf"|tell|decided?"
+        rf"|answer|be sure|have an (?:answer|opinion)|made up my mind|make up my mind|care|mind)(?: (?:that|it|about "
+        rf"(?:that|it)))?"
+        rf"|no (?:idea|clue|opinion|preference)|no way to (?:know|tell)|a (?:possibility|chance)|debatable|i am "
+        rf"neutral|beats me|idk|i ?dunno|let me (?:think|see)|(?:well|we will|lets|ill) see"
+        rf"|i (?:guess|suppose)$|kind of|kinda|sort of|sorta|somewhat|more or less|either way|(?:could|can|may|might) "
+        rf"go either way"
         rf"|yes and no|yes or no|up to you|your call|you (?:decide|choose|pick)|unable to (?:say|tell|decide)|possible",
-        ("maybe", "I don't know", "not sure to be honest", "perhaps", "could be", "hard to say", "I can't decide", "it depends"),
+        ("maybe", "I don't know", "not sure to be honest", "perhaps", "could be", "hard to say", "I can't decide",
+         "it depends"),
         ("maybe Redis", "I don't know the port", "it depends on the schema", "possibly broken build"),
     ),
     _row(
         CONTINUE, "go_on",
-        rf"continue|resume|go on|keep (?:going|it going|at it)|carry on|proceed|go ahead|go for it|move on|^next(?: {_IDEA})?$|^more$"
-        rf"|some more|^again$|retry|redo(?: {_OBJECT})?|repeat(?: {_OBJECT})?|try (?:again|it|that)|once more|one more(?: time)?"
-        rf"|another one|tell me more|say more|elaborate(?: on {_OBJECT})?|(?:explain|expand on|clarify|summari[sz]e|rephrase)"
-        rf"(?: (?:more|further|{_OBJECT}|why|again))*|(?:do|run|ship|send|merge|fix|show|use|take|apply|save|delete|remove|add|undo"
-        rf"|revert|finish|start|stop|close|open|test|commit|push|deploy|post|keep|change|update|make|build|implement|install|write"
-        rf"|read|list|check|try)(?: me)? {_OBJECT}|start over|^(?:start|begin|stop|cancel|abort|wait|skip|undo|revert|ready|shoot)"
-        rf"|hold on|lets (?:go|begin|start)|make it so|^(?:shorter|longer|simpler)$|in (?:short|more detail|other words)",
-        ("continue", "go ahead", "do it", "Please go on.", "keep going", "tell me more", "try again", "explain that again", "fix it"),
-        ("continue the migration", "go ahead with Redis", "do it in Postgres", "next Friday", "tell me more about the API"),
+        rf"continue|resume|go on|keep (?:going|it going|at it)|carry on|proceed|go ahead|go for it|move on|^next(?: "
+        rf"{_IDEA})?$|^more$"
+        rf"|some more|^again$|retry|redo(?: {_OBJECT})?|repeat(?: {_OBJECT})?|try (?:again|it|that)|once more|one "
+        rf"more(?: time)?"
+        rf"|another one|tell me more|say more|elaborate(?: on {_OBJECT})?|(?:explain|expand on|clarify|summari[sz]e"
+        rf"|rephrase)"
+        rf"(?: (?:more|further|{_OBJECT}|why|again))*|(?:do|run|ship|send|merge|fix|show|use|take|apply|save|delete"
+        rf"|remove|add|undo"
+        rf"|revert|finish|start|stop|close|open|test|commit|push|deploy|post|keep|change|update|make|build|implement"
+        rf"|install|write"
+        rf"|read|list|check|try)(?: me)? {_OBJECT}|start over|^(?:start|begin|stop|cancel|abort|wait|skip|undo|revert"
+        rf"|ready|shoot)"
+        rf"|hold on|lets (?:go|begin|start)|make it so|^(?:shorter|longer|simpler)$|in (?:short|more detail|other "
+        rf"words)",
+        ("continue", "go ahead", "do it", "Please go on.", "keep going", "tell me more", "try again",
+         "explain that again", "fix it"),
+        ("continue the migration", "go ahead with Redis", "do it in Postgres", "next Friday",
+         "tell me more about the API"),
     ),
     _row(
         CONTINUE, "which_one",
-        rf"(?:first|second|third|fourth|fifth|last|former|latter|other|next|previous|same|1st|2nd|3rd|4th|5th|top|bottom|middle|left"
-        rf"|right|new|old|bigger|smaller|better|cheaper|faster)(?: (?:two|three|few))? {_IDEA}|(?:the|use|take|pick) (?:first|second|third"
-        rf"|fourth|last|former|latter|other|others|same(?: as before)?|rest)$|(?:options?|number|no|nr|item|choice|variant|plan|step) "
-        rf"(?:[a-e]|\d{{1,2}}|one|two|three|four|five)|^(?:[a-e]|\d{{1,2}}|one|two|three|first|second|third|last|this|that|these|those"
-        rf"|it|them|both|all|everything|either|any)(?: (?:one|of (?:them|those|it)))?$|^both|either one|any of them|whichever"
+        rf"(?:first|second|third|fourth|fifth|last|former|latter|other|next|previous|same|1st|2nd|3rd|4th|5th|top"
+        rf"|bottom|middle|left"
+        rf"|right|new|old|bigger|smaller|better|cheaper|faster)(?: (?:two|three|few))? {_IDEA}|(?:the|use|take|pick) "
+        rf"(?:first|second|third"
+        rf"|fourth|last|former|latter|other|others|same(?: as before)?|rest)$|(?:options?|number|no|nr|item|choice"
+        rf"|variant|plan|step) "
+        rf"(?:[a-e]|\d{{1,2}}|one|two|three|four|five)|^(?:[a-e]|\d{{1,2}}|one|two|three|first|second|third|last|this"
+        rf"|that|these|those"
+        rf"|it|them|both|all|everything|either|any)(?: (?:one|of (?:them|those|it)))?$|^both|either one|any of them"
+        rf"|whichever"
         rf"|(?:like|as) (?:before|above|usual)",
-        ("the second one", "option B", "2", "both", "use the first one", "the latter", "the same as before", "that one"),
+        ("the second one", "option B", "2", "both", "use the first one", "the latter", "the same as before",
+         "that one"),
         ("the second migration", "option parsing", "2 replicas", "both clusters", "the first one to fail was Redis"),
     ),
     _row(
         CONTINUE, "ask_back",
-        rf"{_AND}(?:why(?: (?:not|so|is (?:that|it)|was (?:that|it)|that|though))?|how(?: (?:so|come|exactly|then|is that|much|many"
-        rf"|long|often|about (?:that|it|this|now)))?|when(?: (?:was|is) (?:that|it))?|where(?: (?:was|is) (?:that|it))?|who(?: (?:was|is)"
-        rf" (?:that|it)| else)?|which(?: ones?)?|what(?: (?:else|next|now|then|for|do you mean|does (?:that|it) mean|is (?:that|it)|was"
-        rf" that|exactly|about (?:that|it|this|now|them|the (?:others?|rest))))?|whats (?:that|next|it|this)|anything (?:else|more)"
-        rf"|is (?:that|it) (?:all|it|so|true|right)|since when|says who|like what|such as|for (?:example|instance|what)|meaning"
-        rf"|really|seriously|(?:are )?you sure|is it|was it|does it|did it|do you|can you|could you|then what|so what|come again)"
+        rf"{_AND}(?:why(?: (?:not|so|is (?:that|it)|was (?:that|it)|that|though))?|how(?: (?:so|come|exactly|then|is "
+        rf"that|much|many"
+        rf"|long|often|about (?:that|it|this|now)))?|when(?: (?:was|is) (?:that|it))?|where(?: (?:was|is) (?:that"
+        rf"|it))?|who(?: (?:was|is)"
+        rf" (?:that|it)| else)?|which(?: ones?)?|what(?: (?:else|next|now|then|for|do you mean|does (?:that|it) mean"
+        rf"|is (?:that|it)|was"
+        rf" that|exactly|about (?:that|it|this|now|them|the (?:others?|rest))))?|whats (?:that|next|it|this)|anything "
+        rf"(?:else|more)"
+        rf"|is (?:that|it) (?:all|it|so|true|right)|since when|says who|like what|such as|for (?:example|instance"
+        rf"|what)|meaning"
+        rf"|really|seriously|(?:are )?you sure|is it|was it|does it|did it|do you|can you|could you|then what|so what"
+        rf"|come again)"
         rf"(?: (?:exactly|then|again|though|please))*$",
         ("why?", "and why?", "how so", "what else?", "which one?", "really?", "anything else?", "are you sure?"),
         ("why Redis?", "how much RAM does it need", "what about staging?", "when was the deploy", "who else knows SQL"),
@@ -238,4 +306,4 @@ PEELED = frozenset(
     )
 )
 
-THANKS = frozenset({"social.thanks", "social.appreciate", "social.praise", "social.leaving"})
+THANKS = frozenset({"social.thanks", "social.appreciate", "social.leaving"})

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from brain.text import STOP_WORDS, stem
-from cognitive.preflight.fillers import VOCATIVES
+from cognitive.preflight.fillers import VOCATIVES, listed
 from cognitive.preflight.matching import plain
 
 MOST_KEYWORDS = 10
@@ -17,75 +17,70 @@ _SINGLE_LETTERS = frozenset({"c", "r"})  # languages; other single letters are l
 _NO_TOPIC = (
     STOP_WORDS
     | (VOCATIVES - {"computer", "robot", "bot", "ai", "gpt", "gemini", "siri", "alexa", "sunshine", "stranger", "team"})
-    | frozenset(
-        """
-            ago already also always another anything anyone anybody around ask asked asking back besides bit
-            bring call came come coming currently decide decided decides deciding decision decisions describe
-            different discuss discussed else end ended ever every everything exactly explain find finally
-            first found gave get gets getting give given gives go goes going gone got happen happened
-            happening happens hear heard hello help hey hi idea instead keep kept kind know knew known last
-            later latest least leave left let lets like likely list little long look looked looking lot lots
-            made make makes making many may maybe mean means meant mention mentioned might month months much
-            must near need needed needs never new next nope nothing now number okay one ones others part past
-            people please point possible previous previously put question quite rather real recall recently
-            regarding remember remind right run said same saw say saying says second see seen several shall
-            show since someone something sometimes somewhere soon sort start started still stuff suggest
-            suppose sure take taken takes taking talk talked talking tell telling thank thanks thing things
-            think thinking third thought three time times today together told tomorrow took tried try trying
-            turn two upon us use used uses using usually various want wanted wants way ways week weekend weeks
-            well went whatever whether whose within without wonder word words work would yeah year years yes
-            yesterday yet dont didnt doesnt isnt wasnt cant wont im ive id ill youre thats whats wheres hows
-            whos lets
-            """.split()
-    )
+    | listed("""
+    ago already also always another anything anyone anybody around ask asked asking back besides bit bring call
+    came come coming currently decide decided decides deciding decision decisions describe different discuss
+    discussed else end ended ever every everything exactly explain find finally first found gave get gets
+    getting give given gives go goes going gone got happen happened happening happens hear heard hello help hey
+    hi idea instead keep kept kind know knew known last later latest least leave left let lets like likely list
+    little long look looked looking lot lots made make makes making many may maybe mean means meant mention
+    mentioned might month months much must near need needed needs never new next nope nothing now number okay
+    one ones others part past people please point possible previous previously put question quite rather real
+    recall recently regarding remember remind right run said same saw say saying says second see seen several
+    shall show since someone something sometimes somewhere soon sort start started still stuff suggest suppose
+    sure take taken takes taking talk talked talking tell telling thank thanks thing things think thinking third
+    thought three time times today together told tomorrow took tried try trying turn two upon us use used uses
+    using usually various want wanted wants way ways week weekend weeks well went whatever whether whose within
+    without wonder word words work would yeah year years yes yesterday yet dont didnt doesnt isnt wasnt cant
+    wont im ive id ill youre thats whats wheres hows whos lets
+""")
 )
 
 # English words that may begin a sentence: capitalised there, they are no names. Base forms; inflections share a stem.
-_COMMON = """
+_COMMON = listed("""
     able about above accept access according account across act action active actual add additional address
-    adjust admit advance advice affect afford after afternoon again against age agree ahead aim all allow
-    almost alone along already also alternative although always amaze among amount analyze ancient and animal
-    announce another answer any anybody anyone anything anyway apart apparent appear apply appoint appreciate
-    approach appropriate approve area argue arm around arrange arrive art article as ask assign assist assume
-    at attach attack attempt attend attention audience author authorize automatic available average avoid away
-    baby back background bad bag balance ball base basic battle be beat beautiful because become bed before
-    begin behind being believe below beside besides best better between beyond big bill bind bird bit black
-    blame block blue board boat body book both bottom box boy brain brave break breakfast breathe bring broad
-    brother brown bug build burn bus business busy but buy by cache calculate call calm can cancel car card
-    care careful carry case cat catch cause central certain chain chance change channel charge chart cheap
-    check child children choice choose circle city claim class clean clear click client close code cold
-    collect color combine come comment commit common communicate company compare complete complex compute
-    computer concern conclude condition configure confirm connect consequent consider consistent contact
-    contain content continue control convert cook cool copy correct cost could count country couple course
-    cover crash create credit cross cry current customer cut cycle daily dance danger dark data database date
-    daughter day dead deal dear debug decide deep default define degree delay delete deliver demand deny
-    depend deploy describe design despite detail determine develop device die difference different difficult
-    dinner direct disable discover discuss display distance divide do doctor document dog door double doubt
-    down download draft draw dream dress drink drive drop dry due during duty each early earn earth east easy
-    eat edge edit effect effort eight either electric eleven else email embed empty enable end enforce engine
-    english enjoy enough ensure enter entire entry equal error especially essential establish estimate
-    evaluate even evening event ever every everybody everyone everything evidence exact examine example
-    excellent except excite exclude execute exercise exist expand expect expensive experience experiment
-    explain explore export express extend extract eye face fact fail fair fall false family fantastic far farm
-    fast father fault favor fear feature feed feedback feel fetch few field fight figure file fill filter
-    final find fine finger finish fire first fish fit five fix flag flat floor flow fly focus folder follow
-    following food foot for force foreign forget form formal format former forward four frame free fresh
-    friday friend from front full fun function further future game garden gather general generate gentle get
-    girl give glad glass go goal gold good grab grant graph great green greet ground group grow guess guest
-    guide guy hair half hand handle hang happen happy hard hat hate have he head health hear heart heat heavy
-    help hence her here hers high highlight hill him his history hit hold hole home honest hope horse host hot
-    hotel hour house how however huge human hundred hungry hurry hurt i idea identify if ignore image imagine
-    immediate impact implement imply import important improve in include incorrect increase indeed independent
-    index indicate individual inform initial inject input insert inside install instead integrate interest
-    internal into introduce invalid invest invite involve issue it item its job join judge jump just keep key
-    kick kid kill kind king kitchen knock know label lack lady land language large last late later laugh
-    launch law lay layer lead learn least leave left leg lend length less lesson let letter level library lie
-    life light like likely limit line link list listen literal little live load local location lock log long
-    look lose loss lot loud love low lucky lunch machine mail main maintain major make man manage manual many
-    map mark match matter maximum may maybe me meal mean meanwhile measure meet meeting member memory mention
-    merge message method middle migrate might mind mine minimum minor minute miss missing mistake mix mobile
-    mode model modern modify moment monday money monitor month more moreover morning most mother mount
-    mountain mouth move movie much multiple music must my name narrow natural near necessary need neither
+    adjust admit advance advice affect afford after afternoon again against age agree ahead aim all allow almost
+    alone along already also alternative although always amaze among amount analyze ancient and animal announce
+    another answer any anybody anyone anything anyway apart apparent appear apply appoint appreciate approach
+    appropriate approve area argue arm around arrange arrive art article as ask assign assist assume at attach
+    attack attempt attend attention audience author authorize automatic available average avoid away baby back
+    background bad bag balance ball base basic battle be beat beautiful because become bed before begin behind
+    being believe below beside besides best better between beyond big bill bind bird bit black blame block blue
+    board boat body book both bottom box boy brain brave break breakfast breathe bring broad brother brown bug
+    build burn bus business busy but buy by cache calculate call calm can cancel car card care careful carry
+    case cat catch cause central certain chain chance change channel charge chart cheap check child children
+    choice choose circle city claim class clean clear click client close code cold collect color combine come
+    comment commit common communicate company compare complete complex compute computer concern conclude
+    condition configure confirm connect consequent consider consistent contact contain content continue control
+    convert cook cool copy correct cost could count country couple course cover crash create credit cross cry
+    current customer cut cycle daily dance danger dark data database date daughter day dead deal dear debug
+    decide deep default define degree delay delete deliver demand deny depend deploy describe design despite
+    detail determine develop device die difference different difficult dinner direct disable discover discuss
+    display distance divide do doctor document dog door double doubt down download draft draw dream dress drink
+    drive drop dry due during duty each early earn earth east easy eat edge edit effect effort eight either
+    electric eleven else email embed empty enable end enforce engine english enjoy enough ensure enter entire
+    entry equal error especially essential establish estimate evaluate even evening event ever every everybody
+    everyone everything evidence exact examine example excellent except excite exclude execute exercise exist
+    expand expect expensive experience experiment explain explore export express extend extract eye face fact
+    fail fair fall false family fantastic far farm fast father fault favor fear feature feed feedback feel fetch
+    few field fight figure file fill filter final find fine finger finish fire first fish fit five fix flag flat
+    floor flow fly focus folder follow following food foot for force foreign forget form formal format former
+    forward four frame free fresh friday friend from front full fun function further future game garden gather
+    general generate gentle get girl give glad glass go goal gold good grab grant graph great green greet ground
+    group grow guess guest guide guy hair half hand handle hang happen happy hard hat hate have he head health
+    hear heart heat heavy help hence her here hers high highlight hill him his history hit hold hole home honest
+    hope horse host hot hotel hour house how however huge human hundred hungry hurry hurt i idea identify if
+    ignore image imagine immediate impact implement imply import important improve in include incorrect increase
+    indeed independent index indicate individual inform initial inject input insert inside install instead
+    integrate interest internal into introduce invalid invest invite involve issue it item its job join judge
+    jump just keep key kick kid kill kind king kitchen knock know label lack lady land language large last late
+    later laugh launch law lay layer lead learn least leave left leg lend length less lesson let letter level
+    library lie life light like likely limit line link list listen literal little live load local location lock
+    log long look lose loss lot loud love low lucky lunch machine mail main maintain major make man manage
+    manual many map mark match matter maximum may maybe me meal mean meanwhile measure meet meeting member
+    memory mention merge message method middle migrate might mind mine minimum minor minute miss missing mistake
+    mix mobile mode model modern modify moment monday money monitor month more moreover morning most mother
+    mount mountain mouth move movie much multiple music must my name narrow natural near necessary need neither
     nervous network never new news next nice night nine no nobody nobody none nor normal north nose not note
     nothing notice now nowhere number object objective obvious occur odd of off offer office often oh okay old
     on once one online only onto open operate opinion option or orange order ordinary original other otherwise
@@ -98,40 +93,39 @@ _COMMON = """
     propose protect prove provide public publish pull purchase purple purpose push put quality query question
     quick quiet quit quite rain raise random range rare rate rather raw reach read ready real realize reason
     rebuild receive recent recipe recommend record red reduce refactor refer reference reflect refuse regard
-    region regular reject relate release relevant rely remain remember remind remote remove rename repair
-    repeat replace reply report represent request require reset resolve respect respond response rest restart
-    restore result retrieve retry return reveal review revise rewrite rich ride right ring rise river road
-    role roll room root round row rule run rush sad safe sale salt same save say scale scan schedule school
-    science score screen script sea search season seat second secret section secure see seek seem seldom
-    select self sell send sense sentence separate serious serve server service session set setting settle
-    seven several shake shall shape share she shift shine ship shirt shock shoe shoot shop short should shout
-    show shut sick side sign silly similar simple simulate since sing single sister sit site six size skill
-    skip sky sleep slight slip slow small smart smell smile smooth snow so social soft software solid solution
-    solve some somebody somehow someone something sometimes somewhere son song soon sorry sort sound source
-    south space speak special specific specify speed spell spend split spot spread spring square stable stack
-    staff stage stand standard star start state station status stay steal step stick still stock stop store
-    storm story straight strange stream street stress strict string strong structure student study style
-    subject submit success such sudden suggest suit summarize summary summer sun supply support suppose sure
-    surface surprise suspect swap sweet swim switch symbol system table tag take tall target task taste teach
-    team tear technical technology tell temporary ten tend term test text than thank that the their them then
-    there therefore these they thick thin thing think third thirty this those though thought thousand three
-    throat through throughout throw thursday thus tie tight time tiny tip tired title to today together token
-    tomorrow tonight too tool top topic total touch tough tour toward town track trade traffic train transfer
-    transform translate travel treat tree trigger trip trouble truck true trust truth try tuesday turn twelve
-    twenty twice two type typical ugly under understand undo unfortunate unique unit unless unlike until up
-    update upgrade upload upon upper upset urgent us use user usual valid validate value various verify
-    version very via video view village visit visual voice vote wait wake walk wall want war warm warn wash
-    waste watch water wave way we weak wear weather web website wednesday week weekend weigh weight welcome
-    well west wet what whatever wheel when whenever where whereas wherever whether which whichever while white
-    who whoever whole whom whose why wide wife wild will win wind window winter wise wish with within without
-    woman wonder wood word work world worry worse worst worth would wow wrap write wrong yeah yellow yep yes
-    yesterday yet you young your yours yourself zero monday saturday sunday january february march april june
-    july august september october november december hey hi hello thanks bye ok nope yup btw fyi imo asap hmm
-    oops ugh ah aha aww yay lol haha dr mr mrs ms prof sir anyways gonna wanna gotta kinda additionally
-    furthermore firstly secondly thirdly finally lastly overall basically actually absolutely definitely
-    certainly
-    """.split()
-_COMMON_STEMS = frozenset(stem(word) for word in (*_COMMON, *STOP_WORDS))
+    region regular reject relate release relevant rely remain remember remind remote remove rename repair repeat
+    replace reply report represent request require reset resolve respect respond response rest restart restore
+    result retrieve retry return reveal review revise rewrite rich ride right ring rise river road role roll
+    room root round row rule run rush sad safe sale salt same save say scale scan schedule school science score
+    screen script sea search season seat second secret section secure see seek seem seldom select self sell send
+    sense sentence separate serious serve server service session set setting settle seven several shake shall
+    shape share she shift shine ship shirt shock shoe shoot shop short should shout show shut sick side sign
+    silly similar simple simulate since sing single sister sit site six size skill skip sky sleep slight slip
+    slow small smart smell smile smooth snow so social soft software solid solution solve some somebody somehow
+    someone something sometimes somewhere son song soon sorry sort sound source south space speak special
+    specific specify speed spell spend split spot spread spring square stable stack staff stage stand standard
+    star start state station status stay steal step stick still stock stop store storm story straight strange
+    stream street stress strict string strong structure student study style subject submit success such sudden
+    suggest suit summarize summary summer sun supply support suppose sure surface surprise suspect swap sweet
+    swim switch symbol system table tag take tall target task taste teach team tear technical technology tell
+    temporary ten tend term test text than thank that the their them then there therefore these they thick thin
+    thing think third thirty this those though thought thousand three throat through throughout throw thursday
+    thus tie tight time tiny tip tired title to today together token tomorrow tonight too tool top topic total
+    touch tough tour toward town track trade traffic train transfer transform translate travel treat tree
+    trigger trip trouble truck true trust truth try tuesday turn twelve twenty twice two type typical ugly under
+    understand undo unfortunate unique unit unless unlike until up update upgrade upload upon upper upset urgent
+    us use user usual valid validate value various verify version very via video view village visit visual voice
+    vote wait wake walk wall want war warm warn wash waste watch water wave way we weak wear weather web website
+    wednesday week weekend weigh weight welcome well west wet what whatever wheel when whenever where whereas
+    wherever whether which whichever while white who whoever whole whom whose why wide wife wild will win wind
+    window winter wise wish with within without woman wonder wood word work world worry worse worst worth would
+    wow wrap write wrong yeah yellow yep yes yesterday yet you young your yours yourself zero monday saturday
+    sunday january february march april june july august september october november december hey hi hello thanks
+    bye ok nope yup btw fyi imo asap hmm oops ugh ah aha aww yay lol haha dr mr mrs ms prof sir anyways gonna
+    wanna gotta kinda additionally furthermore firstly secondly thirdly finally lastly overall basically
+    actually absolutely definitely certainly
+""")
+_COMMON_STEMS = frozenset(stem(word) for word in _COMMON | STOP_WORDS)
 
 _SEPARATORS = str.maketrans(dict.fromkeys('!"$%&()*,/:;<=>?@[\\]^`{|}~', " "))
 _WORD = re.compile(

@@ -37,7 +37,9 @@ async def test_without_its_tenant_no_row_of_any_table_is_seen(two, urls, role, t
         async with connection.transaction():
             if tenant is not None:
                 await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", tenant)
-            seen = {t: await connection.fetchval(f"SELECT count(*) FROM cognitive.{t}") for t in await tables(connection)}
+            seen = {
+                t: await connection.fetchval(f"SELECT count(*) FROM cognitive.{t}") for t in await tables(connection)
+            }
     finally:
         await connection.close()
     assert set(seen.values()) == {0}

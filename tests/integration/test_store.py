@@ -13,7 +13,7 @@ from cognitive import CognitiveError, NewMemory
 from cognitive.errors import InvalidInput, UnknownMemory
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
-TABLES = "memory passage posting embedding usage usage_base exposure turn session corpus artifact subtask".split()
+TABLES = ["memory", "passage", "posting", "embedding", "usage", "usage_base", "exposure", "turn", "session", "corpus", "artifact", "subtask"]
 
 
 def line(text: str, n: int = 0, **fields) -> NewMemory:
@@ -53,8 +53,13 @@ async def test_ids_come_back_in_order_and_a_second_time_the_same_ones(layer, age
     ],
 )
 async def test_what_makes_two_memories_the_same(layer, agent, one, other, same):
-    first, second = await layer.remember(agent, [line("The gate is shut.", **one), line(**{"text": "The gate is shut."} | {
-        "text": other.pop("content", "The gate is shut.")}, **other)])
+    first, second = await layer.remember(
+        agent,
+        [
+            line("The gate is shut.", **one),
+            line(**{"text": "The gate is shut."} | {"text": other.pop("content", "The gate is shut.")}, **other),
+        ],
+    )
     assert (first == second) is same
 
 
@@ -88,7 +93,9 @@ async def test_a_long_memory_is_found_by_a_sentence_in_its_middle_and_shown_as_t
 
 
 async def test_a_fact_supersedes_another_and_stands_before_it(layer, agent):
-    [old] = await layer.remember(agent, [NewMemory(type="fact", content="Staging listens on port 8080.", occurred_at=AT)])
+    [old] = await layer.remember(
+        agent, [NewMemory(type="fact", content="Staging listens on port 8080.", occurred_at=AT)]
+    )
     [new] = await layer.remember(
         agent, [NewMemory(type="fact", content="Staging listens on port 8181 now.", occurred_at=AT, supersedes=old)]
     )
@@ -129,7 +136,9 @@ async def test_forgetting_leaves_no_row_and_counts_what_went(layer, agent, urls)
     connection = await asyncpg.connect(urls.admin)
     try:
         for table in TABLES:
-            rows = await connection.fetch(f"SELECT t::text AS row FROM cognitive.{table} AS t WHERE agent_id = $1", agent)
+            rows = await connection.fetch(
+                f"SELECT t::text AS row FROM cognitive.{table} AS t WHERE agent_id = $1", agent
+            )
             assert not [row for row in rows if "heliotrop" in row["row"]], table
     finally:
         await connection.close()
@@ -156,7 +165,9 @@ async def test_the_corpus_counts_what_is_there_after_any_mix_of_writes(layer, ag
             "SELECT count(DISTINCT memory_id), count(*), sum(said_length), sum(around_length)"
             " FROM cognitive.passage WHERE agent_id = $1", agent
         )  # fmt: skip
-        session = await connection.fetchrow("SELECT memories, lexemes FROM cognitive.session WHERE agent_id = $1", agent)
+        session = await connection.fetchrow(
+            "SELECT memories, lexemes FROM cognitive.session WHERE agent_id = $1", agent
+        )
     finally:
         await connection.close()
     assert tuple(kept) == tuple(true)

@@ -1,0 +1,232 @@
+"""The date grammar: what phrases mean on a given day, and what is no date."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognitive.preflight.date_forms import FORMS
+from cognitive.preflight.dates import find
+
+NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
+ALWAYS = datetime.min.replace(tzinfo=UTC) + timedelta(days=1)
+
+
+def at(written: str) -> datetime:
+    return datetime.fromisoformat(written).replace(tzinfo=UTC)
+
+
+DAYS = {
+    "today": "2026-11-18",
+    "yesterday": "2026-11-17",
+    "the day before yesterday": "2026-11-16",
+    "tomorrow": "2026-11-19",
+    "the day after tomorrow": "2026-11-20",
+    "3 days ago": "2026-11-15",
+    "two days ago": "2026-11-16",
+    "a day ago": "2026-11-17",
+    "last Monday": "2026-11-16",
+    "on Monday": "2026-11-16",
+    "on wednesday": "2026-11-11",
+    "last Friday": "2026-11-13",
+    "this Friday": "2026-11-20",
+    "next Friday": "2026-11-20",
+    "next Monday": "2026-11-23",
+    "2026-09-14": "2026-09-14",
+    "2026/9/14": "2026-09-14",
+    "9/14/2026": "2026-09-14",
+    "14/9/2026": "2026-09-14",
+    "4/5/2026": "2026-04-05",
+    "14.09.2026": "2026-09-14",
+    "on 14 September": "2026-09-14",
+    "on 14 September 2025": "2025-09-14",
+    "September 14": "2026-09-14",
+    "September 14th, 2024": "2024-09-14",
+    "the 14th of September": "2026-09-14",
+    "Dec 5": "2025-12-05",
+    "on may 5": "2026-05-05",
+    "February 29": "2024-02-29",
+    "on the 14th": "2026-11-14",
+    "on the 20th": "2026-10-20",
+}
+
+RANGES = {
+    "a couple of days ago": ("2026-11-15", "2026-11-18"),
+    "a few days ago": ("2026-11-13", "2026-11-17"),
+    "a day or two ago": ("2026-11-16", "2026-11-18"),
+    "a week ago": ("2026-11-08", "2026-11-15"),
+    "two weeks ago": ("2026-11-01", "2026-11-08"),
+    "3 months ago": ("2026-08-01", "2026-09-01"),
+    "several months ago": ("2026-03-01", "2026-09-01"),
+    "2 years ago": ("2024-01-01", "2025-01-01"),
+    "an hour ago": ("2026-11-18T13:30", "2026-11-18T15:30"),
+    "this week": ("2026-11-16", "2026-11-23"),
+    "last week": ("2026-11-09", "2026-11-16"),
+    "the week before last": ("2026-11-02", "2026-11-09"),
+    "past week": ("2026-11-11", "2026-11-19"),
+    "the last 3 days": ("2026-11-15", "2026-11-19"),
+    "over the past two weeks": ("2026-11-04", "2026-11-19"),
+    "last month": ("2026-10-01", "2026-11-01"),
+    "this month": ("2026-11-01", "2026-12-01"),
+    "last quarter": ("2026-07-01", "2026-10-01"),
+    "this quarter": ("2026-10-01", "2027-01-01"),
+    "last year": ("2025-01-01", "2026-01-01"),
+    "this year": ("2026-01-01", "2027-01-01"),
+    "last weekend": ("2026-11-14", "2026-11-16"),
+    "this weekend": ("2026-11-21", "2026-11-23"),
+    "this morning": ("2026-11-18T04:00", "2026-11-18T12:00"),
+    "tonight": ("2026-11-18T18:00", "2026-11-19T06:00"),
+    "last night": ("2026-11-17T18:00", "2026-11-18T06:00"),
+    "yesterday evening": ("2026-11-17T17:00", "2026-11-18"),
+    "last May": ("2026-05-01", "2026-06-01"),
+    "in May": ("2026-05-01", "2026-06-01"),
+    "in may": ("2026-05-01", "2026-06-01"),
+    "in December": ("2025-12-01", "2026-01-01"),
+    "in November": ("2026-11-01", "2026-12-01"),
+    "last November": ("2025-11-01", "2025-12-01"),
+    "next May": ("2027-05-01", "2027-06-01"),
+    "May 2024": ("2024-05-01", "2024-06-01"),
+    "in May 2024": ("2024-05-01", "2024-06-01"),
+    "May last year": ("2025-05-01", "2025-06-01"),
+    "early May": ("2026-05-01", "2026-05-11"),
+    "in mid-May 2024": ("2024-05-11", "2024-05-21"),
+    "late May": ("2026-05-21", "2026-06-01"),
+    "at the beginning of May": ("2026-05-01", "2026-05-11"),
+    "the week of May 5, 2026": ("2026-05-04", "2026-05-11"),
+    "last summer": ("2026-06-01", "2026-09-01"),
+    "in the spring": ("2026-03-01", "2026-06-01"),
+    "autumn 2024": ("2024-09-01", "2024-12-01"),
+    "last winter": ("2025-12-01", "2026-03-01"),
+    "the fall of 2023": ("2023-09-01", "2023-12-01"),
+    "in 2023": ("2023-01-01", "2024-01-01"),
+    "in the 1990s": ("1990-01-01", "2000-01-01"),
+    "Q3 2024": ("2024-07-01", "2024-10-01"),
+    "in Q1": ("2026-01-01", "2026-04-01"),
+    "May 3-5": ("2026-05-03", "2026-05-06"),
+    "between 3 and 5 May": ("2026-05-03", "2026-05-06"),
+    "between May and July 2024": ("2024-05-01", "2024-08-01"),
+    "from May 2023 to July": ("2023-05-01", "2023-08-01"),
+    "from November to February": ("2025-11-01", "2026-03-01"),
+    "between Monday and Wednesday": ("2026-11-09", "2026-11-12"),
+    "2024-01-01 to 2024-02-01": ("2024-01-01", "2024-02-02"),
+    "May–July 2024": ("2024-05-01", "2024-08-01"),
+    "between 2020 and 2022": ("2020-01-01", "2023-01-01"),
+    "from 2020-2022": ("2020-01-01", "2023-01-01"),
+    "in May and June": ("2026-05-01", "2026-07-01"),
+    "in May, June and July": ("2026-05-01", "2026-08-01"),
+    "yesterday and today": ("2026-11-17", "2026-11-19"),
+    "Q1 2025 versus Q2 2025": ("2025-01-01", "2025-07-01"),
+    "the week before August 3, 2025": ("2025-07-27", "2025-08-03"),
+    "the day after May 5": ("2026-05-06", "2026-05-07"),
+    "since last May": ("2026-05-01", "2026-11-18T15:30"),
+    "since Monday": ("2026-11-16", "2026-11-18T15:30"),
+    "after 2024": ("2025-01-01", "2026-11-18T15:30"),
+}
+
+NO_DATES = (
+    "may I ask you something", "May said hello", "we march on", "the second one", "the sun is shining", "you may",
+    "31 February", "February 31", "2026-02-30", "31/2/2026", "in 2000 lines", "port 2024", "every Monday",
+    "in Spring Boot", "how do I do it in Spring", "Spring cleaning", "fall back to Redis", "report-2026-09-14.csv",
+    "/logs/2026/09/14", "today.py", "this may be wrong", "the last may fail", "the 2nd try", "a second ago",
+    "last-minute change", "the last time", "after tomorrow", "", "from May we got an email", "tell me about June",
+    "sat down", "version 1.14.2026.3", "last weekly", "SELECT 9/14", "decide", "между маем и июнем", "Émay 2024x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("phrase", "day"), DAYS.items(), ids=DAYS)
+def test_a_phrase_that_means_one_day(phrase, day):
+    found = find(f"what did we do {phrase}?", NOW)
+    assert found is not None
+    assert (found.start, found.end) == (at(day), at(day) + timedelta(days=1))
+
+
+@pytest.mark.parametrize(("phrase", "span"), RANGES.items(), ids=RANGES)
+def test_a_phrase_that_means_a_stretch(phrase, span):
+    found = find(f"what did we do {phrase}?", NOW)
+    assert found is not None
+    assert (found.start, found.end) == (at(span[0]), at(span[1]))
+
+
+@pytest.mark.parametrize("text", NO_DATES)
+def test_words_that_are_no_date(text):
+    assert find(text, NOW) is None
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.rule.id)
+def test_every_form_proves_itself_by_its_examples(form):
+    for example in form.rule.examples:
+        assert find(example, NOW) is not None, example
+    for example in form.rule.counterexamples:
+        assert find(example, NOW) is None, example
+
+
+@pytest.mark.parametrize(("text", "end"), [("before October", "2026-10-01"), ("until March 2024", "2024-04-01")])
+def test_an_open_beginning_is_bounded_by_the_calendar(text, end):
+    found = find(text, NOW)
+    assert found is not None
+    assert (found.start, found.end) == (ALWAYS, at(end))
+
+
+def test_an_open_beginning_can_be_told_in_utc_from_any_zone():
+    found = find("before October", NOW.astimezone(timezone(timedelta(hours=14))))
+    assert found is not None
+    assert found.start.astimezone(UTC).year == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("Hi! What did we say since last May about Redis?", "since last May"),
+        ("what happened between May and July 2024 here", "between May and July 2024"),
+        ("Über Zoë: was it in mid-May?", "in mid-May"),
+    ],
+)
+def test_the_phrase_is_quoted_as_written(text, phrase):
+    found = find(text, NOW)
+    assert found is not None
+    assert found.phrase == phrase
+
+
+def test_of_several_phrases_the_first_counts():
+    found = find("Last week we spoke of what happened in 2023", NOW)
+    assert found is not None
+    assert found.phrase == "Last week"
+
+
+def test_a_date_that_does_not_exist_gives_way_to_the_next_phrase():
+    found = find("on 31 February, or was it yesterday", NOW)
+    assert found is not None
+    assert found.start == at("2026-11-17")
+
+
+def test_days_run_from_midnight_to_midnight_across_a_clock_change():
+    berlin = ZoneInfo("Europe/Berlin")
+    found = find("yesterday", datetime(2026, 10, 26, 9, tzinfo=berlin))
+    assert found is not None
+    assert found.start == datetime(2026, 10, 25, tzinfo=berlin)
+    assert found.end.astimezone(UTC) - found.start.astimezone(UTC) == timedelta(hours=25)
+
+
+WORDS = st.sampled_from(
+    """since before after until between from to and in on the last next this past early mid late may march may, 2024
+    1999 31 30 february monday weekend week weeks days ago few couple 9/14/2026 2026-02-31 q3 summer the 14th - year
+    quarter 0 999 years months 31st of decade 1990s tonight morning""".split()  # noqa: SIM905
+)
+ZONES = st.sampled_from([UTC, timezone(timedelta(hours=14)), timezone(timedelta(hours=-12)), ZoneInfo("Europe/Berlin")])
+
+
+@given(
+    text=st.one_of(st.text(), st.lists(WORDS, max_size=12).map(" ".join)),
+    now=st.datetimes(timezones=ZONES),
+)
+def test_no_text_and_no_clock_raise_and_every_range_has_a_length(text, now):
+    found = find(text, now)
+    if found is not None:
+        assert found.start < found.end
+        assert found.start.tzinfo is now.tzinfo
+        assert found.end.tzinfo is now.tzinfo
+        assert found.phrase in text

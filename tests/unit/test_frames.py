@@ -1,0 +1,101 @@
+"""Frames: every row proves itself, and whole messages land in the frame a reader would choose."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognitive.preflight.frame_rules import NEUTRAL, PRIORITY, ROWS
+from cognitive.preflight.frames import select
+from cognitive.preflight.matching import RuleTable, fold
+from cognitive.preflight.signals import read
+
+NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
+
+MESSAGES = {
+    "question": (
+        "what is the error rate of the API?", "how do we deploy the billing service?",
+        "why did we pick the blue theme?",
+        "Explain row level security", "tell me about our cache", "when was the last release?", "Is the migration done?",
+        "Who owns the search service?", "How did we fix the login?", "which port does Redis use?",
+    ),
+    "debug": (
+        "why is the build failing?", "the login is broken again", "I get an error when I run the tests",
+        "The app crashed twice today", "it doesn't work on Linux", "there is a bug in the parser",
+        "what is wrong with the deployment?", "Something is off: requests time out", "The server won't start",
+    ),
+    "decision": (
+        "should we use Redis or Postgres?", "what did we decide about the schema?", "help me choose a database",
+        "compare Postgres and MySQL", "what are the trade-offs of sharding?", "SQL or NoSQL for the API?",
+        "Which is better, REST or gRPC?", "Do you recommend Kafka?", "should I deploy on Friday?",
+    ),
+    "task": (
+        "Fix the tests", "please deploy the app to staging", "can you create a migration?", "Update the README",
+        "Run the linter and show the output", "hi, build the docker image", "Delete the old branches",
+        "I need you to install ripgrep", "let's move the files", "Could you list all open tickets?",
+    ),
+    "creative": (
+        "what if we rebuilt it as a game?", "imagine a world without email", "let's brainstorm names for the product",
+        "Design a logo for the team", "write a short poem about Postgres", "Explore ideas for a new onboarding",
+        "come up with a tagline", "tell me a joke", "ideas for a birthday present",
+    ),
+    "conversation": (
+        "hello", "how are you?", "I am so tired", "The weather is lovely in Lisbon", "my sister visited", "Hi Bob!",
+        "ok",
+        "thanks for the flowers, they are lovely", "I went hiking on the weekend", "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"), [(frame, message) for frame, messages in MESSAGES.items() for message in messages]
+)
+def test_a_message_lands_in_its_frame(frame, message):
+    assert select(message, read(message, now=NOW))[0] == frame
+
+
+@pytest.mark.parametrize("rule", [*ROWS, *NEUTRAL], ids=lambda rule: rule.id)
+def test_every_row_fires_on_its_examples_and_on_no_counterexample(rule):
+    table = RuleTable([rule])
+    assert rule.examples
+    for example in rule.examples:
+        assert table.fired(fold(example).lower()), example
+    for example in rule.counterexamples:
+        assert not table.fired(fold(example).lower()), example
+
+
+def test_the_reasons_are_the_rows_of_the_frame_that_won():
+    message = "Fix the login: it fails with an error"
+    assert select(message, read(message, now=NOW)) == ("debug", ("debug.error", "debug.failing"))
+
+
+def test_of_equal_votes_the_dearer_mistake_is_avoided():
+    message = "why is it broken"
+    assert select(message, read(message, now=NOW))[0] == "debug"
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("hello", ("conversation", ("signal.greeting",))),
+        ("Is the migration done?", ("question", ("signal.question",))),
+        ("my sister visited", ("conversation", ("frame.default",))),
+    ],
+)
+def test_without_a_matching_row_a_signal_or_the_default_decides(message, expected):
+    assert select(message, read(message, now=NOW)) == expected
+
+
+def test_an_elliptic_message_takes_the_frame_of_the_one_it_leans_on():
+    signals = read("yes", now=NOW, previous="should we choose Redis or Postgres?")
+    assert select("yes", signals)[0] == "decision"
+
+
+@given(text=st.text(), previous=st.text())
+def test_no_text_raises_and_there_is_always_a_reason(text, previous):
+    frame, reasons = select(text, read(text, now=NOW, previous=previous))
+    assert frame in PRIORITY
+    assert reasons
