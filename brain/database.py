@@ -198,8 +198,8 @@ async def _prepare(connection: Connection) -> None:
     if state["pgvector"] is None or pgvector_too_old(state["pgvector"]):
         found = state["pgvector"] or "none"
         raise SchemaError(
-            f"the extension pgvector {LEAST_PGVECTOR} or newer is needed in this database (found: {found}). Install it on"
-            " the server and run `cognitive db upgrade` as a role that may create extensions"
+            f"the extension pgvector {LEAST_PGVECTOR} or newer is needed in this database (found: {found}). Install it"
+            " on the server and run `cognitive db upgrade` as a role that may create extensions"
         )
     if not state["migrated"]:
         raise SchemaError("this database has no cognitive schema yet: run `cognitive db upgrade`")

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from brain.database import Database
-from brain.embedded import EmbeddedServer
+from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
 from brain.errors import SchemaError, StoreUnavailable
@@ -96,3 +96,25 @@ async def _open_or_migrate(database: Database, owner_url: str) -> None:
 
         await upgrade(owner_url)
         await database.open()
+
+
+async def migrate(url: str | None) -> str:
+    """Brings the schema up to date, at the URL or of the embedded server, and returns its revision."""
+    from brain.migrate import upgrade
+
+    settings = Settings()
+    url = url or settings.database_url
+    if url is not None:
+        return await upgrade(url)
+    async with embedded(settings) as urls:
+        return await upgrade(urls.owner)
+
+
+@asynccontextmanager
+async def embedded(settings: Settings | None = None) -> AsyncIterator[ServerUrls]:
+    """The embedded server, running for as long as this is entered."""
+    server = EmbeddedServer((settings or Settings()).data_dir)
+    try:
+        yield await asyncio.to_thread(server.acquire)
+    finally:
+        await asyncio.to_thread(server.release)

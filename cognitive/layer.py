@@ -138,7 +138,7 @@ class CognitiveLayer:
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Stores memories, each batch in one transaction, and returns their ids in order; see `MemoryStore.remember`."""
+        """Stores memories, a transaction per batch, and returns their ids in order; see `MemoryStore.remember`."""
         require_label("agent_id", agent_id)
         for memory in memories:
             if not isinstance(memory, NewMemory):

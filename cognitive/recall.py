@@ -10,7 +10,7 @@ from brain.errors import InvalidInput
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.context.engine import ContextEngine
-from cognitive.context.retrieve import Filters
+from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
 from cognitive.preflight import signals
 from cognitive.trace import Candidate
@@ -29,7 +29,7 @@ async def recall(
     memory_type: MemoryType | None = None,
     limit: int = 10,
     turn_id: str | None = None,
-    filters: Filters = Filters(),
+    filters: Filters = NO_FILTERS,
 ) -> tuple[RecallHit, ...]:
     """Memories for a query, best first. With a turn, what its prompt shows is left out and the hits count as shown.
 

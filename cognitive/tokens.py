@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 # One alternative per kind of text, and what a piece of that kind costs in byte-pair vocabularies of 100,000 to 200,000
 # entries: a word of up to eight letters is mostly one token, longer and capitalised ones split, digits go by threes,
@@ -35,7 +36,7 @@ def _word(piece: str) -> float:
     return sum(1.0 if len(part) <= 8 else len(part) / 6.5 for part in _HUMP.split(piece))
 
 
-_COST = {
+_COST: dict[str, Callable[[str], float]] = {
     "word": _word,
     "digits": lambda piece: (len(piece) + 2) // 3,
     "newlines": lambda piece: 1.0,

@@ -122,7 +122,7 @@ class TurnContext:
     """What the model should see in this turn, and how that came about.
 
     `prefix` belongs to the system prompt: its bytes change only when a pinned memory does. `text` belongs to the end
-    of the prompt. `degraded` holds a reason for everything that could not be done in time; it is empty when all is well.
+    of the prompt. `degraded` holds a reason for whatever could not be done in time; it is empty when all is well.
     """
 
     agent_id: str

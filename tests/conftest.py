@@ -1,4 +1,4 @@
-"""One embedded server per session, migrated once; each test works as an agent of its own, which erases nothing of others."""
+"""One embedded server per session, migrated once; each test works as an agent of its own."""
 
 from __future__ import annotations
 

@@ -63,7 +63,8 @@ def read(path: Path) -> Conversation:
 
 def _conversation(document: Mapping[str, Any]) -> Conversation:
     title = str(document.get("title") or document.get("id") or "conversation")
-    items, previous = [], {}
+    items: list[Item] = []
+    previous: dict[str, str] = {}
     for n, item in enumerate(document["items"]):
         try:
             items.append(_item(item, previous))

@@ -6,8 +6,7 @@ import asyncio
 
 import click
 
-from brain.embedded import EmbeddedServer
-from brain.settings import Settings
+from cognitive import bootstrap
 from cognitive.cli.main import run
 
 
@@ -24,19 +23,7 @@ def upgrade(url: str | None) -> None:
 
 
 async def _upgrade(url: str | None) -> None:
-    from brain.migrate import upgrade as migrate
-
-    settings = Settings()
-    url = url or settings.database_url
-    if url is not None:
-        click.echo(f"The schema is at revision {await migrate(url)}.")
-        return
-    server = EmbeddedServer(settings.data_dir)
-    try:
-        urls = await asyncio.to_thread(server.acquire)
-        click.echo(f"The schema of the embedded server is at revision {await migrate(urls.owner)}.")
-    finally:
-        await asyncio.to_thread(server.release)
+    click.echo(f"The schema is at revision {await bootstrap.migrate(url)}.")
 
 
 @command.command()
@@ -47,10 +34,7 @@ def url(hold: bool) -> None:
 
 
 async def _url(hold: bool) -> None:
-    server = EmbeddedServer(Settings().data_dir)
-    try:
-        click.echo((await asyncio.to_thread(server.acquire)).app)
+    async with bootstrap.embedded() as urls:
+        click.echo(urls.app)
         if hold:
             await asyncio.Event().wait()
-    finally:
-        await asyncio.to_thread(server.release)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 import click
@@ -22,7 +24,7 @@ console = Console()
 @click.argument("memory_id", required=False, type=click.UUID)
 @click.option("--agent", default="demo", show_default=True, help="Whose turn.")
 def command(turn_id: str | None, memory_id: UUID | None, agent: str) -> None:
-    """Explain why TURN_ID showed MEMORY_ID or did not; without a memory, all of the turn; without a turn, list turns."""
+    """Explain why TURN_ID showed MEMORY_ID or did not; without a memory the whole turn, without a turn the list."""
     run(_why(agent, turn_id, memory_id))
 
 
@@ -36,7 +38,7 @@ async def _why(agent: str, turn_id: str | None, memory_id: UUID | None) -> None:
             _one(await layer.why(agent, turn_id, memory_id))
 
 
-def _list(turns: list[dict[str, object]]) -> None:
+def _list(turns: list[Mapping[str, Any]]) -> None:
     table = Table("turn", "session", "at", "status", "message", box=None)
     for turn in turns:
         table.add_row(

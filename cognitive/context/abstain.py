@@ -1,4 +1,4 @@
-"""Whether anything is worth showing: a calibrated floor for the turn, and one for each memory, from the scores at hand."""
+"""Whether anything is worth showing: a calibrated floor for the turn, and one for each memory."""
 
 from __future__ import annotations
 

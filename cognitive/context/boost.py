@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from uuid import UUID
 
 from brain.decay import mass
-from brain.search import Hit
+from brain.search import Found, Hit
 from cognitive.policy import Policy
 from cognitive.trace import Boost
 
@@ -18,11 +19,16 @@ MOST_EXPECTED = 0.6
 LEAST_BASE_RATE = 0.005
 
 
+def boosts(found: Found, now: datetime, policy: Policy) -> dict[UUID, Boost]:
+    """What usage says of every memory that was found."""
+    return {hit.memory_id: boost(hit, found.base, now, policy) for hit in found.hits}
+
+
 def boost(hit: Hit, base: Mapping[str, tuple[float, float]], now: datetime, policy: Policy) -> Boost:
     """A factor in [least_boost, most_boost] from decayed masses of a memory being shown and used.
 
-    The rate is a Beta posterior, (used + m·e) / (shown + m), with e what a memory of its type is expected to reach and
-    m = max(2, 0.4 / base rate); the factor is 1 at e, and linear from there to its bounds at rates 1 and 0. Chapelle and
+    The rate is a Beta posterior, (used + m·e) / (shown + m), with e what a memory of its type is expected to reach,
+    and m = max(2, 0.4 / base rate); the factor is 1 at e, and linear from there to its bounds at rates 1 and 0. Chapelle and
     Li (2011) and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943) for the prior.
     """
     if hit.times_shown == 0:

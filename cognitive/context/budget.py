@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from brain.types import MemoryType
-from cognitive.context.render import line
-from cognitive.tokens import count
 from cognitive.trace import Candidate, Fate, Sifted
 
 
@@ -26,14 +24,21 @@ def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> 
     return Sifted(tuple(kept), tuple(dropped))
 
 
-def fit(candidates: Sequence[Candidate], budgets: Mapping[MemoryType, int], total: int, overhead: int = 0) -> Sifted:
+def fit(
+    candidates: Sequence[Candidate],
+    budgets: Mapping[MemoryType, int],
+    total: int,
+    *,
+    cost: Callable[[Candidate], int],
+    overhead: int = 0,
+) -> Sifted:
     """Whole memories that fit their sections and the total, best first, in the order given.
 
     Two passes: each section within its own budget, then what the sections left goes to whoever comes next, within the
-    total. A memory too long for the room left is passed over, and a shorter one behind it may still fit. `overhead`
-    tokens of the total belong to the frame around the memories.
+    total. A memory too long for the room left is passed over, and a shorter one behind it may still fit. `cost` is what
+    a memory takes in tokens as it is rendered; `overhead` tokens of the total belong to the frame around them.
     """
-    measured = [replace(candidate, tokens=count(line(candidate))) for candidate in candidates]
+    measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
     room = dict(budgets)
     left = max(0, total - overhead)
     chosen: set[int] = set()

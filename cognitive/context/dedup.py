@@ -19,7 +19,40 @@ from cognitive.policy import Policy
 from cognitive.trace import Candidate, Disposition, Fate, Sifted
 
 _NEGATIONS = frozenset(
-    ["no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot", "can't", "don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "weren't", "won't", "wouldn't", "shouldn't", "couldn't", "hasn't", "haven't", "hadn't", "stop", "stopped", "disable", "disabled", "off", "failed", "refuses"]
+    [
+        "no",
+        "not",
+        "never",
+        "none",
+        "nobody",
+        "nothing",
+        "neither",
+        "nor",
+        "without",
+        "cannot",
+        "can't",
+        "don't",
+        "doesn't",
+        "didn't",
+        "isn't",
+        "aren't",
+        "wasn't",
+        "weren't",
+        "won't",
+        "wouldn't",
+        "shouldn't",
+        "couldn't",
+        "hasn't",
+        "haven't",
+        "hadn't",
+        "stop",
+        "stopped",
+        "disable",
+        "disabled",
+        "off",
+        "failed",
+        "refuses",
+    ]
 )
 _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w-]+")

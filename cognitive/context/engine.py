@@ -13,8 +13,8 @@ from brain.errors import CognitiveError, StoreUnavailable
 from brain.search import Found, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
-from cognitive.context import abstain, budget, dedup, rank, relevance, render
-from cognitive.context.retrieve import Filters, Retrieved, retrieve
+from cognitive.context import abstain, boost, budget, dedup, rank, relevance, render
+from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, retrieve
 from cognitive.deadline import Deadline
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
@@ -97,7 +97,7 @@ class ContextEngine:
             return [], (f"prefix: {str(error) or 'no answer from Postgres in time'}",)
 
     async def _retrieve(
-        self, agent_id: str, queries: Sequence[RetrievalQuery], deadline: Deadline, filters: Filters = Filters()
+        self, agent_id: str, queries: Sequence[RetrievalQuery], deadline: Deadline, filters: Filters = NO_FILTERS
     ) -> Retrieved:
         return await retrieve(
             agent_id, queries, search=self._search, embedder=self._embedder, policy=self._policy,
@@ -123,9 +123,10 @@ class ContextEngine:
             lambda candidates: budget.limit(candidates, pool),
             lambda candidates: dedup.drop_said(candidates, window, policy) if plan.dedup else Sifted(tuple(candidates)),
             lambda candidates: budget.limit(candidates, limits),
-            lambda candidates: budget.fit(candidates, plan.budgets, plan.total, overhead=_FRAME_TOKENS),
+            lambda candidates: budget.fit(candidates, plan.budgets, plan.total, cost=_cost, overhead=_FRAME_TOKENS),
         )
-        left, dropped = tuple(ranked), ()
+        left = tuple(ranked)
+        dropped: tuple[Fate, ...] = ()
         for stage in stages:
             sifted = stage(left)
             left, dropped = sifted.kept, (*dropped, *sifted.dropped)
@@ -135,7 +136,7 @@ class ContextEngine:
         if not queries:
             return []
         found = relevance.candidates(retrieved.found, queries[0], now, self._policy)
-        return rank.rank(found, retrieved.found.base, now, self._policy)
+        return rank.rank(found, boost.boosts(retrieved.found, now, self._policy), self._policy)
 
     async def _window(
         self, turn: Turn, plan: Plan, deadline: Deadline
@@ -195,6 +196,10 @@ def _without_superseded(candidates: Sequence[Candidate]) -> Sifted:
             if candidate.hit.superseded_by is not None
         ),
     )
+
+
+def _cost(candidate: Candidate) -> int:
+    return count(render.line(candidate)) + 1  # and its line break
 
 
 def _fates_of_shown(shown: Sequence[Candidate]) -> list[Fate]:

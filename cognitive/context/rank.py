@@ -5,29 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from uuid import UUID
 
-from cognitive.context.boost import boost
 from cognitive.policy import Policy
-from cognitive.trace import Candidate
+from cognitive.trace import Boost, Candidate
 
 
-def rank(
-    candidates: Sequence[Candidate], base: Mapping[str, tuple[float, float]], now: datetime, policy: Policy
-) -> list[Candidate]:
+def rank(candidates: Sequence[Candidate], boosts: Mapping[UUID, Boost], policy: Policy) -> list[Candidate]:
     """Candidates by score, best first; equal ones in the agent's own order.
 
     score = relevance + usage_weight · log2(boost), halved for what was superseded. The boost is an addition of at most
     0.06 at the default weight: it settles near-ties and cannot lift the irrelevant over an exact match.
     """
-    scored = [_scored(candidate, base, now, policy) for candidate in candidates]
+    scored = [_scored(candidate, boosts[candidate.hit.memory_id], policy) for candidate in candidates]
     ordered = _after_their_replacement(sorted(scored, key=lambda c: (-c.score, c.hit.seq)))
     return [replace(candidate, rank=n) for n, candidate in enumerate(ordered, 1)]
 
 
-def _scored(candidate: Candidate, base: Mapping[str, tuple[float, float]], now: datetime, policy: Policy) -> Candidate:
-    earned = boost(candidate.hit, base, now, policy)
+def _scored(candidate: Candidate, earned: Boost, policy: Policy) -> Candidate:
     score = candidate.relevance + policy.usage_weight * math.log2(earned.factor)
     if candidate.hit.superseded_by is not None:
         score *= policy.superseded_factor

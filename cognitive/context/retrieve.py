@@ -30,6 +30,9 @@ class Filters:
     until: datetime | None = None
 
 
+NO_FILTERS = Filters()
+
+
 @dataclass(frozen=True, slots=True)
 class Retrieved:
     """What came back, through which channels, and what did not come in time."""
@@ -48,7 +51,7 @@ async def retrieve(
     embedder: CachedEmbedder,
     policy: Policy,
     deadline: Deadline,
-    filters: Filters = Filters(),
+    filters: Filters = NO_FILTERS,
 ) -> Retrieved:
     """Runs the plan's queries, which share one text, as one statement over all their types.
 

@@ -10,7 +10,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from brain.text import lexemes, normalise, sentences
 
@@ -22,21 +21,13 @@ _FEWEST_LOCAL = 12  # memories; with fewer, local document frequencies are taken
 Measure = Callable[[Sequence[str], str, str], list[float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """An overlap measure and the threshold that goes with it: one without the other means nothing."""
-
-    measure: Measure
-    threshold: float
-
-
 def overlaps(memories: Sequence[str], response: str, *, said: str = "", strategy: str = "relative") -> list[float]:
     """How much of each shown memory the response holds, in [0, 1], in the order given.
 
     `said` is the user's own message; no default strategy subtracts it, since its topic words are evidence too
     (subtracting them was measured to cost 13 points of AUC on one set and to gain 3 on another).
     """
-    return STRATEGIES[strategy].measure(memories, response, said)
+    return STRATEGIES[strategy](memories, response, said)
 
 
 def relative(memories: Sequence[str], response: str, said: str) -> list[float]:
@@ -93,8 +84,4 @@ def _jaccard(first: frozenset[str], second: frozenset[str]) -> float:
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
-STRATEGIES: Mapping[str, Strategy] = {
-    "relative": Strategy(relative, 0.33),
-    "windowed": Strategy(windowed, 0.15),
-    "jaccard": Strategy(jaccard, 0.15),
-}
+STRATEGIES: Mapping[str, Measure] = {"relative": relative, "windowed": windowed, "jaccard": jaccard}

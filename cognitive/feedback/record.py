@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brain.turns import Judgement, Shown
-from cognitive.feedback.attribute import STRATEGIES, overlaps
+from cognitive.feedback.attribute import overlaps
 from cognitive.policy import Policy
 from cognitive.turn import Attribution, Outcome
 
@@ -21,10 +21,9 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
     measured = overlaps(
         [_spoken(memory) for memory in present], outcome.response, said=message, strategy=policy.attribution
     )
-    threshold = STRATEGIES[policy.attribution].threshold
     judgements = []
     for memory, overlap in zip(present, measured, strict=True):
-        used = overlap >= threshold
+        used = overlap >= policy.attribution_threshold
         if outcome.citations:
             used = memory.memory_id in outcome.citations
         if memory.memory_id in outcome.ratings:

@@ -8,9 +8,21 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-_TOLD = (
-    "disposition", "because", "value", "rank_before", "rank", "relevance", "score", "boost", "scores", "factors", "tokens",
-)  # fmt: skip
+_TOLD = tuple(
+    [
+        "disposition",
+        "because",
+        "value",
+        "rank_before",
+        "rank",
+        "relevance",
+        "score",
+        "boost",
+        "scores",
+        "factors",
+        "tokens",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from cognitive.preflight.fillers import listed
-from cognitive.preflight.matching import Rule, RuleTable, compile_pattern
+from cognitive.preflight.keywords import is_common
 from cognitive.preflight.periods import MONTHS, WEEKDAYS
-from cognitive.preflight.words import is_common
+from cognitive.preflight.rules.fillers import listed
+from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern
 
 MOST_ENTITIES = 32
 _MOST_MATCHES = 48  # looked at; only an adversary names more

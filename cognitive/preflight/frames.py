@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cognitive.plan import Frame, Signals
-from cognitive.preflight.frame_rules import NEUTRAL, PRIORITY, ROWS
-from cognitive.preflight.matching import RuleTable, compile_pattern, fold
+from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
+from cognitive.preflight.rules.matching import RuleTable, compile_pattern, fold
 
 # A frame is told by how a message begins and what it wants, not by the log that is pasted below it.
 LONGEST = 4_000

@@ -12,10 +12,10 @@ from cognitive.errors import InvalidInput
 from cognitive.plan import Signals
 from cognitive.preflight import dates, smalltalk
 from cognitive.preflight.entities import MOST_ENTITIES, entities
-from cognitive.preflight.matching import Rule, RuleTable, fold
-from cognitive.preflight.rules import ELLIPTIC_RULES, HINTS, PRONOUN_RULES, QUESTION, RECENCY, RULES
-from cognitive.preflight.smalltalk_rules import PHRASES
-from cognitive.preflight.words import MOST_KEYWORDS, keywords
+from cognitive.preflight.keywords import MOST_KEYWORDS, keywords
+from cognitive.preflight.rules.matching import Rule, RuleTable, fold
+from cognitive.preflight.rules.signals import ELLIPTIC_RULES, HINTS, PRONOUN_RULES, QUESTION, RECENCY, RULES
+from cognitive.preflight.rules.smalltalk import PHRASES
 
 # Characters read of one message: its head and tail, where people say what they want; between them stands what they
 # pasted. Of the turn before, less: it only completes a message that leans on it.

@@ -17,7 +17,18 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for (
-        table
-    ) in ["subtask", "artifact", "usage_base", "usage", "exposure", "turn", "session", "embedding", "posting", "passage", "memory", "corpus"]:
+    for table in [
+        "subtask",
+        "artifact",
+        "usage_base",
+        "usage",
+        "exposure",
+        "turn",
+        "session",
+        "embedding",
+        "posting",
+        "passage",
+        "memory",
+        "corpus",
+    ]:
         op.drop_table(table, schema="cognitive")

@@ -13,7 +13,20 @@ from cognitive import CognitiveError, NewMemory
 from cognitive.errors import InvalidInput, UnknownMemory
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
-TABLES = ["memory", "passage", "posting", "embedding", "usage", "usage_base", "exposure", "turn", "session", "corpus", "artifact", "subtask"]
+TABLES = [
+    "memory",
+    "passage",
+    "posting",
+    "embedding",
+    "usage",
+    "usage_base",
+    "exposure",
+    "turn",
+    "session",
+    "corpus",
+    "artifact",
+    "subtask",
+]
 
 
 def line(text: str, n: int = 0, **fields) -> NewMemory:

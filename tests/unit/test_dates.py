@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.preflight.date_forms import FORMS
 from cognitive.preflight.dates import find
+from cognitive.preflight.rules.dates import FORMS
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
 ALWAYS = datetime.min.replace(tzinfo=UTC) + timedelta(days=1)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.preflight.frame_rules import NEUTRAL, PRIORITY, ROWS
 from cognitive.preflight.frames import select
-from cognitive.preflight.matching import RuleTable, fold
+from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
+from cognitive.preflight.rules.matching import RuleTable, fold
 from cognitive.preflight.signals import read
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)

@@ -14,9 +14,9 @@ from cognitive.errors import InvalidInput, PolicyError
 from cognitive.plan import Signals
 from cognitive.preflight import entities as naming
 from cognitive.preflight import signals
-from cognitive.preflight.matching import Rule, RuleTable, fold
-from cognitive.preflight.rules import ELLIPTIC_RULES, PRONOUN_RULES, RULES
-from cognitive.preflight.smalltalk_rules import PHRASES
+from cognitive.preflight.rules.matching import Rule, RuleTable, fold
+from cognitive.preflight.rules.signals import ELLIPTIC_RULES, PRONOUN_RULES, RULES
+from cognitive.preflight.rules.smalltalk import PHRASES
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 BEFORE = "Alpha beta gamma."  # fires nothing, so what fires is the message's own

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cognitive.preflight import periods
-from cognitive.preflight.matching import Rule
 from cognitive.preflight.periods import Span
+from cognitive.preflight.rules.matching import Rule
 
 Groups = Mapping[str, str]
 Build = Callable[[Groups, datetime, int | None], Span]  # the year is a neighbour's, for a phrase that names none

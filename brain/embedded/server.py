@@ -18,10 +18,10 @@ from pathlib import Path
 
 import platformdirs
 
-from brain.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
+from brain.embedded.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
+from brain.embedded.file_lock import FileLock
+from brain.embedded.service_user import make_home, server_account
 from brain.errors import EmbeddedServerError
-from brain.file_lock import FileLock
-from brain.service_user import make_home, server_account
 from brain.settings import Settings
 
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 
 from brain.text import STOP_WORDS, stem
-from cognitive.preflight.fillers import VOCATIVES, listed
-from cognitive.preflight.matching import plain
+from cognitive.preflight.rules.fillers import VOCATIVES, listed
+from cognitive.preflight.rules.matching import plain
 
 MOST_KEYWORDS = 10
 _LONGEST_WORD = 40

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cognitive.plan import Frame
-from cognitive.preflight.matching import Rule
+from cognitive.preflight.rules.matching import Rule
 
 # From the cheapest mistake to the dearest: of equal votes the last frame wins.
 PRIORITY: tuple[Frame, ...] = ("conversation", "creative", "question", "task", "debug", "decision")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.preflight.matching import Rule
+from cognitive.preflight.rules.matching import Rule
 
 SOCIAL, ANSWER, CONTINUE = "social", "answer", "continue"
 

@@ -5,7 +5,7 @@ Patterns see lower-case ASCII (see `matching.fold`). A weight is the strength of
 
 from __future__ import annotations
 
-from cognitive.preflight.matching import Rule
+from cognitive.preflight.rules.matching import Rule
 
 QUESTION, RECENCY, ELLIPTIC = "question", "recency", "elliptic"
 HINTS = ("decision", "fact", "procedure", "episode")
