@@ -8,9 +8,9 @@ import tomllib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from brain.types import Edge, MemoryType
 from cognitive.errors import InvalidInput, PolicyError
@@ -70,6 +70,26 @@ _TOTAL = sum(_WEIGHTS.values())
 RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEIGHTS.items()}
 
 
+def _over(defaults: Mapping[str, Any]) -> BeforeValidator:
+    """Lets a table name only what it changes: the rest keeps its default, and an unknown row is an error."""
+
+    def merge(given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        unknown = sorted(set(map(str, given)) - set(defaults))
+        if unknown:
+            raise ValueError(f"unknown rows {', '.join(unknown)}; known are {', '.join(defaults)}")
+        return {name: _row(default, given.get(name)) for name, default in defaults.items()}
+
+    return BeforeValidator(merge)
+
+
+def _row(default: Any, given: Any) -> Any:
+    if isinstance(default, FrameBudget) and isinstance(given, Mapping):
+        return default.model_dump() | dict(given)
+    return default if given is None else given
+
+
 class Policy(Edge):
     """How turns are planned, ranked, fitted and learnt from. Keyword-only; unknown names are errors.
 
@@ -83,7 +103,7 @@ class Policy(Edge):
     embed_share: Share = 0.6  # of the deadline at most goes to the query's vector; the lexical channel needs the rest
 
     # --- preflight ---
-    frames: Mapping[Frame, FrameBudget] = Field(default_factory=lambda: dict(FRAMES))
+    frames: Annotated[Mapping[Frame, FrameBudget], _over(FRAMES)] = Field(default_factory=lambda: dict(FRAMES))
     budget_overrides: Mapping[MemoryType, Tokens] = Field(default_factory=dict)  # the operator's word, last and final
     default_limit: Annotated[int, Field(ge=0)] = 5  # memories per type (the seed's)
     hinted_limit: Annotated[int, Field(ge=0)] = 8  # of the type that the message asks for
@@ -92,7 +112,7 @@ class Policy(Edge):
     # --- retrieve ---
     candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80  # 60 memories suffice; long ones take several
 
-    relevance: Mapping[str, float] = Field(default_factory=lambda: dict(RELEVANCE))
+    relevance: Annotated[Mapping[str, float], _over(RELEVANCE)] = Field(default_factory=lambda: dict(RELEVANCE))
 
     # --- dedup ---
     dedup: bool = True  # compare with the window and among candidates at all
@@ -115,7 +135,9 @@ class Policy(Edge):
 
     # --- feedback ---
     attribution: Literal["relative", "windowed", "jaccard"] = "relative"  # feedback/attribute.py says what they measure
-    attribution_thresholds: Mapping[str, Share] = Field(default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS))
+    attribution_thresholds: Annotated[Mapping[str, Share], _over(ATTRIBUTION_THRESHOLDS)] = Field(
+        default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS)
+    )
 
     @property
     def attribution_threshold(self) -> float:

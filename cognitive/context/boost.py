@@ -28,8 +28,8 @@ def boost(hit: Hit, base: Mapping[str, tuple[float, float]], now: datetime, poli
     """A factor in [least_boost, most_boost] from decayed masses of a memory being shown and used.
 
     The rate is a Beta posterior, (used + m·e) / (shown + m), with e what a memory of its type is expected to reach,
-    and m = max(2, 0.4 / base rate); the factor is 1 at e, and linear from there to its bounds at rates 1 and 0. Chapelle and
-    Li (2011) and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943) for the prior.
+    and m = max(2, 0.4 / base rate); the factor is 1 at e, and linear from there to its bounds at rates 1 and 0.
+    Chapelle and Li (2011) and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943) for the prior.
     """
     if hit.times_shown == 0:
         return Boost()

@@ -8,20 +8,18 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-_TOLD = tuple(
-    [
-        "disposition",
-        "because",
-        "value",
-        "rank_before",
-        "rank",
-        "relevance",
-        "score",
-        "boost",
-        "scores",
-        "factors",
-        "tokens",
-    ]
+_TOLD = (
+    "disposition",
+    "because",
+    "value",
+    "rank_before",
+    "rank",
+    "relevance",
+    "score",
+    "boost",
+    "scores",
+    "factors",
+    "tokens",
 )
 
 
