@@ -154,6 +154,8 @@ class Database:
                 reset=_nothing_to_reset,
                 server_settings={"role": APP_ROLE, "application_name": "cognitive-layer", "timezone": "UTC"},
             )
+        except asyncpg.ClientConfigurationError as error:
+            raise SchemaError(f"not a usable database URL: {error}") from error
         except _MISCONFIGURED as error:
             raise SchemaError(
                 f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?"
@@ -175,14 +177,14 @@ async def _in_transaction(connection: Connection, work: Work[T], settings: tuple
         await transaction.start()
         await connection.fetchrow(_SET_TENANT, *settings)
         result = await work(connection)
+        await transaction.commit()
     except asyncio.CancelledError:
         connection.terminate()
         raise
     except BaseException:
-        if not connection.is_closed():
+        if not connection.is_closed() and connection.is_in_transaction():
             await transaction.rollback()
         raise
-    await transaction.commit()
     return result
 
 

@@ -1,31 +1,31 @@
-"""Exponential forgetting, as forward-decayed sums: the one definition of it.
+"""Exponential forgetting: the one definition of it, which `cognitive.decayed` in the database repeats.
 
-Forward decay (Cormode et al., "Forward Decay: A Practical Time Decay Model for Streaming Systems", ICDE 2009): an
-event at time t is stored with weight 2^((t - L) / H), L a fixed landmark and H the half-life; the sum as of `now` is
-the stored sum times 2^(-(now - L) / H). Adding is commutative, so the sum does not depend on the order of arrival, it
-is exact at any `now`, and nothing has to be rewritten as time passes.
+A decayed sum is stored with the time it is of. Forward decay (Cormode et al., "Forward Decay: A Practical Time Decay
+Model for Streaming Systems", ICDE 2009) with the last event as the landmark: an event at t adds its weight as of the
+later of the two times, so that the sum does not depend on the order of arrival, is O(1), exact at any later time, and
+never overflows.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
-LANDMARK = datetime(2026, 1, 1, tzinfo=UTC)
-# A double overflows after 1,024 half-lives from the landmark (19 years at 7 days); beyond this many an event counts
-# as no later, which loses nothing but the order of events that far ahead.
-_MOST_HALF_LIVES = 900.0
+_MOST_HALF_LIVES = 1000.0  # below that nothing is left, and Postgres would call it an underflow
 
 
-def _half_lives(at: datetime, half_life_days: float) -> float:
-    elapsed = (at - LANDMARK).total_seconds() / 86_400 / half_life_days
-    return max(-_MOST_HALF_LIVES, min(_MOST_HALF_LIVES, elapsed))
+def decayed(mass: float, as_of: datetime, at: datetime, half_life_days: float) -> float:
+    """What is left at `at` of a mass that was whole at `as_of`: mass · 2^(-(at - as_of) / half-life).
+
+    A mass of later than `at` is taken as it is.
+    """
+    half_lives = (at - as_of).total_seconds() / 86_400 / half_life_days
+    return float(mass * 0.5 ** min(_MOST_HALF_LIVES, max(0.0, half_lives)))
 
 
-def gain(at: datetime, half_life_days: float) -> float:
-    """What an event at `at` adds to a stored sum, per unit of weight."""
-    return float(2.0 ** _half_lives(at, half_life_days))
-
-
-def mass(stored: float, now: datetime, half_life_days: float) -> float:
-    """The decayed sum as of `now`, from a stored one. Events later than `now` count as if they happened now or more."""
-    return float(stored * 2.0 ** -_half_lives(now, half_life_days))
+def added(mass: float, as_of: datetime, weight: float, at: datetime, half_life_days: float) -> tuple[float, datetime]:
+    """A decayed sum and its time after one more event, whichever of the two is later."""
+    latest = max(as_of, at)
+    return (
+        decayed(mass, as_of, latest, half_life_days) + decayed(weight, at, latest, half_life_days),
+        latest,
+    )

@@ -63,7 +63,7 @@ def _migrate(connection: sa.Connection) -> None:
 def _sqlalchemy_url(url: str) -> sa.URL:
     try:
         parsed = sa.make_url(url)
-    except sa.exc.ArgumentError as error:
+    except (sa.exc.ArgumentError, ValueError) as error:
         raise SchemaError(f"not a database URL: {error}") from error
     if parsed.get_backend_name() not in {"postgresql", "postgres"}:
         raise SchemaError(f"not a Postgres URL: it begins with {parsed.drivername!r}, not 'postgresql'")

@@ -28,9 +28,13 @@ def _pieces(content: str, limit: int) -> list[tuple[int, int]]:
     pieces: list[tuple[int, int]] = []
     for start, end in sentence_spans(content):
         while end - start > limit:
-            space = content.rfind(" ", start + limit // 2, start + limit)
-            stop = space if space > start else start + limit
+            stop = _last_space(content, start + max(1, limit // 2), start + limit)
             pieces.append((start, stop))
             start = stop
         pieces.append((start, end))
     return pieces
+
+
+def _last_space(content: str, low: int, high: int) -> int:
+    """The last white space in [low, high), or `high` where there is none."""
+    return next((place for place in range(high - 1, low - 1, -1) if content[place].isspace()), high)

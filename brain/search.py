@@ -6,6 +6,7 @@ are worth together is the turn's business (`cognitive.context.relevance`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,13 +29,15 @@ MOST_POSTINGS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to find. `vector` None: the dense channel is left out. Filters that are None or empty do not filter."""
+    """What to find: of each type so many passages per channel.
 
-    types: tuple[MemoryType, ...]
+    `vector` None: the dense channel is left out. Filters that are None or empty do not filter.
+    """
+
+    types: Mapping[MemoryType, int]
     lexemes: tuple[str, ...]
     vector: Vector | None
     model: str
-    per_channel: int
     dates: tuple[datetime, datetime] | None = None
     tags: tuple[str, ...] = ()
     session_id: str | None = None
@@ -71,6 +74,16 @@ class Hit:
     usage_used: float = 0.0
     times_shown: int = 0
     times_used: int = 0
+    usage_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Masses:
+    """How often memories were shown and used, as decayed sums of the time given."""
+
+    shown: float
+    used: float
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +96,7 @@ class Found:
     idf: Mapping[str, float] = field(default_factory=dict)
     session_idf: Mapping[str, float] = field(default_factory=dict)
     passages: int = 0
-    base: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    base: Mapping[str, Masses] = field(default_factory=dict)
 
 
 SCORES = (
@@ -111,26 +124,31 @@ class MemorySearch:
         dates = query.dates or (None, None)
         parameters = (
             agent_id, list(query.types), list(query.lexemes),
-            encode_halfvec(query.vector) if query.vector is not None else None, query.model, query.per_channel,
+            encode_halfvec(query.vector) if query.vector is not None else None, query.model, list(query.types.values()),
             MOST_POSTINGS, K1, B, list(query.tags) or None, query.session_id, query.since, query.until, *dates,
         )  # fmt: skip
 
-        async def work(connection: Connection) -> tuple[Sequence[Any], Sequence[Any], Any, Sequence[Any]]:
-            return (
-                await connection.fetch(SQL["candidates"], *parameters),
-                await connection.fetch(SQL["query_terms"], agent_id, list(query.lexemes), MOST_POSTINGS),
-                await connection.fetchval(SQL["passages"], agent_id),
-                await connection.fetch(SQL["usage_base"], agent_id),
-            )
+        async def work(connection: Connection) -> tuple[Any, Sequence[Any]]:
+            facts = await connection.fetchrow(SQL["facts"], agent_id, list(query.lexemes), MOST_POSTINGS)
+            return facts, await connection.fetch(SQL["candidates"], *parameters)
 
-        found, terms, passages, base = await self._database.run(agent_id, work, timeout=timeout)
+        facts, found = await self._database.run(agent_id, work, timeout=timeout)
+        terms: Mapping[str, Sequence[int]] = facts["terms"] or {}
         return Found(
             hits=tuple(_hit(row) for row in found),
-            idf={row["lexeme"]: float(row["idf"]) for row in terms},
-            session_idf={row["lexeme"]: float(row["session_idf"]) for row in terms},
-            passages=passages or 0,
-            base={row["type"]: (float(row["shown"]), float(row["used"])) for row in base},
+            idf={lexeme: idf(facts["passages"], terms[lexeme][0]) for lexeme in query.lexemes},
+            session_idf={lexeme: idf(facts["sessions"], terms[lexeme][1]) for lexeme in query.lexemes},
+            passages=facts["passages"],
+            base={
+                type_: Masses(shown, used, datetime.fromisoformat(at))
+                for type_, (shown, used, at) in (facts["base"] or {}).items()
+            },
         )
+
+
+def idf(documents: int, holding: int) -> float:
+    """Inverse document frequency, as BM25 has it, of a word that `holding` of so many documents have."""
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
 def _hit(row: Any) -> Hit:
@@ -157,4 +175,5 @@ def _hit(row: Any) -> Hit:
         usage_used=float(row["used"] or 0.0),
         times_shown=row["times_shown"] or 0,
         times_used=row["times_used"] or 0,
+        usage_at=row["last_at"],
     )

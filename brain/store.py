@@ -5,34 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from brain import statements
-from brain.database import Connection, Database, encode_halfvec
+from brain import writing
+from brain.database import Connection, Database
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import UnknownMemory
 from brain.indexing import IndexedPassage, passages
-from brain.types import Memory, NewMemory, Receipt, Vector
+from brain.types import Memory, NewMemory, Receipt
+from brain.writing import SQL, Prepared
 
-SQL = statements.load("store")
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """A memory ready to be written: indexed, embedded, with the id it gets if it is new."""
-
-    id: UUID
-    identity: bytes
-    memory: NewMemory
-    occurred_at: datetime
-    passages: list[IndexedPassage]
-    vectors: list[tuple[int, str, Vector]]  # (ordinal, field, vector)
 
 
 class MemoryStore:
@@ -70,7 +57,7 @@ class MemoryStore:
                 fresh.setdefault(key, memory)
         prepared = await self._prepare(fresh, now)
         if prepared:
-            await self._database.run(agent_id, lambda c: _write(c, agent_id, prepared, self._embedder))
+            await self._database.run(agent_id, lambda c: writing.write(c, agent_id, prepared, self._embedder))
             known = await self._existing(agent_id, identities)
         return [known[key] for key in identities]
 
@@ -78,11 +65,11 @@ class MemoryStore:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["existing_identities"], agent_id, identities))
         return {row["identity"]: row["id"] for row in rows}
 
-    async def _prepare(self, fresh: dict[bytes, NewMemory], now: datetime) -> list[_Prepared]:
+    async def _prepare(self, fresh: dict[bytes, NewMemory], now: datetime) -> list[Prepared]:
         indexed = {key: _indexed(memory, memory.occurred_at or now) for key, memory in fresh.items()}
         vectors = await self._vectors([piece for pieces in indexed.values() for piece in pieces])
         return [
-            _Prepared(
+            Prepared(
                 uuid4(),
                 key,
                 memory,
@@ -123,8 +110,8 @@ class MemoryStore:
         occurred_at = changed.occurred_at or found[0].occurred_at
         pieces = _indexed(changed, occurred_at)
         vectors = list(await self._vectors(pieces))
-        prepared = _Prepared(id, identity(changed), changed, occurred_at, pieces, vectors)
-        await self._database.run(agent_id, lambda c: _rewrite(c, agent_id, prepared, self._embedder))
+        prepared = Prepared(id, identity(changed), changed, occurred_at, pieces, vectors)
+        await self._database.run(agent_id, lambda c: writing.rewrite(c, agent_id, prepared, self._embedder))
         return (await self.get(agent_id, [id]))[0]
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
@@ -135,7 +122,7 @@ class MemoryStore:
         """
         wanted = list(dict.fromkeys(ids))
         memories = await self.get(agent_id, wanted)
-        receipt = await self._database.run(agent_id, lambda c: _erase(c, agent_id, wanted))
+        receipt = await self._database.run(agent_id, lambda c: writing.erase(c, agent_id, wanted))
         for memory in memories:
             pieces = passages(memory.content, memory.speaker, memory.context, memory.occurred_at)
             self._embedder.forget([text for _, _, text in _texts(pieces)])
@@ -181,151 +168,3 @@ def _texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:
 
 def _memory(row: Any) -> Memory:
     return Memory(**{**dict(row), "tags": tuple(row["tags"]), "entities": tuple(row["entities"])})
-
-
-async def _write(c: Connection, agent_id: str, prepared: list[_Prepared], embedder: CachedEmbedder) -> None:
-    corpus = await c.fetchrow(SQL["lock_corpus"], agent_id)
-    await _check_superseded(c, agent_id, prepared)
-    stored = await _insert_memories(c, agent_id, prepared, corpus["next_seq"])
-    written = [item for item in prepared if item.id in stored]
-    sessions, opened = await _touch_sessions(c, agent_id, written, corpus["next_session"])
-    await _insert_index(c, agent_id, written, sessions, embedder)
-    superseding = [item for item in written if item.memory.supersedes is not None]
-    if superseding:
-        await c.execute(
-            SQL["mark_superseded"],
-            agent_id,
-            [item.id for item in superseding],
-            [item.memory.supersedes for item in superseding],
-        )
-    pieces = [piece for item in written for piece in item.passages]
-    await c.execute(
-        SQL["grow_corpus"],
-        agent_id,
-        len(prepared),
-        opened,
-        len(written),
-        len(pieces),
-        opened,
-        sum(piece.said_length for piece in pieces),
-        sum(piece.around_length for piece in pieces),
-    )
-
-
-async def _check_superseded(c: Connection, agent_id: str, prepared: list[_Prepared]) -> None:
-    named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
-    known = {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, list(named))} if named else set()
-    for missing in sorted(named - known, key=str):
-        raise UnknownMemory(f"supersedes names {missing}, which agent {agent_id!r} does not have")
-
-
-async def _insert_memories(c: Connection, agent_id: str, prepared: list[_Prepared], next_seq: int) -> set[UUID]:
-    memories = [item.memory for item in prepared]
-    rows = await c.fetch(
-        SQL["insert_memories"], agent_id,
-        [item.id for item in prepared], [next_seq + n for n in range(len(prepared))],
-        [item.identity for item in prepared], [m.type for m in memories], [m.content for m in memories],
-        [m.speaker for m in memories], [m.context for m in memories], [item.occurred_at for item in prepared],
-        [m.session_id for m in memories], [m.source for m in memories],
-        [{"tags": m.tags, "entities": m.entities} for m in memories], [m.confidence for m in memories],
-        [m.pinned for m in memories], [m.supersedes for m in memories], [dict(m.attributes) for m in memories],
-    )  # fmt: skip
-    return {row["id"] for row in rows}
-
-
-async def _touch_sessions(
-    c: Connection, agent_id: str, written: list[_Prepared], next_session: int, *, new: bool = True
-) -> tuple[dict[str, int], int]:
-    """Numbers of the sessions these memories belong to, and how many of them were opened by this."""
-    touched: dict[str, list[_Prepared]] = {}
-    for item in written:
-        if item.memory.session_id is not None:
-            touched.setdefault(item.memory.session_id, []).append(item)
-    if not touched:
-        return {}, 0
-    known = {row["session_id"]: row["no"] for row in await c.fetch(SQL["session_numbers"], agent_id, list(touched))}
-    opened = [session for session in touched if session not in known]
-    numbers = known | {session: next_session + n for n, session in enumerate(opened)}
-    groups = list(touched.values())
-    await c.fetch(
-        SQL["touch_sessions"], agent_id, list(touched), [numbers[session] for session in touched],
-        [len(group) * new for group in groups],
-        [sum(piece.said_length for item in group for piece in item.passages) for group in groups],
-        [min(item.occurred_at for item in group) for group in groups],
-        [max(item.occurred_at for item in group) for group in groups],
-    )  # fmt: skip
-    return numbers, len(opened)
-
-
-async def _insert_index(
-    c: Connection, agent_id: str, written: list[_Prepared], sessions: dict[str, int], embedder: CachedEmbedder
-) -> None:
-    pieces = [(item, piece) for item in written for piece in item.passages]
-    await c.execute(
-        SQL["insert_passages"], agent_id,
-        [item.id for item, _ in pieces], [piece.ordinal for _, piece in pieces],
-        [piece.start for _, piece in pieces], [piece.stop for _, piece in pieces],
-        [piece.said_length for _, piece in pieces], [piece.around_length for _, piece in pieces],
-        [" ".join(piece.around) for _, piece in pieces],
-    )  # fmt: skip
-    postings = [(item, piece, lexeme) for item, piece in pieces for lexeme in piece.around]
-    await c.execute(
-        SQL["insert_postings"], agent_id,
-        [lexeme for _, _, lexeme in postings], [item.id for item, _, _ in postings],
-        [piece.ordinal for _, piece, _ in postings], [item.memory.type for item, _, _ in postings],
-        [sessions.get(item.memory.session_id or "") for item, _, _ in postings],
-        [piece.said.get(lexeme, 0) for _, piece, lexeme in postings],
-        [piece.around[lexeme] for _, piece, lexeme in postings],
-        [piece.said_length for _, piece, _ in postings], [piece.around_length for _, piece, _ in postings],
-    )  # fmt: skip
-    vectors = [(item, *vector) for item in written for vector in item.vectors]
-    await c.execute(
-        SQL["insert_embeddings"], agent_id,
-        [item.id for item, *_ in vectors], [ordinal for _, ordinal, _, _ in vectors],
-        [field for _, _, field, _ in vectors], [item.memory.type for item, *_ in vectors],
-        embedder.model, embedder.dimension, [encode_halfvec(vector) for *_, vector in vectors],
-    )  # fmt: skip
-
-
-async def _rewrite(c: Connection, agent_id: str, item: _Prepared, embedder: CachedEmbedder) -> None:
-    await c.fetchrow(SQL["lock_corpus"], agent_id)
-    await c.execute(SQL["delete_postings"], agent_id, [item.id])
-    gone = await c.fetchrow(SQL["delete_passages"], agent_id, [item.id])
-    await c.execute(SQL["delete_embeddings"], agent_id, [item.id])
-    memory = item.memory
-    await c.execute(
-        SQL["replace_memory"], agent_id, item.id, memory.content, memory.speaker, memory.context, item.occurred_at,
-        list(memory.tags), list(memory.entities), memory.confidence, memory.pinned, dict(memory.attributes),
-    )  # fmt: skip
-    sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
-    await _insert_index(c, agent_id, [item], sessions, embedder)
-    await c.execute(
-        SQL["grow_corpus"], agent_id, 0, 0, 0, len(item.passages) - gone["passages"], 0,
-        sum(piece.said_length for piece in item.passages) - gone["said_lexemes"],
-        sum(piece.around_length for piece in item.passages) - gone["around_lexemes"],
-    )  # fmt: skip
-
-
-async def _erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
-    await c.fetchrow(SQL["lock_corpus"], agent_id)
-    known = {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, ids)}
-    for id in ids:
-        if id not in known:
-            raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
-    postings = count(await c.execute(SQL["delete_postings"], agent_id, ids))
-    gone = await c.fetchrow(SQL["delete_passages"], agent_id, ids)
-    embeddings = count(await c.execute(SQL["delete_embeddings"], agent_id, ids))
-    usage = count(await c.execute(SQL["delete_usage"], agent_id, ids))
-    exposures = count(await c.execute(SQL["delete_exposures"], agent_id, ids))
-    memories = await c.fetchval(SQL["delete_memories"], agent_id, ids)
-    await c.execute(SQL["clear_pointers"], agent_id, ids)
-    await c.execute(
-        SQL["grow_corpus"], agent_id, 0, 0, -memories, -gone["passages"], 0,
-        -gone["said_lexemes"], -gone["around_lexemes"],
-    )  # fmt: skip
-    return Receipt(agent_id, memories, gone["passages"], embeddings, postings, exposures, usage)
-
-
-def count(tag: str) -> int:
-    """The number of rows in a command tag such as 'DELETE 3'."""
-    return int(tag.rsplit(" ", 1)[-1])

@@ -69,7 +69,8 @@ memory = Table(
     "memory", metadata, _agent(), _column("id", Uuid), _column("seq", BigInteger), _column("identity", LargeBinary),
     _column("type", Text), _column("content", Text), _column("speaker", Text, nullable=True),
     _column("context", Text, default=EMPTY), _column("occurred_at", AT), _column("session_id", Text, nullable=True),
-    _column("source", Text, nullable=True), _column("tags", ARRAY(Text), default=NONE),
+    _column("session_no", Integer, nullable=True), _column("source", Text, nullable=True),
+    _column("tags", ARRAY(Text), default=NONE),
     _column("entities", ARRAY(Text), default=NONE), _column("confidence", REAL, default=text("1")),
     _column("pinned", Boolean, default=text("false")), _column("supersedes", Uuid, nullable=True),
     _column("superseded_by", Uuid, nullable=True), _column("attributes", JSONB, default=NONE),
@@ -152,6 +153,7 @@ usage = Table(
 
 usage_base = Table(
     "usage_base", metadata, _agent(), _column("type", Text), _column("shown", Double), _column("used", Double),
+    _column("last_at", AT),
     PrimaryKeyConstraint("agent_id", "type"),
 )  # fmt: skip
 

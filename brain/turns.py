@@ -10,10 +10,10 @@ from uuid import UUID
 
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
-from brain.decay import gain
 from brain.types import MemoryType, Vector
 
 SQL = statements.load("turns")
+_DAY = 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class TurnLog:
                 await _open(c, agent_id, opened)
             row = await c.fetchrow(
                 SQL["close_turn"], agent_id, turn_id, status, at, [j.memory_id for j in judgements],
-                [j.overlap for j in judgements], [j.used for j in judgements], gain(at, half_life_days),
+                [j.overlap for j in judgements], [j.used for j in judgements], half_life_days * _DAY,
             )  # fmt: skip
             return bool(row["closed"])
 
@@ -154,18 +154,13 @@ class TurnLog:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["attributions"], agent_id, turn_id))
         return [Judgement(**dict(row)) for row in rows]
 
-    async def rate(
-        self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, at: datetime, *, half_life_days: float
-    ) -> bool:
-        """Counts an explicit verdict on a memory that the turn showed. False if it showed no such memory."""
-        exposed = {shown.memory_id: shown for shown in await self.shown(agent_id, turn_id)}
-        if memory_id not in exposed:
-            return False
-        weight = gain(at, half_life_days)
-        await self._database.run(
-            agent_id, lambda c: c.execute(SQL["rate"], agent_id, turn_id, memory_id, useful, weight, at)
+    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, *, half_life_days: float) -> bool:
+        """Lets an explicit verdict take the place of the measured one. False if the turn showed no such memory."""
+        half_life = half_life_days * _DAY
+        rated = await self._database.run(
+            agent_id, lambda c: c.fetchval(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life)
         )
-        return True
+        return bool(rated)
 
     async def session(self, agent_id: str, session_id: str, recent: int) -> SessionState | None:
         """A session with its last turns, or None."""

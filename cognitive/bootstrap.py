@@ -49,10 +49,13 @@ async def assemble(database_url: str | None, policy: Policy | None, embedder: Em
     settings = Settings()
     policy = policy or (Policy.load(settings.policy) if settings.policy else Policy())
     cached = CachedEmbedder(embedder or MiniLM(settings.cache_dir))
-    async with _database(database_url or settings.database_url, settings) as database:
-        store = MemoryStore(database, cached)
-        engine = ContextEngine(store, MemorySearch(database), cached, policy)
-        yield Parts(policy, cached, store, TurnLog(database), engine)
+    try:
+        async with _database(database_url or settings.database_url, settings) as database:
+            store = MemoryStore(database, cached)
+            engine = ContextEngine(store, MemorySearch(database), cached, policy)
+            yield Parts(policy, cached, store, TurnLog(database), engine)
+    finally:
+        cached.close()
 
 
 @asynccontextmanager

@@ -26,7 +26,7 @@ from cognitive.policy import Policy
 from cognitive.preflight import frames, signals
 from cognitive.preflight import plan as planning
 from cognitive.recall import recall
-from cognitive.turn import Outcome, RecallHit, Report, Turn, TurnContext, TurnRef, require_label
+from cognitive.turn import LONGEST_MESSAGE, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef, require_label
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +124,10 @@ class CognitiveLayer:
     ) -> tuple[RecallHit, ...]:
         """Memories for a query of the model's own, best first; see `cognitive.recall`."""
         require_label("agent_id", agent_id)
-        require_label("query", query)
+        require_label("query", query, longest=LONGEST_MESSAGE)
+        for name, value in (("turn_id", turn_id), ("session_id", session_id), *(("tags", tag) for tag in tags)):
+            if value is not None:
+                require_label(name, value)
         for name, at in (("now", now), ("since", since), ("until", until)):
             _require_aware(name, at)
         return await recall(
@@ -177,9 +180,9 @@ class CognitiveLayer:
         Raises:
             InvalidInput: the turn showed no such memory.
         """
-        rated = await self._turns.rate(
-            agent_id, turn_id, memory_id, useful, datetime.now(UTC), half_life_days=self._policy.half_life_days
-        )
+        require_label("agent_id", agent_id)
+        require_label("turn_id", turn_id)
+        rated = await self._turns.rate(agent_id, turn_id, memory_id, useful, half_life_days=self._policy.half_life_days)
         if not rated:
             raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
 
@@ -204,16 +207,19 @@ class CognitiveLayer:
 
     async def resume(self, agent_id: str, session_id: str) -> SessionState | None:
         """What is known of a session (summary, step, last turns), or None if it never was."""
-        return await self._turns.session(agent_id, session_id, _RECENT_TURNS)
+        require_label("agent_id", agent_id)
+        return await self._turns.session(agent_id, require_label("session_id", session_id), _RECENT_TURNS)
 
     async def end_session(self, agent_id: str, session_id: str) -> bool:
         """Marks a session as ended. False if there is no such session."""
-        return await self._turns.end_session(agent_id, session_id, datetime.now(UTC))
+        require_label("agent_id", agent_id)
+        return await self._turns.end_session(agent_id, require_label("session_id", session_id), datetime.now(UTC))
 
     async def _recorded(
         self, agent_id: str, turn_id: str
     ) -> tuple[Mapping[str, Any], Mapping[UUID, tuple[float, bool]]]:
-        turn = await self._turns.turn(agent_id, turn_id)
+        require_label("agent_id", agent_id)
+        turn = await self._turns.turn(agent_id, require_label("turn_id", turn_id))
         if turn is None:
             raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         judgements = await self._turns.judgements(agent_id, turn_id)

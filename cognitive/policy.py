@@ -16,8 +16,9 @@ from brain.types import Edge, MemoryType
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.plan import Frame
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(ge=0)]
 
 
@@ -45,7 +46,7 @@ FRAMES: Mapping[Frame, FrameBudget] = {
 
 
 # A threshold belongs to its measure: one without the other means nothing.
-ATTRIBUTION_THRESHOLDS: Mapping[str, float] = {"relative": 0.33, "windowed": 0.15, "jaccard": 0.15}
+ATTRIBUTION_THRESHOLDS: Mapping[str, float] = {"relative": 0.29, "windowed": 0.15, "jaccard": 0.15}
 
 # Weights of the relevance factors (cognitive/context/relevance.py), divided by their sum: relevance is at most 1.
 # Chosen on three data sets together and rounded; the comment is what recall@10 loses without the factor, in points on
@@ -112,7 +113,8 @@ class Policy(Edge):
     # --- retrieve ---
     candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80  # 60 memories suffice; long ones take several
 
-    relevance: Annotated[Mapping[str, float], _over(RELEVANCE)] = Field(default_factory=lambda: dict(RELEVANCE))
+    candidates_per_wanted: Annotated[int, Field(ge=1, le=1000)] = 12  # memories looked at for each one that is wanted
+    relevance: Annotated[Mapping[str, Weight], _over(RELEVANCE)] = Field(default_factory=lambda: dict(RELEVANCE))
 
     # --- dedup ---
     dedup: bool = True  # compare with the window and among candidates at all
@@ -130,7 +132,7 @@ class Policy(Edge):
 
     # --- abstain ---
     abstention: bool = True
-    evidence_floor: float = 0.81  # context/abstain.py: below it, nothing stored is about the message
+    evidence_floor: Weight = 0.81  # context/abstain.py: below it, nothing stored is about the message
     item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
 
     # --- feedback ---

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from brain.search import Hit
 
-_EXPLAINED = 50  # candidates by rank whose every score is stored; of the rest the fate and what decided it
+_EXPLAINED = 30  # candidates by rank whose every score is stored; of the rest the fate and what decided it
 
 Disposition = Literal[
     "shown",  # it is in the prompt

@@ -179,12 +179,12 @@ class RecallHit:
     speaker: str | None = None
 
 
-def require_label(name: str, value: object) -> str:
+def require_label(name: str, value: object, *, longest: int = LONGEST_LABEL) -> str:
     """A non-blank, storable name of bounded length, or InvalidInput that names it."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{name}: expected a non-empty string, got {value!r}")
-    if len(value) > LONGEST_LABEL:
-        raise InvalidInput(f"{name}: longer than {LONGEST_LABEL} characters")
+    if len(value) > longest:
+        raise InvalidInput(f"{name}: longer than {longest} characters")
     reason = unstorable(value)
     if reason is not None:
         raise InvalidInput(f"{name}: holds {reason}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -22,6 +23,8 @@ class CachedEmbedder:
         self._embedder = embedder
         self._most_cached = most_cached
         self._cache: OrderedDict[str, Vector] = OrderedDict()
+        # One thread of its own: an embedder that hangs then holds up one thread, and not those of the whole process.
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="embedder")
 
     @property
     def model(self) -> str:
@@ -46,13 +49,17 @@ class CachedEmbedder:
         found = {text: vector for text in texts if (vector := self._cache.get(text)) is not None}
         missing = [text for text in dict.fromkeys(texts) if text not in found]
         if missing:
-            vectors = await asyncio.to_thread(self._checked, missing)
+            vectors = await asyncio.wrap_future(self._worker.submit(self._checked, missing))
             found.update(zip(missing, vectors, strict=True))
         for text in dict.fromkeys(texts):
             self._remember(text, found[text])
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         return np.stack([found[text] for text in texts])
+
+    def close(self) -> None:
+        """Lets go of the thread; what it is still doing is not waited for."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
 
     def _remember(self, text: str, vector: Vector) -> None:
         self._cache[text] = vector

@@ -11,19 +11,17 @@ SELECT identity, id FROM cognitive.memory WHERE agent_id = $1 AND identity = ANY
 SELECT id FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[])
 
 -- name: insert_memories
--- One row per new memory; an identity that another writer stored meanwhile is left alone and not returned.
 INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,
-                              source, tags, entities, confidence, pinned, supersedes, attributes)
-SELECT $1, m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.source,
-       ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'tags')),
+                              session_no, source, tags, entities, confidence, pinned, supersedes, attributes)
+SELECT $1, m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.session_no,
+       m.source, ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'tags')),
        ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'entities')),
        m.confidence, m.pinned, m.supersedes, m.attributes
 FROM unnest($2::uuid[], $3::bigint[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[],
-            $10::text[], $11::text[], $12::jsonb[], $13::real[], $14::boolean[], $15::uuid[], $16::jsonb[])
-     AS m(id, seq, identity, type, content, speaker, context, occurred_at, session_id, source, labels, confidence,
-          pinned, supersedes, attributes)
-ON CONFLICT (agent_id, identity) DO NOTHING
-RETURNING id
+            $10::text[], $11::integer[], $12::text[], $13::jsonb[], $14::real[], $15::boolean[], $16::uuid[],
+            $17::jsonb[])
+     AS m(id, seq, identity, type, content, speaker, context, occurred_at, session_id, session_no, source, labels,
+          confidence, pinned, supersedes, attributes)
 
 -- name: mark_superseded
 UPDATE cognitive.memory AS old SET superseded_by = new.id, updated_at = now()

@@ -40,7 +40,7 @@ WHERE e.agent_id = $1 AND e.turn_id = $2 ORDER BY e.via, e.slot, e.memory_id
 -- One statement for all a turn teaches, so that it happens once or not at all. Only the first closing of a turn moves
 -- its row and returns it; exposures, masses and base rates are fed from that. Rows are taken in the order of memory
 -- ids, so that concurrent turns cannot deadlock. $3 the outcome's status, $4 when it counts, $5 memory ids,
--- $6 overlaps, $7 used or not, $8 the gain of an event at that time (brain/decay.py).
+-- $6 overlaps, $7 used or not, $8 the half-life in seconds.
 WITH closed AS (
     UPDATE cognitive.turn SET status = $3, closed_at = now()
     WHERE agent_id = $1 AND turn_id = $2 AND status = 'open' RETURNING turn_id, session_id),
@@ -53,7 +53,7 @@ judged AS (
     SELECT j.memory_id, j.overlap, j.used FROM closed, unnest($5::uuid[], $6::real[], $7::boolean[])
          AS j(memory_id, overlap, used)),
 seen AS (
-    UPDATE cognitive.exposure AS e SET overlap = j.overlap, used = j.used
+    UPDATE cognitive.exposure AS e SET overlap = j.overlap, used = coalesce(e.rating, j.used)
     FROM judged AS j WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = j.memory_id
     RETURNING e.memory_id, e.type, e.used),
 taught AS (
@@ -61,16 +61,24 @@ taught AS (
       AND EXISTS (SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = $1 AND m.id = seen.memory_id)),
 masses AS (
     INSERT INTO cognitive.usage AS u (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
-    SELECT $1, memory_id, $8::float8, CASE WHEN used THEN $8::float8 ELSE 0 END, 1, used::int, $4 FROM taught ORDER BY memory_id
+    SELECT $1, memory_id, 1, used::int, 1, used::int, $4 FROM taught ORDER BY memory_id
     ON CONFLICT (agent_id, memory_id) DO UPDATE SET
-        shown = u.shown + excluded.shown, used = u.used + excluded.used,
+        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, $8::float8)
+              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, $8::float8),
+        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, $8::float8)
+             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, $8::float8),
         times_shown = u.times_shown + 1, times_used = u.times_used + excluded.times_used,
         last_at = greatest(u.last_at, excluded.last_at)
     RETURNING memory_id),
 base AS (
-    INSERT INTO cognitive.usage_base AS b (agent_id, type, shown, used)
-    SELECT $1, type, count(*) * $8::float8, count(*) FILTER (WHERE used) * $8::float8 FROM taught GROUP BY type ORDER BY type
-    ON CONFLICT (agent_id, type) DO UPDATE SET shown = b.shown + excluded.shown, used = b.used + excluded.used)
+    INSERT INTO cognitive.usage_base AS u (agent_id, type, shown, used, last_at)
+    SELECT $1, type, count(*), count(*) FILTER (WHERE used), $4 FROM taught GROUP BY type ORDER BY type
+    ON CONFLICT (agent_id, type) DO UPDATE SET
+        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, $8::float8)
+              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, $8::float8),
+        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, $8::float8)
+             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, $8::float8),
+        last_at = greatest(u.last_at, excluded.last_at))
 SELECT count(*) > 0 AS closed, (SELECT count(*) FROM masses) AS taught FROM closed
 
 -- name: attributions
@@ -78,19 +86,24 @@ SELECT memory_id, overlap, used FROM cognitive.exposure
 WHERE agent_id = $1 AND turn_id = $2 AND overlap IS NOT NULL ORDER BY via, slot, memory_id
 
 -- name: rate
--- An explicit verdict on a shown memory: counted once per verdict, on top of what the overlap said.
-WITH rated AS (
-    UPDATE cognitive.exposure SET rating = $4
-    WHERE agent_id = $1 AND turn_id = $2 AND memory_id = $3 AND rating IS DISTINCT FROM $4
-    RETURNING memory_id),
+-- An explicit verdict on a shown memory takes the place of the measured one; it is no second showing. Before the turn
+-- is closed it only stands there for the closing to see. $4 the verdict, $5 the half-life in seconds.
+WITH before AS (
+    SELECT memory_id, type, at, used, ($4::boolean)::int - used::int AS change FROM cognitive.exposure
+    WHERE agent_id = $1 AND turn_id = $2 AND memory_id = $3 FOR UPDATE),
+rated AS (
+    UPDATE cognitive.exposure AS e SET rating = $4, used = CASE WHEN e.used IS NULL THEN NULL ELSE $4::boolean END
+    FROM before WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = before.memory_id),
 masses AS (
-    INSERT INTO cognitive.usage AS u (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
-    SELECT $1, memory_id, $5::float8, CASE WHEN $4 THEN $5::float8 ELSE 0 END, 1, $4::boolean::int, $6 FROM rated
-    ON CONFLICT (agent_id, memory_id) DO UPDATE SET
-        shown = u.shown + excluded.shown, used = u.used + excluded.used,
-        times_shown = u.times_shown + 1, times_used = u.times_used + excluded.times_used,
-        last_at = greatest(u.last_at, excluded.last_at))
-SELECT count(*) AS rated FROM rated
+    UPDATE cognitive.usage AS u SET
+        used = greatest(0, u.used + b.change * cognitive.decayed(1, b.at, u.last_at, $5::float8)),
+        times_used = u.times_used + b.change
+    FROM before AS b WHERE u.agent_id = $1 AND u.memory_id = b.memory_id AND b.change <> 0),
+base AS (
+    UPDATE cognitive.usage_base AS u SET
+        used = greatest(0, u.used + b.change * cognitive.decayed(1, b.at, u.last_at, $5::float8))
+    FROM before AS b WHERE u.agent_id = $1 AND u.type = b.type AND b.change <> 0)
+SELECT count(*) AS rated FROM before
 
 -- name: session
 SELECT session_id, memories, turns, summary, plan_step, started_at, last_at, ended_at

@@ -57,7 +57,7 @@ async def _whole(layer: CognitiveLayer, agent: str, turn_id: str) -> None:
         memory = memories.get(fate.memory_id)
         words = Text(memory.content[:100] if memory is not None else "(erased)")
         table.add_row(
-            str(fate.rank), str(fate.rank_before), f"{fate.score:.3f}", f"{fate.boost['factor']:.2f}",
+            str(fate.rank), str(fate.rank_before), f"{fate.score:.3f}", f"{fate.boost.get('factor', 1.0):.2f}",
             str(fate.disposition), fate.because, words,
         )  # fmt: skip
     console.print(table)
@@ -68,6 +68,9 @@ def _one(fate: Explanation) -> None:
     if fate.disposition is None:
         return
     console.print(f"rank {fate.rank_before} by relevance, {fate.rank} by score {fate.score:.3f}", markup=False)
+    if not fate.factors:
+        console.print("its factors were not kept: it stood too far down", markup=False)
+        return
     console.print(f"boost {fate.boost['because']}", markup=False)
     for name, value in sorted(fate.factors.items(), key=lambda item: -abs(item[1])):
         console.print(f"  {value:+.3f} {name}", markup=False)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from brain.search import Found
+from brain.search import Found, idf
 from cognitive.policy import Policy
 from cognitive.trace import Candidate, Fate, Sifted
 
@@ -36,7 +35,7 @@ def evidence(candidates: Sequence[Candidate], found: Found) -> float:
     one memory holds, absolutely and as a share of the message's.
     """
     mass = max(sum(found.idf.values()), 1e-6)
-    unseen = math.log(1 + (found.passages + 0.5) / 0.5)  # the idf of a word that no passage has
+    unseen = idf(found.passages, 0)
     cosine = max(candidate.hit.scores.get("said_cosine", 0.0) for candidate in candidates)
     matched = max(candidate.hit.scores.get("said_matched", 0.0) for candidate in candidates)
     named = any("speaker" in candidate.factors for candidate in candidates)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
-from brain.decay import mass
-from brain.search import Found, Hit
+from brain.decay import decayed
+from brain.search import Found, Hit, Masses
 from cognitive.policy import Policy
 from cognitive.trace import Boost
 
@@ -24,18 +24,18 @@ def boosts(found: Found, now: datetime, policy: Policy) -> dict[UUID, Boost]:
     return {hit.memory_id: boost(hit, found.base, now, policy) for hit in found.hits}
 
 
-def boost(hit: Hit, base: Mapping[str, tuple[float, float]], now: datetime, policy: Policy) -> Boost:
+def boost(hit: Hit, base: Mapping[str, Masses], now: datetime, policy: Policy) -> Boost:
     """A factor in [least_boost, most_boost] from decayed masses of a memory being shown and used.
 
     The rate is a Beta posterior, (used + m·e) / (shown + m), with e what a memory of its type is expected to reach,
     and m = max(2, 0.4 / base rate); the factor is 1 at e, and linear from there to its bounds at rates 1 and 0.
     Chapelle and Li (2011) and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943) for the prior.
     """
-    if hit.times_shown == 0:
+    if hit.times_shown == 0 or hit.usage_at is None:
         return Boost()
-    shown = mass(hit.usage_shown, now, policy.half_life_days)
-    used = mass(hit.usage_used, now, policy.half_life_days)
-    base_rate = _base_rate(base.get(hit.type, (0.0, 0.0)), now, policy)
+    shown = decayed(hit.usage_shown, hit.usage_at, now, policy.half_life_days)
+    used = decayed(hit.usage_used, hit.usage_at, now, policy.half_life_days)
+    base_rate = _base_rate(base.get(hit.type), now, policy)
     expected = min(MOST_EXPECTED, OPTIMISM * base_rate)
     strength = max(2.0, 0.4 / base_rate)
     rate = (used + strength * expected) / (shown + strength)
@@ -48,7 +48,9 @@ def boost(hit: Hit, base: Mapping[str, tuple[float, float]], now: datetime, poli
     )
 
 
-def _base_rate(masses: tuple[float, float], now: datetime, policy: Policy) -> float:
+def _base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:
     """How often a shown memory of the type is used at all; one in five until there is evidence."""
-    shown, used = (mass(value, now, policy.half_life_days) for value in masses)
-    return max(LEAST_BASE_RATE, (used + 1) / (shown + 5))
+    if masses is None:
+        return 1 / 5
+    left = decayed(1.0, masses.at, now, policy.half_life_days)
+    return max(LEAST_BASE_RATE, (masses.used * left + 1) / (masses.shown * left + 5))

@@ -19,78 +19,61 @@ from cognitive.policy import Policy
 from cognitive.trace import Candidate, Disposition, Fate, Sifted
 
 _NEGATIONS = frozenset(
-    [
-        "no",
-        "not",
-        "never",
-        "none",
-        "nobody",
-        "nothing",
-        "neither",
-        "nor",
-        "without",
-        "cannot",
-        "can't",
-        "don't",
-        "doesn't",
-        "didn't",
-        "isn't",
-        "aren't",
-        "wasn't",
-        "weren't",
-        "won't",
-        "wouldn't",
-        "shouldn't",
-        "couldn't",
-        "hasn't",
-        "haven't",
-        "hadn't",
-        "stop",
-        "stopped",
-        "disable",
-        "disabled",
-        "off",
-        "failed",
-        "refuses",
-    ]
+    """no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't
+    weren't won't wouldn't shouldn't couldn't hasn't haven't hadn't stop stopped disable disabled off failed
+    refuses""".split()
 )
 _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w-]+")
+# Words that say how much, in what, or when, as figures do.
+_QUANTITIES = frozenset(
+    """one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty ninety hundred
+    thousand million half quarter double second seconds minute minutes hour hours day days week weeks month months
+    year years monday tuesday wednesday thursday friday saturday sunday january february march april june july
+    august september october november december morning noon afternoon evening night bytes kb mb gb tb euro euros
+    dollar dollars percent first last""".split()
+)
+_NAME = re.compile(r"\b[A-Z][\w-]+")
 # Of the window this much is compared: a message of megabytes must not cost the turn its deadline.
 _MOST_OF_A_MESSAGE = 20_000
 _MOST_SENTENCES = 120
 _LONGEST_SENTENCE = 2_000
+_CLOSERS = "\"'”’)]"
 _FEWEST_STEMS = 3  # fewer prove nothing: "yes, please" stands in every conversation
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A text reduced to what the comparison needs."""
+    """A text reduced to what the comparison needs; `names` in the order in which they stand there."""
 
     stems: frozenset[str]
     figures: frozenset[str]
-    names: frozenset[str]
+    names: tuple[str, ...]
     negated: bool
+    speaker: str | None = None
     vector: Vector | None = None
 
     @classmethod
-    def of(cls, text: str, vector: Vector | None = None) -> Statement:
+    def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> Statement:
         """Reads a text once."""
         spoken = words(text)
+        names = (as_lexeme(name) for capitalised in _NAME.findall(text) for name in words(capitalised))
         return cls(
             frozenset(lexeme for word in spoken if (lexeme := as_lexeme(word))),
-            frozenset(_FIGURE.findall(text)),
-            frozenset(name.casefold() for name in _NAME.findall(text)),
+            frozenset(_FIGURE.findall(text)) | _QUANTITIES.intersection(spoken),
+            tuple(dict.fromkeys(name for name in names if name)),
             not _NEGATIONS.isdisjoint(spoken),
+            speaker,
             vector,
         )
 
     def followed_by(self, other: Statement) -> Statement:
         """Both as one, by their words."""
         return Statement(
-            self.stems | other.stems, self.figures | other.figures, self.names | other.names,
+            self.stems | other.stems,
+            self.figures | other.figures,
+            tuple(dict.fromkeys(self.names + other.names)),
             self.negated or other.negated,
-        )  # fmt: skip
+        )
 
 
 def window_sentences(messages: Sequence[str]) -> list[str]:
@@ -99,7 +82,7 @@ def window_sentences(messages: Sequence[str]) -> list[str]:
         sentence[:_LONGEST_SENTENCE]
         for message in messages
         for sentence in sentences(message[-_MOST_OF_A_MESSAGE:])
-        if not sentence.endswith("?")
+        if not sentence.rstrip(_CLOSERS).endswith(("?", "？"))
     ]
     return stated[-_MOST_SENTENCES:]
 
@@ -119,7 +102,7 @@ def drop_said(candidates: Sequence[Candidate], window: Sequence[Statement], poli
     seen: list[Statement] = []
     dropped: list[Fate] = []
     for candidate in candidates:
-        own = Statement.of(candidate.hit.content, candidate.hit.vector)
+        own = Statement.of(candidate.hit.content, candidate.hit.vector, candidate.hit.speaker)
         fate = _twin(candidate, own, window, policy, "restated", "the conversation says it")
         fate = fate or _twin(candidate, own, seen, policy, "duplicate", "a better candidate says it")
         if fate is not None:
@@ -150,19 +133,33 @@ def same(memory: Statement, other: Statement, policy: Policy) -> tuple[str, floa
     """The measure and value by which `other` says what `memory` says, or None if it does not."""
     if _differs(memory, other):
         return None
+    if memory.vector is not None and other.vector is not None:
+        cosine = float(np.dot(memory.vector, other.vector))
+        if cosine > policy.dedup_threshold:
+            return "cosine", cosine
     containment = len(memory.stems & other.stems) / len(memory.stems) if memory.stems else 0.0
-    enough = len(memory.stems) >= _FEWEST_STEMS
-    if memory.vector is None or other.vector is None:
-        threshold = policy.containment_threshold if other.vector is None else policy.unembedded_threshold
-        return ("containment", containment) if enough and containment >= threshold else None
-    cosine = float(np.dot(memory.vector, other.vector))
-    if cosine > policy.dedup_threshold:
-        return "cosine", cosine
-    return ("containment", containment) if enough and containment >= policy.containment_threshold else None
+    threshold = policy.unembedded_threshold if memory.vector is None else policy.containment_threshold
+    enough = len(memory.stems) >= _FEWEST_STEMS and containment >= threshold
+    return ("containment", containment) if enough else None
 
 
 def _differs(memory: Statement, other: Statement) -> bool:
-    """Whether a figure, a name or a negation of the memory is not in the other text."""
-    return bool(
-        memory.figures - other.figures or memory.names - other.names - other.stems or memory.negated != other.negated
-    )
+    """Whether anything of the memory speaks against the other text's saying the same."""
+    if memory.figures - other.figures or memory.negated != other.negated:
+        return True
+    if memory.speaker is not None and other.speaker is not None and memory.speaker != other.speaker:
+        return True
+    if not other.stems.issuperset(memory.names):
+        return True
+    return _one_word_swapped(memory, other) or _turned_round(memory, other)
+
+
+def _one_word_swapped(memory: Statement, other: Statement) -> bool:
+    """Texts that are equal but for one word say different things: whoever restates changes more, or nothing."""
+    return len(memory.stems - other.stems) == 1 and len(other.stems - memory.stems) == 1
+
+
+def _turned_round(memory: Statement, other: Statement) -> bool:
+    """The same names in another order: "Ines reports to Marek" is not "Marek reports to Ines"."""
+    shared = [name for name in other.names if name in memory.names]
+    return len(shared) > 1 and shared != [name for name in memory.names if name in shared]

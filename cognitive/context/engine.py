@@ -24,7 +24,7 @@ from cognitive.turn import Shown, Turn
 
 _DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower would not be shown anyway
 _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
-_FRAME_TOKENS = count("\n".join([render.OPENING, render.NOTICE, *render.HEADINGS.values(), render.CLOSING]))
+_FRAME_TOKENS = count(render.frame()) + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from uuid import UUID
 
 from cognitive.policy import Policy
@@ -17,16 +16,25 @@ def rank(candidates: Sequence[Candidate], boosts: Mapping[UUID, Boost], policy: 
     score = relevance + usage_weight · log2(boost), halved for what was superseded. The boost is an addition of at most
     0.06 at the default weight: it settles near-ties and cannot lift the irrelevant over an exact match.
     """
-    scored = [_scored(candidate, boosts[candidate.hit.memory_id], policy) for candidate in candidates]
-    ordered = _after_their_replacement(sorted(scored, key=lambda c: (-c.score, c.hit.seq)))
-    return [replace(candidate, rank=n) for n, candidate in enumerate(ordered, 1)]
+    scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy) for c in candidates}
+    ordered = _after_their_replacement(sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq)))
+    return [
+        Candidate(
+            candidate.hit,
+            relevance=candidate.relevance,
+            factors=candidate.factors,
+            rank_before=candidate.rank_before,
+            boost=boosts[candidate.hit.memory_id],
+            score=scores[candidate.hit.memory_id],
+            rank=n,
+        )
+        for n, candidate in enumerate(ordered, 1)
+    ]
 
 
-def _scored(candidate: Candidate, earned: Boost, policy: Policy) -> Candidate:
+def _score(candidate: Candidate, earned: Boost, policy: Policy) -> float:
     score = candidate.relevance + policy.usage_weight * math.log2(earned.factor)
-    if candidate.hit.superseded_by is not None:
-        score *= policy.superseded_factor
-    return replace(candidate, boost=earned, score=score)
+    return score * policy.superseded_factor if candidate.hit.superseded_by is not None else score
 
 
 def _after_their_replacement(ordered: list[Candidate]) -> list[Candidate]:

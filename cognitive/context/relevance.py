@@ -7,13 +7,13 @@ against the query. The weights stand in the policy with what each was measured t
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
 from brain.search import K1, Found, Hit
-from brain.text import words
+from brain.text import STOP_WORDS, words
 from cognitive.context.cues import ANSWER_KINDS, ASKS_ASSISTANT, ASSISTANTS, FIRST_PERSON, INSTRUCTS, USERS
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
@@ -31,15 +31,18 @@ _RECENT_DAYS = 30.0  # half-life of being recent
 def candidates(found: Found, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
     """One candidate per memory, by its most relevant passage, best first; equal ones in the agent's own order."""
     facts = _QueryFacts(found, query, now)
-    best: dict[UUID, Candidate] = {}
+    best: dict[UUID, tuple[float, Hit, dict[str, float]]] = {}
     for hit in found.hits:
         factors = _factors(hit, facts, policy.relevance)
-        candidate = Candidate(hit, relevance=sum(factors.values()), factors=factors)
+        relevance = sum(factors.values())
         rival = best.get(hit.memory_id)
-        if rival is None or candidate.relevance > rival.relevance:
-            best[hit.memory_id] = candidate
-    ordered = sorted(best.values(), key=lambda c: (-c.relevance, c.hit.seq))
-    return [replace(candidate, rank_before=n) for n, candidate in enumerate(ordered, 1)]
+        if rival is None or relevance > rival[0]:
+            best[hit.memory_id] = (relevance, hit, factors)
+    ordered = sorted(best.values(), key=lambda scored: (-scored[0], scored[1].seq))
+    return [
+        Candidate(hit, relevance=relevance, factors=factors, rank_before=n)
+        for n, (relevance, hit, factors) in enumerate(ordered, 1)
+    ]
 
 
 class _QueryFacts:
@@ -82,10 +85,12 @@ class _QueryFacts:
 
 
 def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
-    asked = set(words(text))
+    """Speakers of the hits whose name is in the text: by a word that is no common one and no other speaker's."""
+    asked = {word.removesuffix("'s") for word in words(text)} - STOP_WORDS
     speakers = {hit.speaker for hit in hits if hit.speaker}
-    people = (speaker for speaker in speakers if speaker.casefold() not in USERS | ASSISTANTS)
-    return frozenset(speaker for speaker in people if asked & set(words(speaker)))
+    people = {speaker: set(words(speaker)) for speaker in speakers if speaker.casefold() not in USERS | ASSISTANTS}
+    shared = Counter(word for own in people.values() for word in own)
+    return frozenset(name for name, own in people.items() if any(shared[word] == 1 for word in own & asked))
 
 
 def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -62,7 +62,8 @@ async def retrieve(
         return Retrieved(Found(()), None, ())
     text = _searched(queries[0].text)
     vector, missing = await _embed(text, embedder, policy, deadline)
-    query = _query(tuple(query.type for query in queries), text, queries[0], vector, embedder.model, policy, filters)
+    types = {query.type: _per_channel(query.limit, policy) for query in queries}
+    query = _query(types, text, queries[0], vector, embedder.model, filters)
     seconds = deadline.left()
     try:
         found = await deadline.within(search.find(agent_id, query, timeout=max(seconds, 0.001)))
@@ -91,13 +92,17 @@ async def _embed(
         return None, (f"embedding: {error}; searched by words only",)
 
 
+def _per_channel(limit: int, policy: Policy) -> int:
+    """As many as can matter for the memories that are wanted: of a few, the best stand among fewer."""
+    return min(policy.candidates_per_channel, limit * policy.candidates_per_wanted)
+
+
 def _query(
-    types: tuple[MemoryType, ...],
+    types: Mapping[MemoryType, int],
     text: str,
     first: RetrievalQuery,
     vector: Vector | None,
     model: str,
-    policy: Policy,
     filters: Filters,
 ) -> Query:
     return Query(
@@ -105,7 +110,6 @@ def _query(
         lexemes=tuple(dict.fromkeys(lexemes(text)))[:_MOST_LEXEMES],
         vector=vector,
         model=model,
-        per_channel=policy.candidates_per_channel,
         dates=(first.dates.start, first.dates.end) if first.dates else None,
         tags=filters.tags,
         session_id=filters.session_id,

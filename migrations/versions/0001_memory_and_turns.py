@@ -32,3 +32,4 @@ def downgrade() -> None:
         "corpus",
     ]:
         op.drop_table(table, schema="cognitive")
+    op.execute("DROP FUNCTION cognitive.decayed")

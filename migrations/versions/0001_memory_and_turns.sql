@@ -25,6 +25,7 @@ CREATE TABLE cognitive.memory (
     context       text        NOT NULL DEFAULT '',
     occurred_at   timestamptz NOT NULL,
     session_id    text,
+    session_no    integer,     -- the session's number, as in its postings
     source        text,
     tags          text[]      NOT NULL DEFAULT '{}',
     entities      text[]      NOT NULL DEFAULT '{}',
@@ -146,7 +147,12 @@ CREATE TABLE cognitive.exposure (
 );
 CREATE INDEX exposure_by_memory ON cognitive.exposure (agent_id, memory_id);
 
--- Forward-decayed masses (brain/decay.py). Narrow, and no index on the counters: every update stays heap-only.
+-- What is left of a mass as time goes by (brain/decay.py); half_life in seconds.
+CREATE FUNCTION cognitive.decayed(mass double precision, as_of timestamptz, at timestamptz, half_life double precision)
+RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN mass * power(0.5::float8, least(1000.0::float8, greatest(0.0::float8, extract(epoch FROM at - as_of)::float8) / half_life));
+
+-- Decayed masses as of last_at. Narrow, and no index on the counters: every update stays heap-only.
 CREATE TABLE cognitive.usage (
     agent_id    text             NOT NULL,
     memory_id   uuid             NOT NULL,
@@ -164,6 +170,7 @@ CREATE TABLE cognitive.usage_base (
     type     text             NOT NULL,
     shown    double precision NOT NULL,
     used     double precision NOT NULL,
+    last_at  timestamptz      NOT NULL,
     PRIMARY KEY (agent_id, type)
 ) WITH (fillfactor = 70);
 

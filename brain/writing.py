@@ -1,0 +1,174 @@
+"""What the store does inside a transaction: every row that a memory has is written, rewritten and erased here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from brain import statements
+from brain.database import Connection, encode_halfvec
+from brain.embedding.cached import CachedEmbedder
+from brain.errors import UnknownMemory
+from brain.indexing import IndexedPassage
+from brain.types import NewMemory, Receipt, Vector
+
+SQL = statements.load("store")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A memory ready to be written: indexed, embedded, with the id it gets if it is new."""
+
+    id: UUID
+    identity: bytes
+    memory: NewMemory
+    occurred_at: datetime
+    passages: list[IndexedPassage]
+    vectors: list[tuple[int, str, Vector]]  # (ordinal, field, vector)
+
+
+async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder: CachedEmbedder) -> None:
+    """Stores what is not there yet, with its sessions, its index entries and its vectors."""
+    corpus = await c.fetchrow(SQL["lock_corpus"], agent_id)
+    # asked again under the lock: another writer may have stored some of them meanwhile
+    rows = await c.fetch(SQL["existing_identities"], agent_id, [item.identity for item in prepared])
+    known = {row["identity"] for row in rows}
+    new = [item for item in prepared if item.identity not in known]
+    await _check_superseded(c, agent_id, new)
+    sessions, opened = await _touch_sessions(c, agent_id, new, corpus["next_session"])
+    await _insert_memories(c, agent_id, new, corpus["next_seq"], sessions)
+    await _insert_index(c, agent_id, new, sessions, embedder)
+    superseding = [item for item in new if item.memory.supersedes is not None]
+    await c.execute(
+        SQL["mark_superseded"], agent_id,
+        [item.id for item in superseding], [item.memory.supersedes for item in superseding],
+    )  # fmt: skip
+    pieces = [piece for item in new for piece in item.passages]
+    await c.execute(
+        SQL["grow_corpus"], agent_id, len(new), opened, len(new), len(pieces), opened,
+        sum(piece.said_length for piece in pieces), sum(piece.around_length for piece in pieces),
+    )  # fmt: skip
+
+
+async def _check_superseded(c: Connection, agent_id: str, prepared: list[Prepared]) -> None:
+    named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
+    known = {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, list(named))} if named else set()
+    for missing in sorted(named - known, key=str):
+        raise UnknownMemory(f"supersedes names {missing}, which agent {agent_id!r} does not have")
+
+
+async def _insert_memories(
+    c: Connection, agent_id: str, new: list[Prepared], next_seq: int, sessions: Mapping[str, int]
+) -> None:
+    memories = [item.memory for item in new]
+    await c.execute(
+        SQL["insert_memories"], agent_id,
+        [item.id for item in new], [next_seq + n for n in range(len(new))], [item.identity for item in new],
+        [m.type for m in memories], [m.content for m in memories], [m.speaker for m in memories],
+        [m.context for m in memories], [item.occurred_at for item in new], [m.session_id for m in memories],
+        [sessions.get(m.session_id or "") for m in memories], [m.source for m in memories],
+        [{"tags": m.tags, "entities": m.entities} for m in memories], [m.confidence for m in memories],
+        [m.pinned for m in memories], [m.supersedes for m in memories], [dict(m.attributes) for m in memories],
+    )  # fmt: skip
+
+
+async def _touch_sessions(
+    c: Connection, agent_id: str, written: list[Prepared], next_session: int, *, new: bool = True
+) -> tuple[dict[str, int], int]:
+    """Numbers of the sessions these memories belong to, and how many of them were opened by this."""
+    touched: dict[str, list[Prepared]] = {}
+    for item in written:
+        if item.memory.session_id is not None:
+            touched.setdefault(item.memory.session_id, []).append(item)
+    if not touched:
+        return {}, 0
+    known = {row["session_id"]: row["no"] for row in await c.fetch(SQL["session_numbers"], agent_id, list(touched))}
+    opened = [session for session in touched if session not in known]
+    numbers = known | {session: next_session + n for n, session in enumerate(opened)}
+    groups = list(touched.values())
+    await c.fetch(
+        SQL["touch_sessions"], agent_id, list(touched), [numbers[session] for session in touched],
+        [len(group) * new for group in groups],
+        [sum(piece.said_length for item in group for piece in item.passages) for group in groups],
+        [min(item.occurred_at for item in group) for group in groups],
+        [max(item.occurred_at for item in group) for group in groups],
+    )  # fmt: skip
+    return numbers, len(opened)
+
+
+async def _insert_index(
+    c: Connection, agent_id: str, written: list[Prepared], sessions: dict[str, int], embedder: CachedEmbedder
+) -> None:
+    pieces = [(item, piece) for item in written for piece in item.passages]
+    await c.execute(
+        SQL["insert_passages"], agent_id,
+        [item.id for item, _ in pieces], [piece.ordinal for _, piece in pieces],
+        [piece.start for _, piece in pieces], [piece.stop for _, piece in pieces],
+        [piece.said_length for _, piece in pieces], [piece.around_length for _, piece in pieces],
+        [" ".join(piece.around) for _, piece in pieces],
+    )  # fmt: skip
+    postings = [(item, piece, lexeme) for item, piece in pieces for lexeme in piece.around]
+    await c.execute(
+        SQL["insert_postings"], agent_id,
+        [lexeme for _, _, lexeme in postings], [item.id for item, _, _ in postings],
+        [piece.ordinal for _, piece, _ in postings], [item.memory.type for item, _, _ in postings],
+        [sessions.get(item.memory.session_id or "") for item, _, _ in postings],
+        [piece.said.get(lexeme, 0) for _, piece, lexeme in postings],
+        [piece.around[lexeme] for _, piece, lexeme in postings],
+        [piece.said_length for _, piece, _ in postings], [piece.around_length for _, piece, _ in postings],
+    )  # fmt: skip
+    vectors = [(item, *vector) for item in written for vector in item.vectors]
+    await c.execute(
+        SQL["insert_embeddings"], agent_id,
+        [item.id for item, *_ in vectors], [ordinal for _, ordinal, _, _ in vectors],
+        [field for _, _, field, _ in vectors], [item.memory.type for item, *_ in vectors],
+        embedder.model, embedder.dimension, [encode_halfvec(vector) for *_, vector in vectors],
+    )  # fmt: skip
+
+
+async def rewrite(c: Connection, agent_id: str, item: Prepared, embedder: CachedEmbedder) -> None:
+    """Replaces what a memory says, and its index entries and vectors."""
+    await c.fetchrow(SQL["lock_corpus"], agent_id)
+    await c.execute(SQL["delete_postings"], agent_id, [item.id])
+    gone = await c.fetchrow(SQL["delete_passages"], agent_id, [item.id])
+    await c.execute(SQL["delete_embeddings"], agent_id, [item.id])
+    memory = item.memory
+    await c.execute(
+        SQL["replace_memory"], agent_id, item.id, memory.content, memory.speaker, memory.context, item.occurred_at,
+        list(memory.tags), list(memory.entities), memory.confidence, memory.pinned, dict(memory.attributes),
+    )  # fmt: skip
+    sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
+    await _insert_index(c, agent_id, [item], sessions, embedder)
+    await c.execute(
+        SQL["grow_corpus"], agent_id, 0, 0, 0, len(item.passages) - gone["passages"], 0,
+        sum(piece.said_length for piece in item.passages) - gone["said_lexemes"],
+        sum(piece.around_length for piece in item.passages) - gone["around_lexemes"],
+    )  # fmt: skip
+
+
+async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
+    """Deletes memories and every row that speaks of them; what they replaced is current again."""
+    await c.fetchrow(SQL["lock_corpus"], agent_id)
+    known = {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, ids)}
+    for id in ids:
+        if id not in known:
+            raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
+    postings = count(await c.execute(SQL["delete_postings"], agent_id, ids))
+    gone = await c.fetchrow(SQL["delete_passages"], agent_id, ids)
+    embeddings = count(await c.execute(SQL["delete_embeddings"], agent_id, ids))
+    usage = count(await c.execute(SQL["delete_usage"], agent_id, ids))
+    exposures = count(await c.execute(SQL["delete_exposures"], agent_id, ids))
+    memories = await c.fetchval(SQL["delete_memories"], agent_id, ids)
+    await c.execute(SQL["clear_pointers"], agent_id, ids)
+    await c.execute(
+        SQL["grow_corpus"], agent_id, 0, 0, -memories, -gone["passages"], 0,
+        -gone["said_lexemes"], -gone["around_lexemes"],
+    )  # fmt: skip
+    return Receipt(agent_id, memories, gone["passages"], embeddings, postings, exposures, usage)
+
+
+def count(tag: str) -> int:
+    """The number of rows in a command tag such as 'DELETE 3'."""
+    return int(tag.rsplit(" ", 1)[-1])

@@ -1,0 +1,55 @@
+"""Hand-made values for the pure stages: a hit, a candidate, a vector, with only what a test is about spelled out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import numpy as np
+
+from brain.search import Found, Hit
+from cognitive.trace import Candidate
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+
+
+def uid(n: int) -> UUID:
+    return UUID(int=n)
+
+
+def hit(n: int = 1, content: str = "Tea is served at noon.", **fields) -> Hit:
+    """The n-th memory of an agent; `superseded_by`, `previous_id` and `next_id` may be given as numbers."""
+    for name in ("superseded_by", "previous_id", "next_id"):
+        if isinstance(fields.get(name), int):
+            fields[name] = uid(fields[name])
+    given = {
+        "memory_id": uid(n), "ordinal": 0, "seq": n, "type": "fact", "content": content, "partial": False,
+        "speaker": None, "occurred_at": AT, "session_id": None, "source": None, "superseded_by": None,
+        "confidence": 1.0, "pinned": False, "length": 4, "scores": {},
+    }  # fmt: skip
+    return Hit(**{**given, **fields})
+
+
+def candidate(n: int = 1, content: str = "Tea is served at noon.", **fields) -> Candidate:
+    """A candidate around `hit(n, content, ...)`; the fields of a Candidate go to it, the others to its hit."""
+    own = {name: fields.pop(name) for name in ("relevance", "factors", "boost", "score", "rank", "tokens")
+           if name in fields}  # fmt: skip
+    return Candidate(hit(n, content, **fields), **own)
+
+
+def found(*hits: Hit, **fields) -> Found:
+    return Found(hits=hits, **fields)
+
+
+def unit(*numbers: float) -> np.ndarray:
+    vector = np.asarray(numbers, dtype=np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def beside(cosine: float) -> np.ndarray:
+    """A unit vector at this cosine to `unit(1, 0)`."""
+    return np.asarray([cosine, np.sqrt(1 - cosine**2)], dtype=np.float32)
+
+
+def ids(candidates) -> list[int]:
+    return [each.hit.memory_id.int for each in candidates]

@@ -1,0 +1,178 @@
+"""Was it used? Restatements are found in short and long replies; what is unrelated or the user's own earns little."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cognitive.feedback.attribute import STRATEGIES, overlaps
+from cognitive.policy import Policy
+
+THRESHOLDS = {name: Policy(attribution=name).attribution_threshold for name in STRATEGIES}
+
+MEMORIES = [
+    "Backups of the billing database are kept for 30 days in Frankfurt.",
+    "Ines is allergic to walnuts and carries an adrenaline pen.",
+    "Marek chose Redis for the session cache because entries expire.",
+    "To release, tag the commit, wait for the canary and promote it.",
+    "Caroline painted a lake at sunrise for her mother's birthday.",
+    "The staging cluster is rebuilt every Sunday night at 02:30.",
+    "The landlord agreed to repaint the kitchen before summer.",
+    "The API gateway refuses uploads larger than 10 MB.",
+]
+# Sentences that have nothing to do with any of them.
+FILLER = [
+    "A glacier moves a few metres every year, slower at its edges.", "Bread rises faster in a humid room.",
+    "Old maps show the harbour further inland.", "The violin has four strings tuned in fifths.",
+    "Moss grows where the sun rarely comes.", "A tram line once crossed the bridge.",
+    "Copper turns green when it stands in the rain.", "Bees find their way by the light of the sky.",
+    "The theatre seats nine hundred people.", "Chess players count tempi and squares.",
+    "Salt lowers the freezing point of water.", "A comet returns after seventy-five years.",
+]  # fmt: skip
+
+
+def reply(sentences: int, *, saying: str = "") -> str:
+    """A reply of so many unrelated sentences with one more in its middle."""
+    body = [FILLER[n % len(FILLER)] for n in range(sentences)]
+    return " ".join([*body[: sentences // 2], *([saying] if saying else []), *body[sentences // 2 :]])
+
+
+def used(response: str, memories=MEMORIES, *, strategy: str = "relative", said: str = "") -> set[int]:
+    measured = overlaps(memories, response, said=said, strategy=strategy)
+    return {n for n, overlap in enumerate(measured) if overlap >= THRESHOLDS[strategy]}
+
+
+@pytest.mark.parametrize("strategy", ["relative", "windowed"])
+@pytest.mark.parametrize("sentences", [0, 4, 12, 60], ids=["alone", "short", "medium", "long"])
+@pytest.mark.parametrize("which", range(len(MEMORIES)))
+def test_a_memory_restated_word_by_word_is_found_in_a_reply_of_any_length_and_alone(strategy, sentences, which):
+    assert used(reply(sentences, saying=MEMORIES[which]), strategy=strategy) == {which}
+
+
+@pytest.mark.parametrize("which", range(len(MEMORIES)))
+def test_the_seeds_rule_finds_it_in_a_reply_of_its_own_length(which):
+    assert which in used(MEMORIES[which], strategy="jaccard")
+    assert used(reply(60, saying=MEMORIES[which]), strategy="jaccard") == set()  # what it is known for
+
+
+@pytest.mark.parametrize(
+    ("which", "saying"),
+    [
+        (0, "We keep the billing backups for 30 days, all of them in Frankfurt."),
+        (1, "Careful with that cake: Ines is allergic to walnuts, so bring her adrenaline pen."),
+        (2, "Redis runs the session cache since Marek wanted entries to expire."),
+        (3, "Tag the commit first, then wait for the canary before you promote it."),
+        (4, "For her mother's birthday Caroline painted that lake at sunrise."),
+        (5, "It was gone because staging is rebuilt on Sunday night at 02:30."),
+        (7, "Uploads larger than 10 MB are refused by the gateway."),
+    ],
+)
+@pytest.mark.parametrize("sentences", [4, 12, 60], ids=["short", "medium", "long"])
+def test_a_restatement_in_other_order_and_forms_is_found(which, saying, sentences):
+    assert used(reply(sentences, saying=saying)) == {which}
+
+
+def test_a_restatement_over_three_sentences_is_found():
+    saying = "Marek made the choice. The session cache is Redis now. Its entries expire."
+    assert used(reply(20, saying=saying)) == {2}
+
+
+def test_two_memories_in_one_reply_are_both_found():
+    assert used(f"{MEMORIES[0]} Also remember this. {reply(6)} {MEMORIES[3]}") == {0, 3}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("sentences", [1, 4, 12, 60])
+def test_an_unrelated_reply_uses_nothing(strategy, sentences):
+    assert used(reply(sentences), strategy=strategy) == set()
+
+
+@pytest.mark.parametrize("strategy", ["relative", "windowed"])
+def test_a_polite_reply_to_the_users_topic_earns_little(strategy):
+    asked = "What about the billing database and the session cache?"
+    assert len(used(f"Sure, let me look into that for you. {reply(4)}", strategy=strategy, said=asked)) == 0
+    assert len(used(f"You asked: {asked}", strategy=strategy, said=asked)) <= 2
+
+
+def test_a_word_that_all_shown_memories_share_proves_nothing():
+    memories = [f"The deployment of service {name} needs approval." for name in
+                ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet",
+                 "kilo", "lima")]  # fmt: skip
+    assert used("The deployment of service bravo needs approval.", memories) == {1}
+
+
+def test_something_is_always_the_best_but_not_therefore_used():
+    assert overlaps(["Caroline likes tea."], "I like the weather.") == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("memory", "other", "response"),
+    [
+        pytest.param("The port is 5432.", "Retries are capped at 9999.", "Connect to port 5432.", id="numbers"),
+        pytest.param("def area(r): return 3.14159 * r ** 2", "SELECT id FROM orders WHERE total > 100",
+                     "Use this:\n```python\ndef area(r):\n    return 3.14159 * r ** 2\n```\nDone.", id="code"),
+        pytest.param("我们决定使用北京的数据中心。", "下周五团队去杭州旅行。",
+                     "好的，我们决定使用北京的数据中心。还有别的吗？", id="chinese"),
+        pytest.param("Мы храним резервные копии тридцать дней.", "Кошку зовут Мурка.",
+                     "Да: резервные копии мы храним тридцать дней.", id="russian"),
+        pytest.param("Party 🎉 on the roof with 🍕 and lemonade", "🐶 needs a walk",
+                     "The roof party has lemonade 🍕🎉", id="emoji"),
+        pytest.param("https://wiki.example.org/runbooks/restore is the restore runbook.",
+                     "The lunch menu is on the fridge.",
+                     "See https://wiki.example.org/runbooks/restore for the restore runbook.", id="links"),
+    ],
+)  # fmt: skip
+def test_any_kind_of_text_is_measured(memory, other, response):
+    first, second = overlaps([memory, other], response)
+    assert first >= THRESHOLDS["relative"] > second
+
+
+PIECES = st.sampled_from([*MEMORIES, *FILLER, "我们决定", "👍", "```", "3.14", "the and of", "\n", "x"])
+TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=4).map(" ".join)
+NOTHING = st.sampled_from(["", " ", "\n\n", "...", "👍"])
+
+
+@given(st.lists(TEXTS, max_size=8), TEXTS, st.sampled_from(sorted(STRATEGIES)))
+@settings(max_examples=80)
+def test_one_number_in_0_1_per_memory_whatever_is_said(memories, response, strategy):
+    measured = overlaps(memories, response, strategy=strategy)
+    assert len(measured) == len(memories)
+    assert all(0.0 <= overlap <= 1.0 + 1e-12 for overlap in measured)
+    assert measured == overlaps(memories, response, strategy=strategy)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=8), TEXTS, st.data(), st.sampled_from(sorted(STRATEGIES)))
+@settings(max_examples=60)
+def test_the_order_of_the_memories_does_not_matter(memories, response, data, strategy):
+    order = data.draw(st.permutations(range(len(memories))))
+    measured = overlaps(memories, response, strategy=strategy)
+    shuffled = overlaps([memories[n] for n in order], response, strategy=strategy)
+    assert shuffled == pytest.approx([measured[n] for n in order])
+
+
+@given(st.lists(TEXTS, max_size=8), st.sampled_from(sorted(STRATEGIES)), NOTHING)
+@settings(max_examples=40)
+def test_an_empty_response_uses_nothing(memories, strategy, response):
+    assert overlaps(memories, response, strategy=strategy) == [0.0] * len(memories)
+
+
+def test_no_memories_are_no_numbers():
+    assert overlaps([], "Anything at all.") == []
+    assert overlaps([""], "Anything at all.") == [0.0]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_forty_memories_against_ten_thousand_words(strategy):
+    memories = [f"Memory {n}: {MEMORIES[n % len(MEMORIES)]}" for n in range(40)]
+    response = reply(1_200, saying=memories[7])
+    assert len(response.split()) > 9_000
+    measured = overlaps(memories, response, strategy=strategy)
+    assert len(measured) == 40
+    if strategy != "jaccard":
+        assert max(measured) == measured[7]
+
+
+def test_one_endless_sentence_is_measured_too():
+    response = f"{'glacier ' * 10_000} backups of the billing database are kept for 30 days in frankfurt"
+    assert overlaps(MEMORIES, response)[0] > 0

@@ -1,0 +1,134 @@
+"""Fitting: never over the total, whole memories only, nobody lost, and a long one does not block a short one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import candidate, ids
+
+from brain.types import MEMORY_TYPES
+from cognitive.context.budget import fit, limit
+
+TYPES = st.sampled_from(MEMORY_TYPES)
+CROWDS = st.lists(st.tuples(TYPES, st.integers(0, 60)), max_size=20).map(
+    lambda crowd: [candidate(n, type=type_, tokens=tokens) for n, (type_, tokens) in enumerate(crowd, 1)]
+)
+BUDGETS = st.dictionaries(TYPES, st.integers(0, 150))
+
+
+def cost(each):
+    return each.tokens
+
+
+def fitted(crowd, budgets, total, overhead=0):
+    return fit(crowd, budgets, total, cost=cost, overhead=overhead)
+
+
+def facts(*tokens):
+    return [candidate(n, type="fact", tokens=each) for n, each in enumerate(tokens, 1)]
+
+
+@given(CROWDS, BUDGETS, st.integers(0, 400), st.integers(0, 50))
+@settings(max_examples=100)
+def test_what_is_kept_never_exceeds_the_total_without_the_frame(crowd, budgets, total, overhead):
+    kept = fitted(crowd, budgets, total, overhead).kept
+    assert sum(map(cost, kept)) <= max(0, total - overhead)
+
+
+@given(CROWDS, BUDGETS, st.integers(0, 400))
+@settings(max_examples=100)
+def test_every_candidate_ends_in_exactly_one_place_and_the_order_stays(crowd, budgets, total):
+    sifted = fitted(crowd, budgets, total)
+    kept, dropped = ids(sifted.kept), ids(fate.candidate for fate in sifted.dropped)
+    assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
+    assert kept == sorted(kept)
+    assert dropped == sorted(dropped)
+
+
+@given(CROWDS, BUDGETS)
+@settings(max_examples=100)
+def test_where_nothing_is_left_over_every_section_keeps_to_its_own_budget(crowd, budgets):
+    """With a total of the sections' sum, the first pass decides unless a section leaves room."""
+    first = dict.fromkeys(MEMORY_TYPES, 0)
+    taken = []
+    total = sum(budgets.values())
+    for each in crowd:
+        type_ = each.hit.type
+        if first[type_] + each.tokens <= budgets.get(type_, 0):
+            first[type_] += each.tokens
+            taken.append(each)
+    assert set(ids(taken)) <= set(ids(fitted(crowd, budgets, total).kept))
+
+
+@given(CROWDS, BUDGETS, st.integers(0, 400))
+@settings(max_examples=100)
+def test_whoever_was_dropped_does_not_fit_what_is_left(crowd, budgets, total):
+    sifted = fitted(crowd, budgets, total)
+    left = total - sum(map(cost, sifted.kept))
+    for fate in sifted.dropped:
+        assert fate.disposition == "over_budget"
+        assert fate.value == fate.candidate.tokens > left
+        assert f"{left} left" in fate.because
+
+
+@given(CROWDS, BUDGETS, st.integers(0, 400))
+@settings(max_examples=50)
+def test_memories_stay_whole(crowd, budgets, total):
+    before = {each.hit.memory_id: each.hit.content for each in crowd}
+    assert all(before[each.hit.memory_id] == each.hit.content for each in fitted(crowd, budgets, total).kept)
+
+
+def test_a_short_one_behind_a_too_long_one_still_fits():
+    sifted = fitted(facts(90, 20, 30, 40), {"fact": 60}, 60)
+    assert ids(sifted.kept) == [2, 3]
+    assert ids(fate.candidate for fate in sifted.dropped) == [1, 4]
+
+
+def test_a_section_has_its_own_room_though_others_come_first():
+    crowd = [*facts(40, 40, 40), candidate(4, type="episode", tokens=30)]
+    assert ids(fitted(crowd, {"fact": 80, "episode": 30}, 110).kept) == [1, 2, 4]
+
+
+def test_what_a_section_leaves_goes_to_the_others_in_their_order():
+    crowd = [*facts(40, 40, 40), candidate(4, type="episode", tokens=10)]
+    assert ids(fitted(crowd, {"fact": 40, "episode": 60}, 100).kept) == [1, 2, 4]
+
+
+def test_a_type_without_a_section_lives_from_what_is_left():
+    assert ids(fitted(facts(30), {}, 50).kept) == [1]
+    assert ids(fitted(facts(30), {"episode": 50}, 20).kept) == []
+
+
+def test_the_cost_is_measured_as_given_and_kept_with_the_candidate():
+    sifted = fit(facts(0, 0), {"fact": 30}, 30, cost=lambda each: 7 * each.hit.memory_id.int)
+    assert [each.tokens for each in sifted.kept] == [7, 14]
+
+
+def test_no_room_drops_all_and_says_how_much_there_was():
+    sifted = fitted(facts(5), {"fact": 10}, 10, overhead=99)
+    assert sifted.kept == ()
+    assert [fate.because for fate in sifted.dropped] == ["5 tokens, 0 left"]
+    assert fitted([], {}, 0).kept == ()
+
+
+@given(CROWDS, st.dictionaries(TYPES, st.integers(0, 5)))
+def test_the_first_so_many_of_each_type_are_kept(crowd, limits):
+    sifted = limit(crowd, limits)
+    for type_ in MEMORY_TYPES:
+        own = [each for each in crowd if each.hit.type == type_]
+        assert [each for each in sifted.kept if each.hit.type == type_] == own[: limits.get(type_, 0)]
+    assert sorted(ids(sifted.kept) + ids(fate.candidate for fate in sifted.dropped)) == list(range(1, len(crowd) + 1))
+
+
+def test_who_is_over_the_limit_is_told_their_place():
+    [fate] = limit(facts(1, 1, 1), {"fact": 2}).dropped
+    assert (fate.disposition, fate.value, fate.because) == ("over_limit", 3, "place 3 of 2 for a fact")
+
+
+def test_the_given_candidates_are_not_changed():
+    crowd = facts(10, 20)
+    copies = [replace(each) for each in crowd]
+    fit(crowd, {"fact": 5}, 15, cost=lambda each: 1)
+    assert crowd == copies

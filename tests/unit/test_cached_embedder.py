@@ -1,0 +1,187 @@
+"""The embedder's async face: each text once, every vector checked, foreign failures typed, erased texts forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brain.embedding.cached import CachedEmbedder
+from brain.errors import EmbeddingError
+
+
+class Letters:
+    """Counts the letters a to d; remembers what it was asked for and on which thread."""
+
+    model = "letters"
+    dimension = 4
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.threads: set[int] = set()
+
+    def embed(self, texts):
+        self.asked.extend(texts)
+        self.threads.add(threading.get_ident())
+        return np.array([[1 + text.count(letter) for letter in "abcd"] for text in texts], dtype=np.float32)
+
+
+class Answering:
+    """Gives whatever it was made with, whatever it is asked."""
+
+    model = "answering"
+    dimension = 4
+
+    def __init__(self, answer) -> None:
+        self.answer = answer
+
+    def embed(self, texts):
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+async def test_vectors_come_in_the_order_of_the_texts_and_have_unit_length():
+    embedder = CachedEmbedder(Letters())
+    vectors = await embedder.embed(["a", "bb", "a"])
+    assert vectors.shape == (3, 4)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
+    assert np.array_equal(vectors[0], vectors[2])
+    assert not np.array_equal(vectors[0], vectors[1])
+
+
+async def test_each_text_is_embedded_once():
+    letters = Letters()
+    embedder = CachedEmbedder(letters)
+    await embedder.embed(["a", "b", "a"])
+    await embedder.embed(["b", "c"])
+    assert letters.asked == ["a", "b", "c"]
+
+
+async def test_a_known_text_has_its_vector_without_embedding():
+    letters = Letters()
+    embedder = CachedEmbedder(letters)
+    assert embedder.known("a") is None
+    vectors = await embedder.embed(["a"])
+    assert np.array_equal(embedder.known("a"), vectors[0])
+    assert letters.asked == ["a"]
+
+
+async def test_no_texts_are_no_vectors_and_no_call():
+    letters = Letters()
+    assert (await CachedEmbedder(letters).embed([])).shape == (0, 4)
+    assert letters.asked == []
+
+
+async def test_the_model_does_not_run_on_the_event_loop():
+    letters = Letters()
+    await CachedEmbedder(letters).embed(["a"])
+    assert letters.threads
+    assert threading.get_ident() not in letters.threads
+
+
+async def test_a_forgotten_text_is_gone_and_embedded_anew():
+    letters = Letters()
+    embedder = CachedEmbedder(letters)
+    await embedder.embed(["a", "b"])
+    embedder.forget(["a", "never seen"])
+    assert embedder.known("a") is None
+    assert embedder.known("b") is not None
+    await embedder.embed(["a"])
+    assert letters.asked == ["a", "b", "a"]
+
+
+async def test_a_full_cache_drops_what_was_not_asked_for_longest():
+    letters = Letters()
+    embedder = CachedEmbedder(letters, most_cached=2)
+    await embedder.embed(["a", "b"])
+    await embedder.embed(["a"])
+    await embedder.embed(["c"])
+    assert embedder.known("b") is None
+    assert embedder.known("a") is not None
+    assert embedder.known("c") is not None
+
+
+async def test_more_texts_than_the_cache_holds_are_all_answered():
+    embedder = CachedEmbedder(Letters(), most_cached=2)
+    texts = ["a", "ab", "abc", "abcd", "a"]
+    vectors = await embedder.embed(texts)
+    assert len(vectors) == 5
+    assert np.array_equal(vectors[0], vectors[4])
+
+
+@given(st.lists(st.text(alphabet="abcd", max_size=4), max_size=12), st.integers(1, 5))
+@settings(max_examples=25, deadline=None)
+def test_the_cache_changes_no_vector(texts, most_cached):
+    async def work():
+        cached = CachedEmbedder(Letters(), most_cached=most_cached)
+        for text in texts:
+            assert np.array_equal((await cached.embed([text]))[0], (await CachedEmbedder(Letters()).embed([text]))[0])
+
+    asyncio.run(work())
+
+
+async def test_it_bears_the_name_and_dimension_of_its_model():
+    embedder = CachedEmbedder(Letters())
+    assert (embedder.model, embedder.dimension) == ("letters", 4)
+
+
+GOOD = [1.0, 0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(np.ones((1, 3)), id="a dimension less"),
+        pytest.param(np.ones((1, 5)), id="a dimension more"),
+        pytest.param(np.ones((1, 4)), id="a vector short"),
+        pytest.param(np.ones((3, 4)), id="a vector too many"),
+        pytest.param(np.ones(4), id="one flat vector"),
+        pytest.param(np.array([GOOD, [np.nan, 0, 0, 1]]), id="not a number"),
+        pytest.param(np.array([GOOD, [np.inf, 0, 0, 1]]), id="infinite"),
+        pytest.param(np.array([GOOD, [1e39, 0, 0, 1]]), id="beyond single precision"),
+        pytest.param(np.array([GOOD, [0, 0, 0, 0]]), id="zero"),
+        pytest.param([GOOD, [1.0]], id="ragged"),
+        pytest.param(None, id="nothing"),
+        pytest.param("text", id="text"),
+        pytest.param([], id="an empty list"),
+        pytest.param(RuntimeError("out of memory"), id="a failure of its own"),
+        pytest.param(EmbeddingError("too long"), id="a failure of ours"),
+    ],
+)
+async def test_an_unusable_answer_is_a_typed_error_and_nothing_is_kept_of_it(answer):
+    embedder = CachedEmbedder(Answering(answer))
+    with pytest.raises(EmbeddingError):
+        await embedder.embed(["a", "b"])
+    assert embedder.known("a") is None
+    assert embedder.known("b") is None
+
+
+async def test_a_failure_names_the_model_and_keeps_its_cause():
+    with pytest.raises(EmbeddingError, match=r"answering.*out of memory") as caught:
+        await CachedEmbedder(Answering(RuntimeError("out of memory"))).embed(["a"])
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+async def test_plain_lists_are_vectors_too():
+    vectors = await CachedEmbedder(Answering([[3.0, 4.0, 0.0, 0.0]])).embed(["a"])
+    assert np.allclose(vectors, [[0.6, 0.8, 0, 0]])
+
+
+async def test_callers_at_the_same_time_all_get_their_vectors():
+    embedder = CachedEmbedder(Letters())
+    answers = await asyncio.gather(*(embedder.embed(["a", "b" * n]) for n in range(1, 9)))
+    assert all(np.array_equal(answer[0], answers[0][0]) for answer in answers)
+
+
+async def test_a_caller_cannot_change_what_others_get():
+    embedder = CachedEmbedder(Letters())
+    first = await embedder.embed(["a"])
+    kept = first.copy()
+    first[:] = 0
+    assert np.array_equal(await embedder.embed(["a"]), kept)

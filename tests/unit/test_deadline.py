@@ -1,0 +1,134 @@
+"""The deadline: it comes back in time from work that never ends, and what work says or raises is passed on."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+
+import pytest
+
+from cognitive.deadline import Deadline
+
+
+class Work:
+    """Work that never ends of its own, and knows whether it was cancelled."""
+
+    def __init__(self, *, stubborn: bool = False) -> None:
+        self.stubborn = stubborn
+        self.started = asyncio.Event()
+        self.cancelled = asyncio.Event()
+        self.release = asyncio.Event()
+
+    async def run(self) -> str:
+        self.started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            if not self.stubborn:
+                raise
+            await self.release.wait()  # a driver that goes on waiting for its frozen server
+        return "too late"
+
+
+async def answer(value):
+    return value
+
+
+async def fail(error):
+    raise error
+
+
+@pytest.mark.parametrize("milliseconds", [-1_000, 0, 1, 20])
+async def test_never_ending_work_is_given_up_at_the_deadline_and_cancelled(milliseconds):
+    work = Work()
+    with pytest.raises(TimeoutError):
+        await Deadline(milliseconds).within(work.run())
+    if work.started.is_set():
+        await work.cancelled.wait()
+
+
+async def test_work_that_refuses_to_be_cancelled_is_not_waited_for():
+    work = Work(stubborn=True)
+    with pytest.raises(TimeoutError):
+        await Deadline(20).within(work.run())
+    await work.cancelled.wait()  # still running: `within` came back all the same
+    work.release.set()
+
+
+async def test_a_result_in_time_is_passed_on():
+    assert await Deadline(60_000).within(answer("here")) == "here"
+    assert await Deadline(60_000).within(answer(None)) is None
+
+
+@pytest.mark.parametrize("error", [ValueError("own"), TimeoutError("of the work itself"), KeyError("k")])
+async def test_an_error_of_the_work_is_passed_on(error):
+    with pytest.raises(type(error)) as caught:
+        await Deadline(60_000).within(fail(error))
+    assert caught.value is error
+
+
+async def test_only_a_share_of_the_time_may_be_taken():
+    work = Work()
+    with pytest.raises(TimeoutError):
+        await Deadline(3_600_000).within(work.run(), share=0.0)
+    deadline = Deadline(3_600_000)
+    with pytest.raises(TimeoutError):
+        await deadline.within(Work().run(), share=1e-6)
+    assert deadline.left() > 3_000
+
+
+async def test_cancelling_the_caller_cancels_the_work_and_goes_up():
+    work = Work()
+    caller = asyncio.ensure_future(Deadline(3_600_000).within(work.run()))
+    await work.started.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    await work.cancelled.wait()
+
+
+async def test_cancelling_the_caller_of_stubborn_work_does_not_hang():
+    work = Work(stubborn=True)
+    caller = asyncio.ensure_future(Deadline(3_600_000).within(work.run()))
+    await work.started.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    work.release.set()
+
+
+async def test_nobody_is_told_of_an_error_that_comes_too_late():
+    """asyncio reports errors that were never fetched to the loop's handler; here that would be noise in every log."""
+    reported = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+    ended = asyncio.Event()
+
+    async def fails_when_cancelled():
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            ended.set()
+            raise ValueError("too late") from None
+
+    try:
+        with pytest.raises(TimeoutError):
+            await Deadline(20).within(fails_when_cancelled())
+        await ended.wait()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        gc.collect()
+        assert reported == []
+    finally:
+        asyncio.get_running_loop().set_exception_handler(None)
+
+
+def test_the_time_left_is_never_negative():
+    assert Deadline(-5_000).left() == 0.0
+    assert 0 < Deadline(60_000).left() <= 60
+
+
+async def test_a_deadline_that_has_passed_gives_work_no_chance_to_hang():
+    with contextlib.suppress(TimeoutError):  # work that is done at once may still be had
+        assert await Deadline(-1).within(answer("here")) == "here"

@@ -1,0 +1,192 @@
+"""What enters from outside: checked whole before anything happens, refused by the name of the field, and frozen."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brain.types import LONGEST_CONTENT, LONGEST_LABEL, MEMORY_TYPES
+from cognitive import CognitiveError, Message, NewMemory, Outcome, Tool, ToolCall, Turn, TurnRef
+from cognitive.errors import InvalidInput
+from cognitive.turn import LONGEST_MESSAGE, require_label
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+NAIVE = datetime(2026, 9, 1, 12)  # noqa: DTZ001
+NUL, LONE = "a\x00b", "a\ud800b"
+
+VALID = {
+    NewMemory: {"type": "fact", "content": "Tea is served at noon."},
+    Turn: {"agent_id": "a", "session_id": "s", "text": "Hello"},
+    Outcome: {"response": "Done."},
+    Message: {"role": "user", "content": "Hello"},
+    Tool: {"name": "search"},
+    ToolCall: {"name": "search"},
+}
+BAD = [
+    (NewMemory, "type", "opinion"), (NewMemory, "type", None),
+    (NewMemory, "content", ""), (NewMemory, "content", " \n\t"), (NewMemory, "content", NUL),
+    (NewMemory, "content", LONE),
+    (NewMemory, "content", None), (NewMemory, "content", b"\xff"), (NewMemory, "content", "x" * (LONGEST_CONTENT + 1)),
+    (NewMemory, "speaker", " "), (NewMemory, "speaker", NUL), (NewMemory, "speaker", "x" * (LONGEST_LABEL + 1)),
+    (NewMemory, "context", LONE), (NewMemory, "context", "x" * (LONGEST_CONTENT + 1)),
+    (NewMemory, "occurred_at", NAIVE), (NewMemory, "occurred_at", "yesterday"),
+    (NewMemory, "session_id", ""), (NewMemory, "source", NUL), (NewMemory, "tags", [""]), (NewMemory, "tags", [NUL]),
+    (NewMemory, "tags", 3), (NewMemory, "entities", [" "]),
+    (NewMemory, "confidence", 1.01), (NewMemory, "confidence", -0.01), (NewMemory, "confidence", float("nan")),
+    (NewMemory, "confidence", "high"), (NewMemory, "pinned", "perhaps"),
+    (NewMemory, "supersedes", "not-an-id"), (NewMemory, "attributes", {"subject": ""}),
+    (NewMemory, "attributes", {"colour": "red"}), (NewMemory, "attributes", {"subject": NUL}),
+    (NewMemory, "attributes", 3),
+    (Turn, "agent_id", ""), (Turn, "agent_id", " "), (Turn, "agent_id", None), (Turn, "agent_id", NUL),
+    (Turn, "agent_id", 7), (Turn, "agent_id", "x" * (LONGEST_LABEL + 1)),
+    (Turn, "session_id", LONE), (Turn, "text", NUL), (Turn, "text", LONE), (Turn, "text", 5),
+    (Turn, "text", "x" * (LONGEST_MESSAGE + 1)), (Turn, "now", NAIVE), (Turn, "kind", "robot"),
+    (Turn, "turn_id", " "), (Turn, "iteration", -1), (Turn, "user_id", ""), (Turn, "thinking", ""),
+    (Turn, "plan_step", NUL),
+    (Turn, "conversation", "hello"), (Turn, "conversation", [3]),
+    (Outcome, "response", LONE), (Outcome, "status", "fine"), (Outcome, "citations", ["x"]),
+    (Outcome, "ratings", {"x": True}),
+    (Outcome, "ratings", {uuid4(): "perhaps"}), (Outcome, "tool_calls", [3]),
+    (Message, "role", "robot"), (Message, "content", NUL), (Message, "at", NAIVE), (Message, "kind", " "),
+    (Tool, "name", ""), (Tool, "description", NUL), (Tool, "parameters", []),
+    (ToolCall, "name", NUL), (ToolCall, "arguments", "x"), (ToolCall, "id", ""),
+]  # fmt: skip
+
+
+NESTED = {"conversation": "Message", "tool_calls": "ToolCall"}  # an error within one of these names its own type
+
+
+def short(value) -> str:
+    """An id for a bad value, however long it is."""
+    return ascii(value) if len(repr(value)) < 30 else type(value).__name__
+
+
+@pytest.mark.parametrize(
+    ("value", "field", "bad"), [pytest.param(*row, id=f"{row[0].__name__}.{row[1]}={short(row[2])}") for row in BAD]
+)
+def test_a_bad_value_is_a_typed_error_that_names_its_field(value, field, bad):
+    with pytest.raises(InvalidInput, match=rf"{field}|{NESTED.get(field, field)}") as caught:
+        value(**{**VALID[value], field: bad})
+    assert isinstance(caught.value, CognitiveError)
+    assert len(str(caught.value)) < 1_000  # the message does not repeat a megabyte of input
+
+
+@pytest.mark.parametrize("value", VALID, ids=lambda value: value.__name__)
+def test_the_least_that_is_needed_is_enough_and_unknown_keys_are_errors(value):
+    value(**VALID[value])
+    with pytest.raises(InvalidInput, match="colour"):
+        value(**VALID[value], colour="red")
+
+
+@pytest.mark.parametrize(
+    ("value", "needed"),
+    [(NewMemory, "type"), (NewMemory, "content"), (Turn, "agent_id"), (Turn, "session_id"), (Turn, "text"),
+     (Message, "role"), (Tool, "name"), (ToolCall, "name")],
+)  # fmt: skip
+def test_what_is_missing_is_named(value, needed):
+    with pytest.raises(InvalidInput, match=needed):
+        value(**{name: given for name, given in VALID[value].items() if name != needed})
+
+
+@pytest.mark.parametrize("value", VALID, ids=lambda value: value.__name__)
+def test_values_are_frozen_and_compare_by_what_they_hold(value):
+    one = value(**VALID[value])
+    field = next(iter(VALID[value]))
+    with pytest.raises((CognitiveError, ValueError, AttributeError)):
+        setattr(one, field, "other")
+    assert one == value(**VALID[value])
+
+
+def test_a_message_that_only_calls_tools_has_no_content():
+    call = ToolCall(name="search", arguments={"q": "tea"}, id="1")
+    assert Message(role="assistant", content=None, tool_calls=[call]).content == ""
+    assert Outcome(response=None).response == ""
+    assert Turn(agent_id="a", session_id="s", text=None).text == ""
+
+
+def test_messages_of_a_runtime_may_be_plain_mappings():
+    turn = Turn(agent_id="a", session_id="s", text="x", conversation=[{"role": "user", "content": "Hi"}])
+    assert turn.conversation == (Message(role="user", content="Hi"),)
+    with pytest.raises(InvalidInput, match="content"):
+        Turn(agent_id="a", session_id="s", text="x", conversation=[{"role": "user", "content": NUL}])
+
+
+def test_the_caller_cannot_change_a_turn_by_its_list():
+    said = [Message(role="user", content="Hi")]
+    turn = Turn(agent_id="a", session_id="s", text="x", conversation=said)
+    said.clear()
+    assert len(turn.conversation) == 1
+
+
+ATTRIBUTES = {
+    "decision": {"outcome": "success", "rationale": "cheaper", "stakes": "low", "category": "tooling"},
+    "fact": {"subject": "Ines", "category": "person"},
+    "procedure": {"name": "release", "domain": "ops"},
+    "episode": {"title": "The outage", "outcome": "fixed"},
+}
+
+
+@pytest.mark.parametrize("type_", MEMORY_TYPES)
+def test_each_type_has_attributes_of_its_own(type_):
+    memory = NewMemory(type=type_, content="x", attributes=ATTRIBUTES[type_])
+    assert dict(memory.attributes) == ATTRIBUTES[type_]
+    for name in ATTRIBUTES[type_]:
+        assert dict(NewMemory(type=type_, content="x", attributes={name: None}).attributes) == {}
+
+
+@pytest.mark.parametrize("type_", MEMORY_TYPES)
+def test_an_attribute_of_another_type_is_an_error_that_names_it_and_the_type(type_):
+    foreign = next(name for other in MEMORY_TYPES for name in ATTRIBUTES[other] if name not in ATTRIBUTES[type_])
+    with pytest.raises(InvalidInput, match=rf"(?s){type_}.*{foreign}"):
+        NewMemory(type=type_, content="x", attributes={foreign: "x"})
+
+
+@pytest.mark.parametrize(("name", "bad"), [("outcome", "maybe"), ("stakes", "huge")])
+def test_an_attribute_outside_its_words_is_an_error(name, bad):
+    with pytest.raises(InvalidInput, match=name):
+        NewMemory(type="decision", content="x", attributes={name: bad})
+
+
+@pytest.mark.parametrize("bad", ["", "  ", None, 3, NUL, LONE, "x" * (LONGEST_LABEL + 1)], ids=short)
+@pytest.mark.parametrize("field", ["agent_id", "turn_id"])
+def test_a_turn_is_named_by_two_labels(field, bad):
+    with pytest.raises(InvalidInput, match=field):
+        TurnRef(**{"agent_id": "a", "turn_id": "t", field: bad})
+    with pytest.raises(InvalidInput, match="query"):
+        require_label("query", bad)
+
+
+def test_a_reference_is_frozen_and_equal_to_its_like():
+    reference = TurnRef("a", "t")
+    assert reference == TurnRef(agent_id="a", turn_id="t")
+    with pytest.raises(AttributeError):
+        reference.turn_id = "u"  # type: ignore[misc]
+
+
+def test_the_longest_that_is_allowed_is_allowed():
+    assert len(NewMemory(type="fact", content="x" * LONGEST_CONTENT).content) == LONGEST_CONTENT
+    assert len(Turn(agent_id="a" * LONGEST_LABEL, session_id="s", text="").agent_id) == LONGEST_LABEL
+
+
+def test_times_keep_their_zone_and_texts_their_bytes():
+    memory = NewMemory(type="fact", content="  Zoë\u200b\r\n👩‍💻  ", occurred_at="2026-09-01T12:00:00+09:00")
+    assert memory.content == "  Zoë\u200b\r\n👩‍💻  "
+    assert memory.occurred_at is not None
+    assert memory.occurred_at.utcoffset() is not None
+
+
+NAMES = st.sampled_from([*NewMemory.model_fields, "x"])
+
+
+@given(st.dictionaries(NAMES, st.none() | st.text(max_size=3) | st.integers()))
+@settings(max_examples=60)
+def test_any_input_is_either_a_memory_or_a_typed_error(fields):
+    try:
+        memory = NewMemory(**fields)
+    except InvalidInput:
+        return
+    assert memory.content.strip()

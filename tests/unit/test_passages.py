@@ -1,0 +1,118 @@
+"""Passages: whole sentences within the limit, nothing lost; and what of each is embedded and posted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brain.indexing import passages
+from brain.passages import PASSAGE_CHARS, cut
+from brain.text import lexemes
+
+AT = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+CONTENT = st.lists(
+    st.sampled_from(
+        ["Caroline ", "paints. ", "Why? ", '"Go." ', "(So!) ", "x" * 23, "\n", "\t", "  ", "今日は。", "👍", "é"]
+    ),
+    min_size=1,
+    max_size=60,
+).map("".join)
+
+
+@given(CONTENT | st.text(max_size=200), st.integers(min_value=1, max_value=60))
+def test_passages_are_ordered_disjoint_within_the_limit_and_together_hold_every_visible_character(content, limit):
+    spans = cut(content, limit)
+    assert all(0 <= start <= end <= len(content) and end - start <= limit for start, end in spans)
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))
+    held = "".join(content[start:end] for start, end in spans)
+    assert "".join(held.split()) == "".join(content.split())
+
+
+@given(CONTENT)
+def test_content_within_the_limit_is_one_passage_of_all_its_characters(content):
+    assert cut(content, len(content)) == [(0, len(content))]
+
+
+def test_passages_are_filled_with_whole_sentences():
+    content = "One two three. " * 10
+    texts = [content[start:end] for start, end in cut(content, 50)]
+    assert texts[:3] == ["One two three. One two three. One two three."] * 3
+
+
+def test_a_long_sentence_is_cut_between_words():
+    content = " ".join(["painting"] * 40)
+    assert {word for start, end in cut(content, 50) for word in content[start:end].split()} == {"painting"}
+
+
+def test_a_sentence_of_lines_and_tabs_is_cut_between_words_too():
+    content = "\t".join(["painting"] * 40)
+    assert {word for start, end in cut(content, 50) for word in content[start:end].split()} == {"painting"}
+
+
+def test_an_endless_word_is_cut_at_the_limit():
+    assert cut("x" * 25, 10) == [(0, 10), (10, 20), (20, 25)]
+
+
+def test_the_default_limit_holds_for_a_book():
+    content = "Caroline painted the lake at dawn and showed it to Ines. " * 2_000
+    spans = cut(content)
+    assert max(end - start for start, end in spans) <= PASSAGE_CHARS
+    assert len(spans) <= len(content) / (PASSAGE_CHARS / 2)
+
+
+# --- what is indexed of them ---
+
+
+def test_a_passage_says_who_and_when_and_embeds_no_date():
+    [passage] = passages("I paint lakes.", "Caroline", "", AT)
+    assert passage.said_text == "Caroline: I paint lakes."
+    assert set(passage.said) == set(lexemes("8 May 2023 Caroline paint lakes"))
+    assert passage.said_length == 6
+
+
+def test_context_surrounds_but_is_not_said():
+    [passage] = passages("Yes, at dawn.", "Caroline", "Do you paint outdoors?", AT)
+    assert passage.around_text == "Do you paint outdoors?\nCaroline: Yes, at dawn."
+    assert "outdoor" in passage.around
+    assert "outdoor" not in passage.said
+    assert set(passage.said) <= set(passage.around)
+
+
+def test_without_surroundings_nothing_is_embedded_twice():
+    [passage] = passages("I paint lakes.", None, "  ", AT)
+    assert passage.around_text is None
+    assert passage.around == passage.said
+
+
+def test_each_passage_surrounds_the_next():
+    content = "Alpha is the first word here. " * 40 + "Omega is the last word of all. " * 40
+    found = passages(content, None, "Prologue.", AT)
+    assert [passage.ordinal for passage in found] == list(range(len(found)))
+    assert (found[0].around_text or "").startswith("Prologue.\n")
+    assert all((passage.around_text or "").endswith(passage.said_text) for passage in found)
+    turning = next(n for n, passage in enumerate(found) if "alpha" not in passage.said)
+    assert "omega" in found[turning].around
+    assert "prologu" not in found[1].around
+
+
+def test_only_the_end_of_a_long_context_surrounds_and_it_begins_with_a_whole_word():
+    context = "beginning " + "middle " * 100 + "ending"
+    [passage] = passages("Yes.", None, context, AT)
+    assert "begin" not in passage.around
+    assert "end" in passage.around
+    assert (passage.around_text or "").startswith("middle ")
+
+
+@pytest.mark.parametrize("word", ["buffalo", "水"])
+def test_a_word_said_very_often_still_fits_sixteen_bits(word):
+    counts = [count for passage in passages(f"{word} " * 40_000, None, "", AT) for count in passage.said.values()]
+    assert max(counts) <= 32_767
+
+
+def test_the_first_of_a_month_and_every_year_can_be_indexed():
+    for at in (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)):
+        assert str(at.day) in passages("Tea.", None, "", at)[0].said

@@ -1,0 +1,221 @@
+"""The plan: what is asked for, how much of it, and that no field of it is decoration."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brain.types import MEMORY_TYPES
+from cognitive.plan import DateRange, Frame, Plan, RetrievalQuery, Signals
+from cognitive.policy import FRAMES, Policy
+from cognitive.preflight import frames, signals
+from cognitive.preflight.plan import make
+
+NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
+POLICY = Policy()
+FRAME_NAMES: tuple[Frame, ...] = get_args(Frame)
+MAY = DateRange(datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC), "last May")
+HINTS = st.lists(st.tuples(st.sampled_from(MEMORY_TYPES), st.floats(0.1, 3)), max_size=4, unique_by=lambda h: h[0]).map(
+    tuple
+)
+SIGNALS = st.builds(
+    Signals, text=st.just("text"), question=st.booleans(), recency=st.floats(0, 1), hints=HINTS,
+    dates=st.none() | st.just(MAY),
+)  # fmt: skip
+
+
+def planned(text: str, policy: Policy = POLICY) -> Plan:
+    """The plan of a message, through the real rules."""
+    read = signals.read(text, now=NOW)
+    frame, reasons = frames.select(text, read)
+    return make(read, frame, reasons, policy)
+
+
+def made(frame: Frame = "task", policy: Policy = POLICY, **read) -> Plan:
+    return make(Signals("text", **read), frame, ("because",), policy)
+
+
+def limits(plan: Plan) -> dict[str, int]:
+    return {query.type: query.limit for query in plan.retrieval}
+
+
+@pytest.mark.parametrize("type_", MEMORY_TYPES)
+def test_the_type_that_is_hinted_at_is_looked_for_most(type_):
+    assert limits(made(hints=((type_, 1.0),))) == {each: 8 if each == type_ else 3 for each in MEMORY_TYPES}
+
+
+def test_the_stronger_of_two_hints_leads_and_equals_lead_together():
+    assert limits(made(hints=(("fact", 1.0), ("procedure", 2.0))))["fact"] == 3
+    equal = limits(made(hints=(("decision", 1.0), ("episode", 1.0))))
+    assert (equal["decision"], equal["episode"], equal["fact"]) == (8, 8, 3)
+
+
+def test_without_a_hint_all_types_are_looked_for_alike():
+    assert limits(made()) == dict.fromkeys(MEMORY_TYPES, 5)
+
+
+@pytest.mark.parametrize("recency", [0.51, 0.8, 1.0])
+def test_what_is_recent_is_looked_for_in_episodes(recency):
+    plan = made("conversation", recency=recency)
+    assert limits(plan)["episode"] == 8
+    assert plan.budgets["episode"] == 1000
+    assert {query.recency_weight for query in plan.retrieval} == {recency}
+
+
+@pytest.mark.parametrize("recency", [0.0, 0.3, 0.5])
+def test_a_little_recency_makes_no_room(recency):
+    plan = made("conversation", recency=recency)
+    assert limits(plan)["episode"] == 5
+    assert plan.budgets["episode"] == FRAMES["conversation"].episode
+
+
+def test_recency_never_narrows_what_a_frame_gives():
+    roomy = Policy(frames={"task": {"episode": 3000}})
+    assert made("task", roomy, recency=1.0).budgets["episode"] == 3000
+
+
+def test_a_named_date_is_looked_for_in_episodes_and_goes_with_every_query():
+    plan = made(dates=MAY, hints=(("fact", 1.0),))
+    assert limits(plan)["episode"] == 8
+    assert {query.dates for query in plan.retrieval} == {MAY}
+
+
+def test_a_greeting_asks_for_nothing():
+    plan = planned("Hello there!")
+    assert (plan.retrieval, dict(plan.budgets), plan.total) == ((), {}, 0)
+    assert plan.frame == "conversation"
+    assert plan.reasons
+
+
+@pytest.mark.parametrize(
+    ("text", "frame", "type_"),
+    [
+        pytest.param("what did we decide about Redis?", None, "decision", id="decision"),
+        pytest.param("how do I deploy the billing service?", None, "procedure", id="procedure"),
+        pytest.param("Why is the login failing with an error?", "debug", None, id="debug"),
+        pytest.param("Hi, what did we decide about the schema?", None, "decision", id="a greeting before it"),
+    ],
+)
+def test_messages_lead_to_their_plan(text, frame, type_):
+    plan = planned(text)
+    assert frame is None or plan.frame == frame
+    assert type_ is None or max(limits(plan), key=limits(plan).__getitem__) == type_
+
+
+def test_every_query_searches_the_sentence_and_not_its_keywords():
+    assert {query.text for query in planned("Hi! what did we decide about Redis?").retrieval} == {
+        "what did we decide about Redis?"
+    }
+
+
+# --- budgets: frame, then rows, then the operator ---
+
+
+@pytest.mark.parametrize("frame", FRAME_NAMES)
+def test_the_frame_gives_the_budgets_the_total_and_the_window(frame):
+    plan, row = made(frame), FRAMES[frame]
+    assert dict(plan.budgets) == {type_: getattr(row, type_) for type_ in MEMORY_TYPES}
+    assert (plan.total, plan.window) == (row.total, row.window)
+
+
+@pytest.mark.parametrize(
+    ("frame", "numbers"),
+    [
+        ("conversation", (3000, 500, 500, 0, 600, 3)),
+        ("question", (6000, 1000, 1500, 500, 500, 5)),
+        ("task", (8000, 2000, 1500, 1500, 1000, 5)),
+        ("decision", (12000, 3500, 2000, 2000, 1000, 8)),
+        ("creative", (6000, 1000, 1500, 500, 500, 4)),
+        ("debug", (10000, 1500, 1000, 2500, 1000, 6)),
+    ],
+)
+def test_the_frames_are_the_seeds(frame, numbers):
+    row = FRAMES[frame]
+    assert (row.total, row.decision, row.fact, row.procedure, row.episode, row.window) == numbers
+
+
+@given(SIGNALS, st.sampled_from(FRAME_NAMES))
+def test_no_row_zeroes_a_type_that_is_asked_for(read, frame):
+    plan = make(read, frame, (), POLICY)
+    for type_, _ in read.hints:
+        assert limits(plan)[type_] > 0
+        assert plan.budgets[type_] > 0
+
+
+def test_a_type_that_is_asked_for_gets_room_even_where_the_frame_has_none():
+    assert made("conversation").budgets["procedure"] == 0
+    assert made("conversation", hints=(("procedure", 1.0),)).budgets["procedure"] == FRAMES["question"].procedure
+
+
+@pytest.mark.parametrize("tokens", [0, 123, 9_000])
+def test_the_operator_has_the_last_word(tokens):
+    policy = Policy(budget_overrides={"episode": tokens})
+    plan = made("conversation", policy, recency=1.0, hints=(("episode", 1.0),))
+    assert plan.budgets["episode"] == tokens
+    assert plan.budgets["fact"] == FRAMES["conversation"].fact
+
+
+def test_a_limit_of_none_asks_for_nothing_of_it():
+    assert limits(made(policy=Policy(default_limit=0))) == {}
+    assert limits(made(policy=Policy(other_limit=0), hints=(("fact", 1.0),))) == {"fact": 8}
+
+
+def test_the_limits_are_the_policys():
+    policy = Policy(default_limit=2, hinted_limit=20, other_limit=1)
+    assert set(limits(made(policy=policy)).values()) == {2}
+    assert sorted(limits(made(policy=policy, hints=(("fact", 1.0),))).values()) == [1, 1, 1, 20]
+
+
+@given(SIGNALS, st.sampled_from(FRAME_NAMES))
+def test_a_plan_is_whole_and_always_the_same(read, frame):
+    plan = make(read, frame, ("because",), POLICY)
+    assert plan == make(read, frame, ("because",), POLICY)
+    assert {query.type for query in plan.retrieval} == set(plan.budgets)
+    assert [query.type for query in plan.retrieval] == [t for t in MEMORY_TYPES if t in plan.budgets]
+    assert all(query.limit > 0 for query in plan.retrieval)
+
+
+# --- no field is decoration ---
+
+
+def test_the_reasons_are_the_rules_that_fired_and_those_of_the_frame():
+    plan = planned("what did we decide about Redis?")
+    assert plan.reasons[: len(plan.signals.fired)] == plan.signals.fired
+    assert len(plan.reasons) > len(plan.signals.fired) > 0
+
+
+def test_a_plan_names_its_policy_and_passes_the_callers_thinking_through():
+    plan = make(Signals("text"), "task", (), POLICY, thinking="high")
+    assert (plan.policy, plan.thinking) == (POLICY.version, "high")
+    assert made(policy=Policy(dedup=False)).dedup is False
+    assert made().dedup is True
+
+
+CONSUMERS = {
+    Plan: {"signals", "frame", "retrieval", "budgets", "total", "window", "dedup", "reasons", "policy", "categories",
+           "tools", "thinking", "hint"},
+    RetrievalQuery: {"type", "text", "limit", "recency_weight", "dates"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", CONSUMERS, ids=lambda value: value.__name__)
+def test_every_field_of_a_plan_is_read_by_some_stage(value, root):
+    """`plan.field` or `query.field` stands somewhere behind preflight, or the field goes out with the context."""
+    assert {field.name for field in fields(value)} == CONSUMERS[value]
+    product = [path for path in (root / "cognitive").rglob("*.py") if "preflight" not in path.parts]
+    source = "\n".join(path.read_text(encoding="utf-8") for path in product if path.name != "plan.py")
+    passed_on = {"reasons", "categories", "tools", "hint"}  # public on `context.plan`; no stage of ours reads them yet
+    unread = {name for name in CONSUMERS[value] if f".{name}" not in source}
+    assert unread <= passed_on
+
+
+def test_a_plan_is_frozen():
+    plan = made()
+    assert replace(plan, total=1) != plan
+    with pytest.raises(AttributeError):
+        plan.total = 1  # type: ignore[misc]

@@ -1,0 +1,186 @@
+"""Every tunable: named, bounded, loadable in part, and part of the version."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from cognitive import CognitiveError, Policy
+from cognitive.errors import InvalidInput, PolicyError
+from cognitive.policy import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
+
+# For every field another value than its default: the version must tell them apart.
+OTHERS = {
+    "frames": {"debug": {"total": 1}}, "budget_overrides": {"fact": 7}, "relevance": {"words": 0.01},
+    "attribution": "windowed", "attribution_thresholds": {"relative": 0.5}, "dedup": False, "abstention": False,
+    "least_boost": 0.6, "most_boost": 1.4,
+}  # fmt: skip
+
+
+def another(name: str):
+    default = getattr(Policy(), name)
+    if name in OTHERS:
+        return OTHERS[name]
+    return default + 1 if isinstance(default, int) else default * 1.01
+
+
+def loaded(tmp_path: Path, toml: str) -> Policy:
+    path = tmp_path / "policy.toml"
+    path.write_text(dedent(toml), encoding="utf-8")
+    return Policy.load(path)
+
+
+@pytest.mark.parametrize("name", Policy.model_fields)
+def test_the_version_changes_with_every_field(name):
+    assert Policy(**{name: another(name)}).version != Policy().version
+
+
+def test_the_version_is_short_and_the_same_in_every_process(root):
+    program = "from cognitive import Policy; print(Policy().version)"
+    run = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == Policy().version
+    assert len(Policy().version) == 12
+    assert int(Policy().version, 16) >= 0
+
+
+def test_saying_a_default_is_saying_nothing():
+    said = Policy(frames=dict(FRAMES), relevance=dict(RELEVANCE), dedup=True)
+    assert said == Policy()
+    assert said.version == Policy().version
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        pytest.param({"abstain": True}, "abstain", id="unknown tunable"),
+        pytest.param({"frames": {"chat": {"total": 1}}}, "chat", id="unknown frame"),
+        pytest.param({"frames": {"debug": {"episodes": 1}}}, "episodes", id="unknown section"),
+        pytest.param({"relevance": {"smell": 1.0}}, "smell", id="unknown factor"),
+        pytest.param({"attribution_thresholds": {"cosine": 0.5}}, "cosine", id="threshold of an unknown strategy"),
+        pytest.param({"budget_overrides": {"facts": 1}}, "facts", id="override of an unknown type"),
+        pytest.param({"attribution": "magic"}, "attribution", id="unknown strategy"),
+        pytest.param({"dedup_threshold": 1.5}, "dedup_threshold", id="a cosine above one"),
+        pytest.param({"deadline_ms": 0}, "deadline_ms", id="no time at all"),
+        pytest.param({"half_life_days": -1}, "half_life_days", id="a negative half-life"),
+        pytest.param({"half_life_days": 0.5}, "half_life_days", id="a half-life that outruns the sums"),
+        pytest.param({"half_life_days": float("nan")}, "half_life_days", id="no number"),
+        pytest.param({"deadline_ms": float("inf")}, "deadline_ms", id="no deadline"),
+        pytest.param({"evidence_floor": float("nan")}, "evidence_floor", id="a floor that is no number"),
+        pytest.param({"relevance": {"words": float("nan")}}, "relevance", id="a weight that is no number"),
+        pytest.param({"relevance": {"words": -1.0}}, "relevance", id="a negative weight"),
+        pytest.param({"budget_overrides": {"fact": -1}}, "budget_overrides", id="a negative budget"),
+        pytest.param({"frames": {"debug": {"total": -1}}}, "total", id="a negative total"),
+        pytest.param({"default_limit": -1}, "default_limit", id="a negative limit"),
+        pytest.param({"least_boost": 0}, "least_boost", id="a boost of zero"),
+        pytest.param({"candidates_per_channel": 0}, "candidates_per_channel", id="no candidates"),
+        pytest.param({"frames": 3}, "frames", id="no table"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_its_name(given, names):
+    with pytest.raises(InvalidInput, match=names):
+        Policy(**given)
+
+
+def test_tunables_go_by_keyword_only_and_stay_as_they_are():
+    with pytest.raises(TypeError):
+        Policy(250.0)  # type: ignore[misc]
+    policy = Policy()
+    with pytest.raises((CognitiveError, ValueError, TypeError)):
+        policy.dedup = False  # type: ignore[misc]
+    assert policy.dedup is True
+
+
+@pytest.mark.parametrize("strategy", ATTRIBUTION_THRESHOLDS)
+def test_each_strategy_has_its_own_threshold(strategy):
+    assert Policy(attribution=strategy).attribution_threshold == ATTRIBUTION_THRESHOLDS[strategy]
+    own = Policy(attribution=strategy, attribution_thresholds={strategy: 0.9})
+    assert own.attribution_threshold == 0.9
+    assert own.attribution_thresholds.keys() == ATTRIBUTION_THRESHOLDS.keys()
+
+
+def test_the_binding_defaults():
+    policy = Policy()
+    assert (policy.deadline_ms, policy.dedup_threshold, policy.half_life_days) == (250.0, 0.85, 7.0)
+    assert (policy.hinted_limit, policy.other_limit, policy.default_limit) == (8, 3, 5)
+    assert policy.attribution_thresholds["windowed"] == policy.attribution_thresholds["jaccard"] == 0.15
+
+
+def test_the_weights_of_relevance_sum_to_one():
+    assert sum(Policy().relevance.values()) == pytest.approx(1.0)
+
+
+# --- files ---
+
+
+def test_an_empty_file_is_the_default(tmp_path):
+    assert loaded(tmp_path, "") == Policy()
+
+
+def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
+    policy = loaded(
+        tmp_path,
+        """
+        half_life_days = 14
+        attribution = "windowed"
+
+        [frames.debug]
+        episode = 2500
+
+        [relevance]
+        recency = 0.2
+
+        [budget_overrides]
+        fact = 900
+
+        [attribution_thresholds]
+        windowed = 0.2
+        """,
+    )
+    assert policy.half_life_days == 14
+    assert policy.frames["debug"] == FRAMES["debug"].model_copy(update={"episode": 2500})
+    assert {name: row for name, row in policy.frames.items() if name != "debug"} == {
+        name: row for name, row in FRAMES.items() if name != "debug"
+    }
+    assert dict(policy.relevance) == {**RELEVANCE, "recency": 0.2}
+    assert dict(policy.budget_overrides) == {"fact": 900}
+    assert dict(policy.attribution_thresholds) == {**ATTRIBUTION_THRESHOLDS, "windowed": 0.2}
+    assert policy.dedup_threshold == Policy().dedup_threshold
+
+
+def test_loading_a_file_does_not_change_the_defaults_of_others(tmp_path):
+    before = Policy().version
+    loaded(tmp_path, "[frames.debug]\ntotal = 1\n[relevance]\nwords = 0.9\n")
+    assert Policy().version == before
+
+
+def test_a_loaded_policy_is_the_same_as_one_that_was_written_in_code(tmp_path):
+    assert loaded(tmp_path, "[relevance]\nwords = 0.5\n").version == Policy(relevance={"words": 0.5}).version
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        pytest.param("dedup = ", "not TOML", id="broken"),
+        pytest.param("magic = true", "magic", id="unknown key"),
+        pytest.param("[frames.chat]\ntotal = 1", "chat", id="unknown frame"),
+        pytest.param("[relevance]\nsmell = 1.0", "smell", id="unknown factor"),
+        pytest.param("deadline_ms = 'soon'", "deadline_ms", id="wrong type"),
+        pytest.param("version = 'x'", "version", id="the version is not given"),
+        pytest.param("[frames]\ndebug = 3", "FrameBudget", id="a number for a table"),
+    ],
+)
+def test_a_bad_file_is_refused_by_its_path_and_its_fault(tmp_path, toml, says):
+    with pytest.raises(PolicyError, match=says) as caught:
+        loaded(tmp_path, toml)
+    assert "policy.toml" in str(caught.value)
+
+
+def test_a_file_that_is_no_text_or_not_there_is_refused(tmp_path):
+    (tmp_path / "policy.toml").write_bytes(b"\xff\xfe\x00")
+    for path in (tmp_path / "policy.toml", tmp_path / "absent.toml", tmp_path):
+        with pytest.raises(PolicyError, match=str(path)):
+            Policy.load(path)

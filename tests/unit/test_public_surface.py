@@ -1,0 +1,129 @@
+"""The public surface, as users and evaluation scripts rely on it (docs/DESIGN §2); and what importing it costs."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import subprocess
+import sys
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+import brain.errors
+import cognitive
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
+from cognitive.turn import Attribution, RecallHit, Report, Shown, TurnContext
+
+NAMES = ["CognitiveError", "CognitiveLayer", "Message", "NewMemory", "Outcome", "Policy", "Tool", "ToolCall", "Turn",
+         "TurnRef"]  # fmt: skip
+ID, AT = uuid4(), datetime(2026, 9, 1, tzinfo=UTC)
+
+
+def test_the_package_exports_these_names_and_no_others():
+    assert cognitive.__all__ == NAMES
+    assert all(hasattr(cognitive, name) for name in NAMES)
+
+
+CALLS = {
+    "pre_turn": [((object(),), {})],
+    "post_turn": [((object(), object()), {}), ((TurnRef("a", "t"), object()), {})],
+    "remember": [(("a", []), {})],
+    "recall": [
+        (("a", "query"), {}),
+        (("a", "query"), {"memory_type": None, "limit": 10, "turn_id": None, "now": None, "tags": (),
+                          "session_id": None, "since": None, "until": None}),
+    ],
+    "get": [(("a", [ID]), {})],
+    "update": [(("a", ID), {"content": "new"}), (("a", ID), {"tags": ("x",), "pinned": True})],
+    "rate": [(("a", "t", ID), {"useful": True})],
+    "forget": [(("a", [ID]), {})],
+    "erase_agent": [(("a",), {})],
+    "why": [(("a", "t", ID), {})],
+    "resume": [(("a", "s"), {})],
+    "end_session": [(("a", "s"), {})],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_method_takes_what_the_design_shows_and_is_awaited(name):
+    method = getattr(CognitiveLayer, name)
+    assert inspect.iscoroutinefunction(method)
+    for args, kwargs in CALLS[name]:
+        inspect.signature(method).bind(None, *args, **kwargs)
+
+
+def test_a_layer_is_opened_with_or_without_a_database_a_policy_and_an_embedder():
+    signature = inspect.signature(CognitiveLayer.open)
+    signature.bind()
+    signature.bind(None, policy=None, embedder=None)
+    signature.bind("postgresql://x", policy=Policy())
+    assert {name: each.default for name, each in signature.parameters.items()} == {
+        "database_url": None, "policy": None, "embedder": None
+    }  # fmt: skip
+    opened = CognitiveLayer.open("postgresql://nowhere.invalid/x")
+    assert hasattr(opened, "__aenter__")
+    assert hasattr(opened, "__aexit__")
+
+
+def test_the_verdict_of_a_rating_is_named():
+    with pytest.raises(TypeError):
+        inspect.signature(CognitiveLayer.rate).bind(None, "a", "t", ID, True)
+
+
+FIELDS = {
+    TurnContext: {"turn_id", "text", "prefix", "shown", "plan", "messages", "tools", "degraded", "trace", "thinking"},
+    Shown: {"memory_id", "type", "content", "source", "score", "tokens"},
+    Report: {"attributions"},
+    Attribution: {"memory_id", "overlap", "referenced"},
+    RecallHit: {"memory_id", "type", "content", "source", "score", "scores"},
+}
+
+
+@pytest.mark.parametrize("value", FIELDS, ids=lambda value: value.__name__)
+def test_what_comes_back_has_the_promised_fields_and_is_frozen(value):
+    have = {field.name for field in dataclasses.fields(value)} | set(dir(value))
+    assert FIELDS[value] <= have
+    assert value.__dataclass_params__.frozen
+
+
+def test_the_inputs_of_the_design_are_accepted_as_written():
+    NewMemory(type="episode", content="x", speaker=None, context="", occurred_at=AT, session_id="s1", source="any",
+              tags=(), entities=(), confidence=1.0, pinned=False, supersedes=None, attributes={})  # fmt: skip
+    Turn(
+        agent_id="a", session_id="s1", text="user message", user_id=None,
+        conversation=[Message(role="user", content="...", at=None, kind=None)],
+        tools=[Tool(name="t", description="...", parameters={})], model="provider/model-name", kind="user",
+        thinking=None, attachments=(), iteration=None, plan_step=None, now=None, turn_id=None,
+    )  # fmt: skip
+    Outcome(response="...", tool_calls=[ToolCall(name="t", arguments={}, result="...", ok=True)], status="completed",
+            citations=(), ratings={})  # fmt: skip
+    for kind in ("user", "heartbeat", "subagent", "cron"):
+        Turn(agent_id="a", session_id="s", text="x", kind=kind)
+    assert TurnRef("a", "t") == TurnRef(agent_id="a", turn_id="t")
+
+
+def test_the_names_outside_the_package_are_where_the_design_says():
+    from cognitive.feedback.attribute import overlaps
+
+    assert overlaps(["Tea is served at noon."], "Tea is served at noon.", said="")[0] > Policy().attribution_threshold
+    assert Policy(abstention=False).abstention is False
+
+
+def test_every_error_of_the_product_can_be_caught_as_one():
+    errors = [each for _, each in inspect.getmembers(brain.errors, inspect.isclass) if issubclass(each, Exception)]
+    assert len(errors) >= 8
+    assert all(issubclass(each, cognitive.CognitiveError) for each in errors)
+    exported = set(cognitive.errors.__all__)
+    assert {each.__name__ for each in errors} == exported
+
+
+HEAVY = ["torch", "sentence_transformers", "alembic", "sqlalchemy", "onnxruntime", "onnx", "rich", "click"]
+
+
+def test_importing_the_package_does_not_pull_in_what_only_some_users_need(root):
+    program = f"import sys, cognitive; print(*[name for name in {HEAVY!r} if name in sys.modules])"
+    command = [sys.executable, "-W", "error", "-c", program]
+    run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []

@@ -1,0 +1,131 @@
+"""The order: by the combined score, ties by age, what was replaced always behind what replaced it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import candidate, ids, uid
+
+from cognitive.context.rank import rank
+from cognitive.policy import Policy
+from cognitive.trace import Boost
+
+POLICY = Policy()
+NEUTRAL = Boost()
+
+
+def ranked(*candidates, boosts=None, policy=POLICY):
+    earned = {each.hit.memory_id: NEUTRAL for each in candidates}
+    return rank(candidates, earned | {uid(n): Boost(factor) for n, factor in (boosts or {}).items()}, policy)
+
+
+def test_the_list_is_sorted_by_the_score_and_not_by_the_boost():
+    got = ranked(candidate(1, relevance=0.9), candidate(2, relevance=0.3), boosts={1: 0.5, 2: 1.5})
+    assert ids(got) == [1, 2]
+    assert [each.score for each in got] == sorted((each.score for each in got), reverse=True)
+
+
+def test_usage_settles_a_near_tie_in_both_directions():
+    pair = candidate(1, relevance=0.50), candidate(2, relevance=0.51)
+    assert ids(ranked(*pair)) == [2, 1]
+    assert ids(ranked(*pair, boosts={1: 1.5})) == [1, 2]
+    assert ids(ranked(*pair, boosts={2: 0.5})) == [1, 2]
+
+
+def test_usage_cannot_lift_an_irrelevant_memory_over_an_exact_match():
+    assert ids(ranked(candidate(1, relevance=0.45), candidate(2, relevance=0.25), boosts={1: 0.5, 2: 1.5})) == [1, 2]
+
+
+def test_the_score_is_what_the_docstring_says():
+    [one] = ranked(candidate(1, relevance=0.4), boosts={1: 1.5})
+    assert one.score == pytest.approx(0.4 + POLICY.usage_weight * math.log2(1.5))
+    assert one.boost.factor == 1.5
+
+
+def test_without_a_usage_weight_usage_changes_nothing():
+    got = ranked(candidate(1, relevance=0.5), candidate(2, relevance=0.51), boosts={1: 1.5, 2: 0.5},
+                 policy=Policy(usage_weight=0.0))  # fmt: skip
+    assert ids(got) == [2, 1]
+
+
+def test_equal_scores_stay_in_the_agents_own_order_whatever_order_they_come_in():
+    three = [candidate(n, relevance=0.5) for n in (3, 1, 2)]
+    assert ids(ranked(*three)) == ids(ranked(*reversed(three))) == [1, 2, 3]
+
+
+def test_ranks_count_from_one():
+    assert [each.rank for each in ranked(candidate(1, relevance=0.1), candidate(2, relevance=0.9))] == [1, 2]
+    assert ranked() == []
+
+
+@pytest.mark.parametrize("old_relevance", [0.1, 0.5, 0.99])
+def test_a_replaced_memory_stands_behind_its_replacement_whatever_it_scores(old_relevance):
+    got = ranked(candidate(1, relevance=old_relevance, superseded_by=2), candidate(2, relevance=0.05), boosts={1: 1.5})
+    assert ids(got) == [2, 1]
+
+
+def test_a_chain_of_replacements_ends_with_the_oldest():
+    chain = [
+        candidate(1, relevance=0.9, superseded_by=2), candidate(2, relevance=0.8, superseded_by=3),
+        candidate(3, relevance=0.1),
+    ]  # fmt: skip
+    assert ids(ranked(*chain)) == [3, 2, 1]
+
+
+def test_others_keep_their_order_around_a_replaced_memory():
+    got = ranked(
+        candidate(1, relevance=0.9, superseded_by=4), candidate(2, relevance=0.6), candidate(3, relevance=0.5),
+        candidate(4, relevance=0.3),
+    )  # fmt: skip
+    assert ids(got) == [2, 3, 4, 1]
+
+
+def test_replaced_by_something_that_was_not_found_costs_score_only():
+    got = ranked(candidate(1, relevance=0.8, superseded_by=99), candidate(2, relevance=0.5))
+    assert ids(got) == [2, 1]
+    assert got[1].score == pytest.approx(0.8 * POLICY.superseded_factor)
+
+
+@pytest.mark.parametrize("members", [1, 2, 3, 5])
+def test_a_circle_of_replacements_loses_nobody_and_ends(members):
+    circle = [candidate(n, relevance=n / 10, superseded_by=n % members + 1) for n in range(1, members + 1)]
+    assert sorted(ids(ranked(*circle))) == list(range(1, members + 1))
+
+
+@st.composite
+def crowds(draw):
+    size = draw(st.integers(1, 12))
+    relevances = draw(st.lists(st.floats(0, 1), min_size=size, max_size=size))
+    factors = draw(st.lists(st.floats(0.5, 1.5), min_size=size, max_size=size))
+    newer = [draw(st.none() | st.integers(n + 1, size + 3)) if n < size else None for n in range(1, size + 1)]
+    crowd = [candidate(n, relevance=relevances[n - 1], superseded_by=newer[n - 1]) for n in range(1, size + 1)]
+    return draw(st.permutations(crowd)), dict(enumerate(factors, 1))
+
+
+@given(crowds())
+def test_in_any_crowd_nobody_is_lost_and_every_replacement_leads(crowd):
+    candidates, factors = crowd
+    got = ranked(*candidates, boosts=factors)
+    assert sorted(ids(got)) == sorted(ids(candidates))
+    assert [each.rank for each in got] == list(range(1, len(got) + 1))
+    place = {each.hit.memory_id: n for n, each in enumerate(got)}
+    for each in got:
+        if each.hit.superseded_by in place:
+            assert place[each.hit.superseded_by] < place[each.hit.memory_id]
+
+
+@given(crowds())
+def test_the_order_does_not_depend_on_the_order_of_arrival(crowd):
+    candidates, factors = crowd
+    assert ids(ranked(*candidates, boosts=factors)) == ids(ranked(*reversed(candidates), boosts=factors))
+
+
+@given(crowds())
+def test_those_that_nothing_replaced_are_in_the_order_of_their_scores(crowd):
+    candidates, factors = crowd
+    current = [each for each in ranked(*candidates, boosts=factors) if each.hit.superseded_by is None]
+    keys = [(-each.score, each.hit.seq) for each in current]
+    assert keys == sorted(keys)

@@ -1,0 +1,272 @@
+"""Relevance: each factor decides where nothing else does, none does anything else, and more match is never less."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import AT, found, hit, ids, uid
+
+from brain.search import K1
+from cognitive.context.relevance import candidates
+from cognitive.plan import DateRange, RetrievalQuery
+from cognitive.policy import RELEVANCE, Policy
+
+POLICY = Policy()
+NOW = AT + timedelta(days=30)
+LINE = "tea was served to all of the guests"  # no name, no date, no first person, no instruction
+MAY = DateRange(datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC), "May 2023")
+
+
+def of(*hits, text="tea with guests", idf=None, dates=None, recency=0.0, policy=POLICY):
+    idf = {"tea": 2.0, "guest": 1.0} if idf is None else idf
+    query = RetrievalQuery("fact", text, 5, recency, dates)
+    return candidates(found(*hits, idf=idf, session_idf=idf, passages=100), query, NOW, policy)
+
+
+def factors(*hits, **query):
+    return {each.hit.memory_id.int: dict(each.factors) for each in of(*hits, **query)}
+
+
+# Two hits that differ in one thing; memory 2 has it, memory 1 (older, so it would win a tie) has not.
+DECIDERS = {
+    "words": ({"scores": {"said_bm25": 1.0}}, {"scores": {"said_bm25": 2.0}}, {}),
+    "words_around": ({"scores": {"around_matched": 1.0}}, {"scores": {"around_matched": 2.0}}, {}),
+    "meaning": ({"scores": {"said_cosine": 0.3, "around_cosine": 0.3}},
+                {"scores": {"said_cosine": 0.6, "around_cosine": 0.3}}, {}),
+    "meaning_around": ({"scores": {"said_cosine": 0.3, "around_cosine": 0.3}},
+                       {"scores": {"said_cosine": 0.3, "around_cosine": 0.6}}, {}),
+    "session": ({"session_id": "a", "scores": {"session_bm25": 0.1}},
+                {"session_id": "b", "scores": {"session_bm25": 2.0}}, {}),
+    "speaker": ({"speaker": "Ines"}, {"speaker": "Caroline"}, {"text": "what does Caroline drink"}),
+    "first_person": ({}, {"content": "tea was served to all my own guests"}, {}),
+    "answer_kind": ({}, {"content": "tea was served the guests yesterday"}, {"text": "when was it served"}),
+    "asker": ({"speaker": "assistant"}, {"speaker": "user"}, {}),
+    "instruction": ({}, {"content": "always serve the tea to every guest"}, {}),
+    "date": ({"occurred_at": datetime(2023, 9, 1, tzinfo=UTC)}, {"occurred_at": datetime(2023, 5, 9, tzinfo=UTC)},
+             {"dates": MAY}),
+    "recency": ({"occurred_at": NOW - timedelta(days=90)}, {"occurred_at": NOW - timedelta(days=1)}, {"recency": 1.0}),
+    "length": ({"content": "tea"}, {}, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DECIDERS)
+def test_a_factor_decides_between_two_that_are_otherwise_alike(name):
+    without, having, query = DECIDERS[name]
+    hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
+    first, second = of(*hits, **query)
+    assert first.hit.memory_id == uid(2)
+    beside = {"words": {"beside"}, "meaning": {"beside"}, "length": {"beside"}}.get(name, set())
+    differing = {key for key in {*first.factors, *second.factors}
+                 if abs(first.factors.get(key, 0.0) - second.factors.get(key, 0.0)) > 1e-12}  # fmt: skip
+    assert differing - beside == {name}
+
+
+@pytest.mark.parametrize("name", DECIDERS)
+def test_a_factor_without_weight_decides_nothing(name):
+    without, having, query = DECIDERS[name]
+    hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
+    weights = {**RELEVANCE, name: 0.0}
+    assert ids(of(*hits, policy=Policy(relevance=weights), **query)) == [1, 2]
+
+
+def test_every_factor_of_the_policy_is_tried_here():
+    assert {*DECIDERS, "beside"} == set(RELEVANCE)
+
+
+def talk(*matches: float, session="s"):
+    """Lines of one session in order, each with its own cosine to the query."""
+    last = len(matches)
+    return [
+        hit(n, LINE, session_id=session, scores={"said_cosine": match},
+            previous_id=n - 1 if n > 1 else None, next_id=n + 1 if n < last else None)
+        for n, match in enumerate(matches, 1)
+    ]  # fmt: skip
+
+
+def test_what_stands_beside_a_match_gains_in_both_directions_and_less_two_lines_away():
+    got = factors(*talk(0.0, 0.0, 0.0, 0.9, 0.0, 0.0, 0.0))
+    gain = {n: got[n].get("beside", 0.0) for n in got}
+    assert gain[3] == gain[5] > gain[2] == gain[6] > 0
+    assert gain[1] == gain[7] == 0
+    assert gain[4] == 0  # a match does not stand beside itself
+
+
+def test_a_neighbour_that_no_channel_found_lends_nothing_and_hides_what_is_behind_it():
+    lines = talk(0.0, 0.0, 0.9)
+    assert factors(lines[0], lines[2])[1].get("beside", 0.0) == 0.0
+
+
+def test_the_best_passage_stands_for_its_memory():
+    weak = hit(1, "Tea.", ordinal=0, scores={"said_cosine": 0.1})
+    best = hit(1, "Guests had tea.", ordinal=3, scores={"said_cosine": 0.9})
+    middling = hit(1, "Had tea.", ordinal=4, scores={"said_cosine": 0.5})
+    for order in ([weak, best, middling], [best, middling, weak]):
+        [only] = of(*order)
+        assert only.hit.ordinal == 3
+
+
+def test_of_equal_passages_the_first_is_shown():
+    [only] = of(hit(1, "Tea.", ordinal=0), hit(1, "Tea.", ordinal=1))
+    assert only.hit.ordinal == 0
+
+
+def test_candidates_come_best_first_with_their_place_and_ties_in_the_agents_order():
+    got = of(hit(3), hit(1, scores={"said_cosine": 0.5}), hit(2))
+    assert ids(got) == [1, 2, 3]
+    assert [each.rank_before for each in got] == [1, 2, 3]
+
+
+def test_relevance_is_the_sum_of_its_factors_and_none_is_listed_as_zero():
+    for each in of(*talk(0.2, 0.9), hit(9, "My tea.", speaker="user", scores={"said_bm25": 1.0})):
+        assert each.relevance == pytest.approx(sum(each.factors.values()))
+        assert all(each.factors.values())
+
+
+def test_a_perfect_match_stays_within_one_and_nothing_at_all_within_zero():
+    idf = {"tea": 2.0, "guest": 1.0}
+    perfect = {"said_bm25": 3.0 * (K1 + 1), "around_matched": 3.0, "said_cosine": 1.0, "around_cosine": 1.0,
+               "session_bm25": 3.0 * (K1 + 1)}  # fmt: skip
+    lines = [
+        hit(n, f"Always remember: I, Caroline, had 2 teas yesterday {'x' * 400}", speaker="Caroline", session_id="s",
+            scores=perfect, previous_id=n - 1, next_id=n + 1, occurred_at=MAY.start)
+        for n in (1, 2, 3)
+    ]  # fmt: skip
+    for each in of(*lines, text="when did Caroline have tea", idf=idf, dates=MAY, recency=1.0):
+        assert 0.5 < each.relevance <= 1.0 + 1e-9
+    [nothing] = of(hit(1, "x"), idf={})
+    assert 0 <= nothing.relevance < 0.1
+
+
+# --- who ---
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        pytest.param("what does Caroline drink", {2}, id="named"),
+        pytest.param("what does caroline drink", {2}, id="in lower case"),
+        pytest.param("Caroline's tea", {2}, id="possessive"),
+        pytest.param("what do Caroline and Ines drink", set(), id="two named speak for neither"),
+        pytest.param("what do they drink", set(), id="nobody named"),
+        pytest.param("what does the user drink", set(), id="a role is no name"),
+        pytest.param("when will they drink tea", set(), id="a word that is also a name"),
+        pytest.param("what does Dr Will drink", {6}, id="a title is no name"),
+    ],
+)
+def test_the_one_speaker_that_a_question_names(text, named):
+    hits = hit(1, LINE, speaker="Ines"), hit(2, LINE, speaker="Caroline"), hit(3, LINE, speaker="user"), hit(4, LINE)
+    hits = *hits, hit(5, LINE, speaker="Dr Ito"), hit(6, LINE, speaker="Dr Will")
+    assert {n for n, each in factors(*hits, text=text).items() if "speaker" in each} == named
+
+
+def test_what_the_model_said_is_meant_where_it_is_asked_for():
+    hits = hit(1, LINE, speaker="user"), hit(2, LINE, speaker="assistant")
+    assert ids(of(*hits, text="which tea")) == [1, 2]
+    assert ids(of(*hits, text="which tea did you recommend")) == [2, 1]
+
+
+@pytest.mark.parametrize("role", ["Assistant", "ASSISTANT", "AI"])
+def test_a_role_is_known_in_any_case(role):
+    hits = hit(1, LINE, speaker=None), hit(2, LINE, speaker=role)
+    assert ids(of(*hits, text="which tea did you recommend")) == [2, 1]
+
+
+def test_an_assistants_line_is_no_standing_instruction():
+    hits = hit(1, "Always warm the pot.", speaker="assistant"), hit(2, "Always warm the pot.", speaker="user")
+    got = factors(*hits)
+    assert "instruction" in got[2]
+    assert "instruction" not in got[1]
+
+
+# --- when ---
+
+
+@pytest.mark.parametrize(
+    ("day", "closer"),
+    [
+        pytest.param((2023, 5, 31), (2023, 6, 1), id="the range ends before its end"),
+        pytest.param((2023, 6, 2), (2023, 6, 10), id="soon after before later"),
+        pytest.param((2023, 6, 2), (2023, 4, 29), id="after before before"),
+        pytest.param((2023, 4, 30), (2023, 4, 28), id="shortly before, before long before"),
+        pytest.param((2023, 5, 1), (2023, 4, 30), id="the start belongs to the range"),
+    ],
+)
+def test_nearer_to_the_named_range_is_better(day, closer):
+    hits = hit(1, LINE, occurred_at=datetime(*closer, tzinfo=UTC)), hit(2, LINE, occurred_at=datetime(*day, tzinfo=UTC))
+    assert ids(of(*hits, dates=MAY)) == [2, 1]
+
+
+@pytest.mark.parametrize("day", [(2023, 6, 16), (2023, 4, 20), (2026, 1, 1)])
+def test_far_from_the_named_range_the_date_says_nothing(day):
+    assert "date" not in factors(hit(1, LINE, occurred_at=datetime(*day, tzinfo=UTC)), dates=MAY)[1]
+
+
+def test_without_a_range_or_a_wish_for_the_recent_time_says_nothing():
+    got = factors(hit(1, LINE, occurred_at=NOW), hit(2, LINE, occurred_at=NOW - timedelta(days=999)))
+    assert got[1] == got[2]
+
+
+def test_a_memory_of_the_future_is_no_more_recent_than_now():
+    got = factors(hit(1, LINE, occurred_at=NOW), hit(2, LINE, occurred_at=NOW + timedelta(days=99)), recency=1.0)
+    assert got[1] == got[2]
+
+
+# --- where ---
+
+
+def test_a_memory_of_no_session_is_taken_for_one_of_a_usual_session():
+    good = hit(1, LINE, session_id="a", scores={"session_bm25": 3.0})
+    poor = hit(2, LINE, session_id="b", scores={"session_bm25": 1.0})
+    got = factors(good, poor, hit(3, LINE))
+    assert got[3]["session"] == pytest.approx((got[1]["session"] + got[2]["session"]) / 2)
+    assert ids(of(good, poor, hit(3, LINE))) == [1, 3, 2]
+
+
+def test_where_no_memory_has_a_session_none_has_the_factor():
+    assert all("session" not in each for each in factors(hit(1, LINE), hit(2, LINE)).values())
+
+
+def test_without_surroundings_a_memory_is_judged_by_its_own_words():
+    alone = hit(1, LINE, scores={"said_cosine": 0.6})
+    same = hit(2, LINE, scores={"said_cosine": 0.6, "around_cosine": 0.6})
+    got = factors(alone, same)
+    assert got[1]["meaning_around"] == got[2]["meaning_around"]
+
+
+# --- monotone ---
+
+RAW = ("said_bm25", "around_matched", "said_cosine", "around_cosine", "session_bm25")
+SCORES = st.dictionaries(st.sampled_from(RAW), st.floats(min_value=0, max_value=3), min_size=1)
+
+
+@given(SCORES, st.data(), st.floats(min_value=0, max_value=3), st.lists(SCORES, max_size=3))
+@settings(max_examples=60)
+def test_raising_a_raw_score_never_lowers_relevance(scores, data, more, others):
+    raised = data.draw(st.sampled_from(sorted(scores)))
+    crowd = [hit(n, LINE, session_id="s", scores=other) for n, other in enumerate(others, 2)]
+    one = hit(1, LINE, session_id="s", scores=scores)
+    better = replace(one, scores={**scores, raised: scores[raised] + more})
+    before = next(c for c in of(one, *crowd) if c.hit.memory_id == uid(1))
+    after = next(c for c in of(better, *crowd) if c.hit.memory_id == uid(1))
+    assert after.relevance >= before.relevance - 1e-12
+
+
+@given(SCORES, st.sampled_from(RAW), st.floats(min_value=0, max_value=3))
+@settings(max_examples=60)
+def test_being_found_by_one_more_channel_never_lowers_relevance(scores, channel, value):
+    if channel in scores or (channel == "around_cosine" and value < scores.get("said_cosine", 0.0)):
+        return
+    found_by_more = {**scores, channel: value}
+    [before] = of(hit(1, LINE, session_id="s", scores=scores))
+    [after] = of(hit(1, LINE, session_id="s", scores=found_by_more))
+    assert after.relevance >= before.relevance - 1e-12
+
+
+@given(st.permutations([*talk(0.1, 0.4, 0.4, 0.2), hit(9, LINE, speaker="Ines"), hit(8, "My tea, always.")]))
+@settings(max_examples=30)
+def test_the_order_of_the_hits_does_not_matter(shuffled):
+    assert ids(of(*shuffled)) == ids(of(*sorted(shuffled, key=lambda each: each.seq)))
