@@ -32,6 +32,7 @@ _QUANTITIES = frozenset(
     august september october november december morning noon afternoon evening night bytes kb mb gb tb euro euros
     dollar dollars percent first last""".split()
 )
+_DIRECTIONS = frozenset("from to before after than over under by until instead".split())
 _NAME = re.compile(r"\b[A-Z][\w-]+")
 # Of the window this much is compared: a message of megabytes must not cost the turn its deadline.
 _MOST_OF_A_MESSAGE = 20_000
@@ -43,12 +44,16 @@ _FEWEST_STEMS = 3  # fewer prove nothing: "yes, please" stands in every conversa
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A text reduced to what the comparison needs; `names` in the order in which they stand there."""
+    """A text reduced to what the comparison needs.
+
+    `names` stand in the order of the text; so do the stems in `directed`, which only a text with a direction has.
+    """
 
     stems: frozenset[str]
     figures: frozenset[str]
     names: tuple[str, ...]
     negated: bool
+    directed: tuple[str, ...] = ()
     speaker: str | None = None
     vector: Vector | None = None
 
@@ -62,6 +67,7 @@ class Statement:
             frozenset(_FIGURE.findall(text)) | _QUANTITIES.intersection(spoken),
             tuple(dict.fromkeys(name for name in names if name)),
             not _NEGATIONS.isdisjoint(spoken),
+            _directed(spoken),
             speaker,
             vector,
         )
@@ -143,6 +149,12 @@ def same(memory: Statement, other: Statement, policy: Policy) -> tuple[str, floa
     return ("containment", containment) if enough else None
 
 
+def _directed(spoken: Sequence[str]) -> tuple[str, ...]:
+    if _DIRECTIONS.isdisjoint(spoken):
+        return ()
+    return tuple(lexeme for word in spoken if (lexeme := word if word in _DIRECTIONS else as_lexeme(word)))
+
+
 def _differs(memory: Statement, other: Statement) -> bool:
     """Whether anything of the memory speaks against the other text's saying the same."""
     if memory.figures - other.figures or memory.negated != other.negated:
@@ -160,6 +172,10 @@ def _one_word_swapped(memory: Statement, other: Statement) -> bool:
 
 
 def _turned_round(memory: Statement, other: Statement) -> bool:
-    """The same names in another order: "Ines reports to Marek" is not "Marek reports to Ines"."""
+    """The same names in another order, "Ines reports to Marek" and the reverse; or all the same words, around a word
+    that gives them a direction.
+    """
     shared = [name for name in other.names if name in memory.names]
-    return len(shared) > 1 and shared != [name for name in memory.names if name in shared]
+    if len(shared) > 1 and shared != [name for name in memory.names if name in shared]:
+        return True
+    return memory.stems == other.stems and memory.directed != other.directed

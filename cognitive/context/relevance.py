@@ -7,6 +7,7 @@ against the query. The weights stand in the policy with what each was measured t
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -19,6 +20,7 @@ from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.trace import Candidate
 
+_CAPITALISED = re.compile(r"(?<=\s)[A-Z]\w+")
 _FULL_LENGTH = 300  # characters from which a line's length says nothing more
 _INSTRUCTED_WITHIN = 600  # characters: a standing instruction opens a message, it does not hide in a listing
 _REACH = 0.7  # what the neighbour after next counts for
@@ -87,6 +89,7 @@ class _QueryFacts:
 def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
     """Speakers of the hits whose name is in the text: by a word that is no common one and no other speaker's."""
     asked = {word.removesuffix("'s") for word in words(text)} - STOP_WORDS
+    asked |= {name.casefold() for name in _CAPITALISED.findall(text)}  # "Will" is a name where "will" is none
     speakers = {hit.speaker for hit in hits if hit.speaker}
     people = {speaker: set(words(speaker)) for speaker in speakers if speaker.casefold() not in USERS | ASSISTANTS}
     shared = Counter(word for own in people.values() for word in own)

@@ -27,8 +27,8 @@ CALM = Policy(deadline_ms=10_000)  # what is tested here is not the speed of a b
 FRANK = Policy(deadline_ms=10_000, abstention=False)
 
 OAK = "Which supplier delivers oak boards?"
-ALBA = "The supplier Alba delivers oak boards every Tuesday."
-BRIX = "The supplier Brix delivers oak boards every Tuesday."
+ALBA = "The supplier Alba delivers oak boards every Tuesday by horse cart."
+BRIX = "The supplier Brix delivers oak boards every Friday by river barge."
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,9 @@ async def standing(layer, agent, memory_id: UUID, text: str = OAK, now: datetime
     return fate.candidate
 
 
-async def taught(layer, agent, *, times: int = 1, response: str = "I would ask Brix.", **outcome):
+async def taught(
+    layer, agent, *, times: int = 1, response: str = "Brix does: every Friday, by river barge.", **outcome
+):
     for _ in range(times):
         context = await layer.pre_turn(ask(agent, OAK))
         report = await layer.post_turn(context, Outcome(response=response, **outcome))
@@ -107,8 +109,8 @@ async def test_a_used_memory_stands_better_in_the_next_turn(layer, agent, suppli
         alba: "shown", brix: "shown"}  # fmt: skip
 
     first, second = (shown.memory_id for shown in context.shown)
-    name = {alba: "Alba", brix: "Brix"}[second]  # the one that lost the tie is the one that helps
-    report = await layer.post_turn(context, Outcome(response=f"I would ask {name}."))
+    answer = {alba: "Alba does: every Tuesday, by horse cart.", brix: "Brix does: every Friday, by river barge."}
+    report = await layer.post_turn(context, Outcome(response=answer[second]))  # the one that lost the tie helps
     assert report.recorded
     assert not report.duplicate
     assert {a.memory_id: a.referenced for a in report.attributions} == {first: False, second: True}
@@ -156,7 +158,7 @@ async def test_sixteen_reports_at_once_count_once(layer, agent, suppliers):
     [_, brix_once] = await layer.remember(other, [fact(ALBA), fact(BRIX, 1)])
     await taught(layer, other)
     context = await layer.pre_turn(ask(agent, OAK))
-    outcome = Outcome(response="I would ask Brix.")
+    outcome = Outcome(response="Brix does: every Friday, by river barge.")
     ref = TurnRef(agent, context.turn_id)
     reports = await asyncio.gather(*(layer.post_turn(context if n % 2 else ref, outcome) for n in range(16)))
     assert sum(not report.duplicate for report in reports) == 1
@@ -186,7 +188,7 @@ async def test_another_process_may_report_the_outcome_by_the_name_of_the_turn(la
     context = await layer.pre_turn(ask(agent, OAK))
     ran = await asyncio.to_thread(
         subprocess.run,
-        [sys.executable, "-W", "error", "-c", ELSEWHERE, urls.app, agent, context.turn_id, "I would ask Brix."],
+        [sys.executable, "-W", "error", "-c", ELSEWHERE, urls.app, agent, context.turn_id, "Brix does: every Friday, by river barge."],
         env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
@@ -207,7 +209,7 @@ async def test_only_completed_turns_teach(layer, agent, suppliers, status):
     for memory_id in suppliers:
         boost = (await standing(layer, agent, memory_id)).boost
         assert (boost.factor, boost.shown, boost.used) == (1.0, 0.0, 0.0)
-    late = await layer.post_turn(context, Outcome(response="I would ask Brix."))
+    late = await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
     assert late.duplicate, "how a turn ended is known once"
     assert (await standing(layer, agent, brix)).boost.factor == 1.0
 
@@ -261,7 +263,7 @@ async def test_feedback_arrives_in_any_order_and_counts_at_the_time_of_its_turn(
         ids = await layer.remember(own, [fact(ALBA), fact(BRIX, 1)])
         for day in days:
             context = await layer.pre_turn(ask(own, OAK, now=NOW + timedelta(days=day)))
-            await layer.post_turn(context, Outcome(response="I would ask Brix."))
+            await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
         orders[name] = [(await standing(layer, own, memory_id)).boost for memory_id in ids]
     for one, other in zip(*orders.values(), strict=True):
         assert (one.shown, one.used) == pytest.approx((other.shown, other.used), rel=1e-9)
@@ -422,7 +424,7 @@ async def test_a_rating_overrides_the_overlap_and_is_no_second_showing(layer, ag
     """One turn showed it, somebody said it was useless: used in none of one turns, as if the outcome had said so."""
     _, brix = suppliers
     context = await layer.pre_turn(ask(agent, OAK, now=datetime.now(UTC)))
-    await layer.post_turn(context, Outcome(response="I would ask Brix."))
+    await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
     await layer.rate(agent, context.turn_id, brix, useful=False)
     boost = (await standing(layer, agent, brix, now=datetime.now(UTC))).boost
     assert boost.shown == pytest.approx(1.0, abs=0.01)
@@ -443,7 +445,7 @@ async def test_what_a_turn_did_not_show_cannot_be_rated_in_it(layer, agent, supp
 
 async def test_why_tells_the_fate_of_what_was_shown_dropped_and_never_met(layer, agent, suppliers):
     alba, brix = suppliers
-    said = [Message(role="assistant", content="As I said, the supplier Alba delivers oak boards every Tuesday.")]
+    said = [Message(role="assistant", content=f"As I said: {ALBA}")]
     context = await layer.pre_turn(ask(agent, OAK, conversation=said))
     shown = await layer.why(agent, context.turn_id, brix)
     assert (shown.disposition, shown.used) == ("shown", None)
@@ -459,7 +461,7 @@ async def test_why_tells_the_fate_of_what_was_shown_dropped_and_never_met(layer,
     absent = await layer.why(agent, context.turn_id, later)
     assert absent.disposition is None
     assert "2 candidates" in absent.because
-    await layer.post_turn(context, Outcome(response="I would ask Brix."))
+    await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
     used = await layer.why(agent, context.turn_id, brix)
     assert used.used is True
     assert used.overlap >= CALM.attribution_threshold
@@ -498,7 +500,7 @@ async def test_turns_of_machines_pass_untouched(layer, agent, suppliers, kind):
     assert (context.text, context.shown, context.degraded) == ("", (), ())
     assert context.plan.retrieval == ()
     assert (context.messages, context.tools, context.thinking) == (turn.conversation, turn.tools, "low")
-    report = await layer.post_turn(context, Outcome(response="I would ask Brix."))
+    report = await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
     assert report.attributions == ()
     assert (await standing(layer, agent, suppliers[1])).boost.factor == 1.0
 
@@ -552,7 +554,7 @@ async def test_order_and_bytes_of_unchanged_memories_are_stable(layer, agent):
     for name in ("Duro", "Corda", "Duro", "Alba"):
         context = await layer.pre_turn(ask(agent, OAK))
         texts.append(context.text)
-        await layer.post_turn(context, Outcome(response=f"{name} does."))
+        await layer.post_turn(context, Outcome(response=f"Supplier {name} delivers oak boards."))
     assert len(set(texts)) == 1
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import AT, candidate, found, hit, uid
 
-from brain.decay import gain
+from brain.search import Masses
 from cognitive.context.boost import boost, boosts
 from cognitive.context.rank import rank
 from cognitive.policy import Policy
@@ -19,16 +19,15 @@ LONG_AGO = AT - timedelta(days=400)
 DATES = st.datetimes(timezones=st.just(UTC))
 
 
-def experienced(times_shown: int, times_used: int, *, at: datetime = AT, half_life: float = 7.0):
-    weight = gain(at, half_life)
+def experienced(times_shown: int, times_used: int, *, at: datetime = AT):
     return hit(
-        1, times_shown=times_shown, times_used=times_used, usage_shown=times_shown * weight,
-        usage_used=times_used * weight,
+        1, times_shown=times_shown, times_used=times_used, usage_shown=float(times_shown),
+        usage_used=float(times_used), usage_at=at if times_shown else None,
     )  # fmt: skip
 
 
 def base(shown: float, used: float, *, at: datetime = AT, type: str = "fact"):
-    return {type: (shown * gain(at, 7.0), used * gain(at, 7.0))}
+    return {type: Masses(float(shown), float(used), at)}
 
 
 def factor(times_shown: int, times_used: int, rates=None, *, at=AT, now=AT, policy=POLICY) -> float:
@@ -119,8 +118,8 @@ def test_the_half_life_is_the_policys():
     week = Policy(half_life_days=7.0)
     year = Policy(half_life_days=365.0)
     later = AT + timedelta(days=60)
-    kept = boost(experienced(30, 30, half_life=365.0), {}, later, year).factor
-    faded = boost(experienced(30, 30, half_life=7.0), {}, later, week).factor
+    kept = boost(experienced(30, 30), {}, later, year).factor
+    faded = boost(experienced(30, 30), {}, later, week).factor
     assert kept > faded > 1
 
 

@@ -66,7 +66,6 @@ def test_saying_a_default_is_saying_nothing():
         pytest.param({"dedup_threshold": 1.5}, "dedup_threshold", id="a cosine above one"),
         pytest.param({"deadline_ms": 0}, "deadline_ms", id="no time at all"),
         pytest.param({"half_life_days": -1}, "half_life_days", id="a negative half-life"),
-        pytest.param({"half_life_days": 0.5}, "half_life_days", id="a half-life that outruns the sums"),
         pytest.param({"half_life_days": float("nan")}, "half_life_days", id="no number"),
         pytest.param({"deadline_ms": float("inf")}, "deadline_ms", id="no deadline"),
         pytest.param({"evidence_floor": float("nan")}, "evidence_floor", id="a floor that is no number"),
