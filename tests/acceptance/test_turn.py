@@ -28,6 +28,7 @@ FRANK = Policy(deadline_ms=10_000, abstention=False)
 
 OAK = "Which supplier delivers oak boards?"
 ALBA = "The supplier Alba delivers oak boards every Tuesday by horse cart."
+BY_BARGE = "Brix does: every Friday, by river barge."
 BRIX = "The supplier Brix delivers oak boards every Friday by river barge."
 
 
@@ -72,9 +73,7 @@ async def standing(layer, agent, memory_id: UUID, text: str = OAK, now: datetime
     return fate.candidate
 
 
-async def taught(
-    layer, agent, *, times: int = 1, response: str = "Brix does: every Friday, by river barge.", **outcome
-):
+async def taught(layer, agent, *, times: int = 1, response: str = BY_BARGE, **outcome):
     for _ in range(times):
         context = await layer.pre_turn(ask(agent, OAK))
         report = await layer.post_turn(context, Outcome(response=response, **outcome))
@@ -109,7 +108,7 @@ async def test_a_used_memory_stands_better_in_the_next_turn(layer, agent, suppli
         alba: "shown", brix: "shown"}  # fmt: skip
 
     first, second = (shown.memory_id for shown in context.shown)
-    answer = {alba: "Alba does: every Tuesday, by horse cart.", brix: "Brix does: every Friday, by river barge."}
+    answer = {alba: "Alba does: every Tuesday, by horse cart.", brix: BY_BARGE}
     report = await layer.post_turn(context, Outcome(response=answer[second]))  # the one that lost the tie helps
     assert report.recorded
     assert not report.duplicate
@@ -158,7 +157,7 @@ async def test_sixteen_reports_at_once_count_once(layer, agent, suppliers):
     [_, brix_once] = await layer.remember(other, [fact(ALBA), fact(BRIX, 1)])
     await taught(layer, other)
     context = await layer.pre_turn(ask(agent, OAK))
-    outcome = Outcome(response="Brix does: every Friday, by river barge.")
+    outcome = Outcome(response=BY_BARGE)
     ref = TurnRef(agent, context.turn_id)
     reports = await asyncio.gather(*(layer.post_turn(context if n % 2 else ref, outcome) for n in range(16)))
     assert sum(not report.duplicate for report in reports) == 1
@@ -188,7 +187,7 @@ async def test_another_process_may_report_the_outcome_by_the_name_of_the_turn(la
     context = await layer.pre_turn(ask(agent, OAK))
     ran = await asyncio.to_thread(
         subprocess.run,
-        [sys.executable, "-W", "error", "-c", ELSEWHERE, urls.app, agent, context.turn_id, "Brix does: every Friday, by river barge."],
+        [sys.executable, "-W", "error", "-c", ELSEWHERE, urls.app, agent, context.turn_id, BY_BARGE],
         env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
@@ -209,7 +208,7 @@ async def test_only_completed_turns_teach(layer, agent, suppliers, status):
     for memory_id in suppliers:
         boost = (await standing(layer, agent, memory_id)).boost
         assert (boost.factor, boost.shown, boost.used) == (1.0, 0.0, 0.0)
-    late = await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
+    late = await layer.post_turn(context, Outcome(response=BY_BARGE))
     assert late.duplicate, "how a turn ended is known once"
     assert (await standing(layer, agent, brix)).boost.factor == 1.0
 
@@ -263,7 +262,7 @@ async def test_feedback_arrives_in_any_order_and_counts_at_the_time_of_its_turn(
         ids = await layer.remember(own, [fact(ALBA), fact(BRIX, 1)])
         for day in days:
             context = await layer.pre_turn(ask(own, OAK, now=NOW + timedelta(days=day)))
-            await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
+            await layer.post_turn(context, Outcome(response=BY_BARGE))
         orders[name] = [(await standing(layer, own, memory_id)).boost for memory_id in ids]
     for one, other in zip(*orders.values(), strict=True):
         assert (one.shown, one.used) == pytest.approx((other.shown, other.used), rel=1e-9)
@@ -424,7 +423,7 @@ async def test_a_rating_overrides_the_overlap_and_is_no_second_showing(layer, ag
     """One turn showed it, somebody said it was useless: used in none of one turns, as if the outcome had said so."""
     _, brix = suppliers
     context = await layer.pre_turn(ask(agent, OAK, now=datetime.now(UTC)))
-    await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
+    await layer.post_turn(context, Outcome(response=BY_BARGE))
     await layer.rate(agent, context.turn_id, brix, useful=False)
     boost = (await standing(layer, agent, brix, now=datetime.now(UTC))).boost
     assert boost.shown == pytest.approx(1.0, abs=0.01)
@@ -461,7 +460,7 @@ async def test_why_tells_the_fate_of_what_was_shown_dropped_and_never_met(layer,
     absent = await layer.why(agent, context.turn_id, later)
     assert absent.disposition is None
     assert "2 candidates" in absent.because
-    await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
+    await layer.post_turn(context, Outcome(response=BY_BARGE))
     used = await layer.why(agent, context.turn_id, brix)
     assert used.used is True
     assert used.overlap >= CALM.attribution_threshold
@@ -500,7 +499,7 @@ async def test_turns_of_machines_pass_untouched(layer, agent, suppliers, kind):
     assert (context.text, context.shown, context.degraded) == ("", (), ())
     assert context.plan.retrieval == ()
     assert (context.messages, context.tools, context.thinking) == (turn.conversation, turn.tools, "low")
-    report = await layer.post_turn(context, Outcome(response="Brix does: every Friday, by river barge."))
+    report = await layer.post_turn(context, Outcome(response=BY_BARGE))
     assert report.attributions == ()
     assert (await standing(layer, agent, suppliers[1])).boost.factor == 1.0
 
@@ -685,7 +684,7 @@ async def test_no_total_is_exceeded_by_a_single_token(urls, embedder, household)
         async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
             return await layer.pre_turn(ask(household, text))
 
-    for thing in THINGS:
+    for thing in THINGS[:3]:
         question = f"Where is the {thing}, how do I clean the {thing}, and what did we decide about it?"
         whole = await context(question, 3_000)
         assert {shown.type for shown in whole.shown} == {"fact", "episode", "decision", "procedure"}

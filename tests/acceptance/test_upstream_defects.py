@@ -387,7 +387,7 @@ async def test_stored_vectors_are_used(urls, embedder, agent):
         pytest.param("The meeting takes place on Thursday afternoon.",
                      "By the way: on Thursday afternoon, the meeting takes place. Do bring cake, it will be long.",
                      id="one sentence among others"),
-        pytest.param("She purchased an automobile last week.", "She bought a car last week.", id="by its vector, not by its words"),
+        pytest.param("She purchased an automobile last week.", "She bought a car last week.", id="by vector"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("role", ["user", "assistant"])
@@ -433,7 +433,8 @@ async def test_a_contradiction_is_no_repetition(frank, agent, stored, said):
 async def test_a_threshold_is_compared_in_its_own_score_space(frank, agent, embedder):
     """Upstream compared a cosine threshold with a rank score: the first of any list stood at 0.98 and was dropped."""
     twin, best = await frank.remember(agent, [
-        memory("She purchased an automobile last week."), memory("The kettle is kept in the pantry beside the stove.", 1),
+        memory("She purchased an automobile last week."),
+        memory("The kettle is kept in the pantry beside the stove.", 1),
     ])  # fmt: skip
     said = "She bought a car last week."
     question = "Where is the kettle kept, in the pantry beside the stove or elsewhere?"
@@ -466,21 +467,21 @@ def test_a_threshold_goes_with_its_measure():
 @pytest.mark.parametrize(
     ("strategy", "said"),
     [
-        pytest.param("relative", "The {0} was bought at the {1} market in spring.", id="relative, on near twins"),
-        pytest.param("windowed", "{0}: {1} market.", id="windowed, on distinct memories"),
+        pytest.param("relative", "The {0} of the house stands in the {1}, beside the door.", id="relative, near twins"),
+        pytest.param("windowed", "{0}: {1}", id="windowed, distinct memories"),
     ],
 )
 async def test_one_restated_memory_in_a_long_answer_is_found_and_the_others_are_not(
     urls, embedder, agent, strategy, said
 ):
     """Upstream credited every memory that shares two words with a long answer, and by Jaccard none at all."""
-    pairs = [("kettle", "fish"), ("violin", "flea"), ("sledge", "winter"), ("globe", "book")]
-    filler = "There is much to be said about what one owns, and why. The house is large. We went there in spring. " * 8
+    pairs = [("kettle", "pantry"), ("violin", "attic"), ("sledge", "garage"), ("globe", "studio")]
+    filler = "There is much to be said about what one owns, and why. It was quiet. We went there in spring. " * 8
     async with opened(urls, embedder, attribution=strategy) as layer:
         ids = await layer.remember(agent, [memory(said.format(*pair), n) for n, pair in enumerate(pairs)])
-        context = await layer.pre_turn(ask(agent, "At which market were the kettle, violin, sledge and globe bought?"))
+        context = await layer.pre_turn(ask(agent, "Where are the kettle, the violin, the sledge and the globe?"))
         assert len(context.shown) == 4
-        answer = f"{filler}\n\nThe violin: at the flea market. {filler}"
+        answer = f"{filler}\n\nThe violin: up in the attic. {filler}"
         report = await layer.post_turn(context, Outcome(response=answer))
     assert [a.memory_id for a in report.attributions if a.referenced] == [ids[1]]
 
@@ -638,6 +639,6 @@ def test_comments_give_reasons_and_not_tickets():
     for path in product_code():
         with path.open("rb") as file:
             for token in tokenize.tokenize(file.readline):
-                if token.type == tokenize.COMMENT and ticket.search(token.string.split("noqa")[0]):
-                    found.append(f"{path.relative_to(CHECKOUT)}:{token.start[0]}: {token.string}")
+                comment = token.string.split("noqa")[0] if token.type == tokenize.COMMENT else ""
+                found += [f"{path.relative_to(CHECKOUT)}: {comment}"] * bool(ticket.search(comment))
     assert found == []
