@@ -25,11 +25,14 @@ K1 = 0.5  # how soon more of the same word adds nothing
 B = 0.5  # how much a long passage is discounted
 # A lexeme in more passages than this is not read: three common words in an OR query were measured at 216 ms.
 MOST_POSTINGS = 5_000
+_COVERED = "dimension <= 1200"  # the vectors that fit into the covering index; the rest is read from the table
+_CANDIDATES = {True: SQL["candidates"], False: SQL["candidates"].replace(_COVERED, "dimension > 1200")}
+_FURTHER = 8  # times as many passages, when one long memory fills the head of a channel
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to find: of each type so many passages per channel.
+    """What to find: of each type so many passages per channel, and more if they are fewer than `wanted` memories.
 
     `vector` None: the dense channel is left out. Filters that are None or empty do not filter.
     """
@@ -38,6 +41,7 @@ class Query:
     lexemes: tuple[str, ...]
     vector: Vector | None
     model: str
+    wanted: int = 1
     dates: tuple[datetime, datetime] | None = None
     tags: tuple[str, ...] = ()
     session_id: str | None = None
@@ -121,21 +125,23 @@ class MemorySearch:
         Raises:
             StoreUnavailable: Postgres is away or did not answer within `timeout` seconds.
         """
-        dates = query.dates or (None, None)
-        parameters = (
-            agent_id, list(query.types), list(query.lexemes),
-            encode_halfvec(query.vector) if query.vector is not None else None, query.model, list(query.types.values()),
-            MOST_POSTINGS, K1, B, list(query.tags) or None, query.session_id, query.since, query.until, *dates,
-        )  # fmt: skip
 
-        async def work(connection: Connection) -> tuple[Any, Sequence[Any]]:
+        async def work(connection: Connection) -> tuple[Any, list[Hit]]:
             facts = await connection.fetchrow(SQL["facts"], agent_id, list(query.lexemes), MOST_POSTINGS)
-            return facts, await connection.fetch(SQL["candidates"], *parameters)
+            types, hits = query.types, list[Hit]()
+            statement = _CANDIDATES[query.vector is None or len(query.vector) <= 1200]
+            while types:
+                rows = await connection.fetch(statement, *_parameters(agent_id, query, types))
+                found = [_hit(row) for row in rows]
+                further = _too_few(found, types, query.wanted)
+                hits += [hit for hit in found if hit.type not in further]
+                types = further
+            return facts, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
 
-        facts, found = await self._database.run(agent_id, work, timeout=timeout)
+        facts, hits = await self._database.run(agent_id, work, timeout=timeout)
         terms: Mapping[str, Sequence[int]] = facts["terms"] or {}
         return Found(
-            hits=tuple(_hit(row) for row in found),
+            hits=tuple(hits),
             idf={lexeme: idf(facts["passages"], terms[lexeme][0]) for lexeme in query.lexemes},
             session_idf={lexeme: idf(facts["sessions"], terms[lexeme][1]) for lexeme in query.lexemes},
             passages=facts["passages"],
@@ -144,6 +150,25 @@ class MemorySearch:
                 for type_, (shown, used, at) in (facts["base"] or {}).items()
             },
         )
+
+
+def _parameters(agent_id: str, query: Query, types: Mapping[MemoryType, int]) -> tuple[Any, ...]:
+    dates = query.dates or (None, None)
+    return (
+        agent_id, list(types), list(query.lexemes), encode_halfvec(query.vector) if query.vector is not None else None,
+        query.model, list(types.values()), MOST_POSTINGS, K1, B, list(query.tags) or None, query.session_id,
+        query.since, query.until, *dates,
+    )  # fmt: skip
+
+
+def _too_few(hits: Sequence[Hit], types: Mapping[MemoryType, int], wanted: int) -> dict[MemoryType, int]:
+    """Types to look further into: the heads of their channels are full, of passages of fewer memories than wanted."""
+    further = {}
+    for type_, most in types.items():
+        own = [hit.memory_id for hit in hits if hit.type == type_]
+        if len(own) >= most and len(set(own)) < wanted:
+            further[type_] = most * _FURTHER
+    return further
 
 
 def idf(documents: int, holding: int) -> float:

@@ -9,11 +9,12 @@ from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from brain.settings import Settings
-from brain.tables import metadata
+from brain.tables import HalfVector, metadata
 
 
 def run(connection: Connection) -> None:
     connection.execute(text("CREATE SCHEMA IF NOT EXISTS cognitive"))
+    connection.dialect.ischema_names["halfvec"] = HalfVector  # so that reflected columns can be compared
     context.configure(
         connection=connection,
         target_metadata=metadata,

@@ -61,13 +61,15 @@ session_score AS MATERIALIZED (
          JOIN cognitive.session AS s ON s.agent_id = $1 AND s.no = t.session_no
     GROUP BY t.session_no),
 -- Exact nearest neighbours per field and type. OFFSET 0 keeps the planner from trading the exact scan of the covering
--- index for an approximate one behind a filter, which returns fewer rows than asked for.
+-- index for an approximate one behind a filter, which returns fewer rows than asked for. The covering index holds
+-- vectors of up to 1,200 dimensions; for larger ones brain/search.py turns the condition round.
 dense AS (
     SELECT d.memory_id, d.ordinal
     FROM wanted AS w, unnest(ARRAY['said', 'around']) AS channel(field) CROSS JOIN LATERAL (
         SELECT e.memory_id, e.ordinal FROM (
             SELECT memory_id, ordinal, embedding <=> $4::halfvec AS distance FROM cognitive.embedding
             WHERE agent_id = $1 AND model = $5 AND field = channel.field AND type = w.type AND $4 IS NOT NULL
+              AND dimension <= 1200
               AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
                    OR memory_id IN (SELECT id FROM filtered))
             OFFSET 0) AS e

@@ -53,7 +53,7 @@ judged AS (
     SELECT j.memory_id, j.overlap, j.used FROM closed, unnest($5::uuid[], $6::real[], $7::boolean[])
          AS j(memory_id, overlap, used)),
 seen AS (
-    UPDATE cognitive.exposure AS e SET overlap = j.overlap, used = coalesce(e.rating, j.used)
+    UPDATE cognitive.exposure AS e SET overlap = j.overlap, used = j.used
     FROM judged AS j WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = j.memory_id
     RETURNING e.memory_id, e.type, e.used),
 taught AS (

@@ -14,7 +14,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from cognitive import CognitiveLayer, Message, Outcome, Turn
+from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
 from cognitive.cli import conversation
 from cognitive.cli.conversation import Conversation, Played
 from cognitive.cli.main import run
@@ -40,7 +40,8 @@ def command(file: Path | None, agent: str) -> None:
 
 async def _demo(story: Conversation, agent: str) -> None:
     console.print("Opening the database (the first time, an embedded Postgres is set up).", style="dim")
-    async with CognitiveLayer.open() as layer:
+    # A demonstration shows every stage, on a busy machine too; the default deadline is an agent's, not a viewer's.
+    async with CognitiveLayer.open(policy=Policy(deadline_ms=3_000)) as layer:
         await layer.erase_agent(agent)
         await _load(layer, agent, story)
         said: dict[str, list[Message]] = {}

@@ -94,7 +94,7 @@ async def _embed(
 
 def _per_channel(limit: int, policy: Policy) -> int:
     """As many as can matter for the memories that are wanted: of a few, the best stand among fewer."""
-    return min(policy.candidates_per_channel, limit * policy.candidates_per_wanted)
+    return max(limit, min(policy.candidates_per_channel, limit * policy.candidates_per_wanted))
 
 
 def _query(
@@ -110,6 +110,7 @@ def _query(
         lexemes=tuple(dict.fromkeys(lexemes(text)))[:_MOST_LEXEMES],
         vector=vector,
         model=model,
+        wanted=first.limit,
         dates=(first.dates.start, first.dates.end) if first.dates else None,
         tags=filters.tags,
         session_id=filters.session_id,

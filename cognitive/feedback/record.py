@@ -23,13 +23,19 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
     )
     judgements = []
     for memory, overlap in zip(present, measured, strict=True):
-        used = overlap >= policy.attribution_threshold
-        if outcome.citations:
-            used = memory.memory_id in outcome.citations
-        if memory.memory_id in outcome.ratings:
-            used = outcome.ratings[memory.memory_id]
-        judgements.append(Judgement(memory.memory_id, overlap, used))
+        judgements.append(Judgement(memory.memory_id, overlap, _used(memory, overlap, outcome, policy)))
     return judgements
+
+
+def _used(memory: Shown, overlap: float, outcome: Outcome, policy: Policy) -> bool:
+    """The verdict, from what knows it best: a rating, the host's citations, or else the overlap."""
+    if memory.memory_id in outcome.ratings:
+        return outcome.ratings[memory.memory_id]
+    if memory.rating is not None:
+        return memory.rating
+    if outcome.citations:
+        return memory.memory_id in outcome.citations
+    return overlap >= policy.attribution_threshold
 
 
 def attributions(judgements: Sequence[Judgement]) -> tuple[Attribution, ...]:

@@ -16,7 +16,7 @@ from cognitive import NewMemory, Outcome, Turn
 CHECKOUT = Path(__file__).parents[2]
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
-SEEDS = ("0", "1", "424242")
+SEEDS = ("1", "424242")
 
 ASKING = """
 import asyncio, json, sys
@@ -49,7 +49,8 @@ async def main():
             said = [shown.content for shown in context.shown] + [hit.content for hit in hits[:20]]
             response = " ".join(hit.content for hit in hits[3:6]) + " As Ada and Bea said of copper and brass."
             told.append({
-                "text": context.text, "prefix": context.prefix, "degraded": context.degraded, "plan": repr(context.plan),
+                "text": context.text, "prefix": context.prefix, "degraded": context.degraded,
+                "plan": repr(context.plan),
                 "shown": [[str(s.memory_id), s.type, s.content, s.source, repr(s.score), s.tokens]
                           for s in context.shown],
                 "fates": fates, "channels": context.trace.channels,
@@ -79,7 +80,7 @@ async def test_the_same_questions_in_other_processes_get_the_same_bytes(layer, u
     people, stuff = ["Ada", "Bea", "Cyd", "Dov"], ["amber", "copper", "brass", "ivory", "walnut"]
     things, places = ["kettle", "violin", "globe", "telescope"], ["attic", "cellar", "garage", "pantry", "studio"]
     memories = []
-    for n in range(220):
+    for n in range(120):
         who, of, what, where = (rolled.choice(words) for words in (people, stuff, things, places))
         type_, content = rolled.choice([
             ("fact", f"The {of} {what} belongs to {who}."),
@@ -87,7 +88,8 @@ async def test_the_same_questions_in_other_processes_get_the_same_bytes(layer, u
             ("decision", f"We decided that the {of} {what} stays in the {where}."),
             ("procedure", f"To clean a {of} {what}: take it to the {where}, and ask {who}."),
         ])  # fmt: skip
-        memories.append(NewMemory(type=type_, content=content, source=str(n), session_id=f"s{n % 13}" if n % 5 else None,
+        memories.append(NewMemory(type=type_, content=content, source=str(n),
+                                  session_id=f"s{n % 13}" if n % 5 else None,
                                   speaker=who if type_ == "episode" else None, pinned=n in (7, 77),
                                   context=memories[-1].content if memories and n % 3 else "",
                                   occurred_at=AT + timedelta(hours=5 * (n // 4))))  # fmt: skip
@@ -100,7 +102,7 @@ async def test_the_same_questions_in_other_processes_get_the_same_bytes(layer, u
         cited = [shown.memory_id for shown in context.shown[::2]]
         await layer.post_turn(context, Outcome(response="x", citations=cited or [ids[0]]))
 
-    first, *others = [await asyncio.to_thread(ask, urls.app, agent, seed) for seed in SEEDS]
+    first, *others = await asyncio.gather(*(asyncio.to_thread(ask, urls.app, agent, seed) for seed in SEEDS))
     told = json.loads(first)
     assert all(turn["degraded"] == [] for turn in told)
     assert sum(len(turn["shown"]) for turn in told) > 20

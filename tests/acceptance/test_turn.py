@@ -431,6 +431,17 @@ async def test_a_rating_overrides_the_overlap_and_is_no_second_showing(layer, ag
     assert "used in 0 of 1" in boost.because
 
 
+async def test_a_rating_that_comes_before_the_outcome_stands(layer, agent, suppliers):
+    _, brix = suppliers
+    context = await layer.pre_turn(ask(agent, OAK))
+    await layer.rate(agent, context.turn_id, brix, useful=False)
+    report = await layer.post_turn(context, Outcome(response=BY_BARGE))
+    assert {a.memory_id: a.referenced for a in report.attributions}[brix] is False
+    boost = (await standing(layer, agent, brix)).boost
+    assert boost.factor < 1
+    assert "used in 0 of 1" in boost.because
+
+
 async def test_what_a_turn_did_not_show_cannot_be_rated_in_it(layer, agent, suppliers):
     context, _ = await taught(layer, agent)
     [later] = await layer.remember(agent, [fact("The supplier Corda delivers ash.", 2)])

@@ -15,7 +15,6 @@ from cognitive.context.rank import rank
 from cognitive.policy import Policy
 
 POLICY = Policy()
-LONG_AGO = AT - timedelta(days=400)
 DATES = st.datetimes(timezones=st.just(UTC))
 
 

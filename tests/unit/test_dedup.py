@@ -171,8 +171,10 @@ def test_of_two_distinct_candidates_both_are_kept(pair):
 
 
 def test_of_subtle_differences_no_more_are_missed_than_is_known():
-    missed = [pair for pair in SUBTLE if dropped_by(*pair[1:]) or dropped_by(*pair[:0:-1])]
-    assert len(missed) <= 14, missed
+    """Unspaced scripts (one name is two stems), and words that are too common to be stems: all, some, except."""
+    for cosine in (None, 0.95):
+        missed = [p for p in SUBTLE if dropped_by(*p[1:], cosine=cosine) or dropped_by(*p[:0:-1], cosine=cosine)]
+        assert len(missed) <= 3, missed
 
 
 @pytest.mark.parametrize("pair", SAME, ids=named)

@@ -1,0 +1,152 @@
+"""How long `pre_turn` takes, by stage, for agents of several sizes, as ratios to the floor of the same run.
+
+    python tests/bench/pre_turn.py 1000 10000 100000
+
+The floor is what no pre-turn can avoid: one embedding of the message and one plain pgvector query for the ten nearest
+of the agent's memories. Stored vectors are random (the time does not depend on them), the messages are embedded by the
+real model. Memories are written through `remember`, whose rate is reported too. Prints one JSON object per size.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import perf_counter
+
+import asyncpg
+import numpy as np
+
+from brain.database import encode_halfvec
+from brain.embedded import EmbeddedServer
+from brain.embedding.minilm import MiniLM
+from brain.migrate import upgrade
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
+
+WORDS = Path(__file__).read_text(encoding="utf-8").lower().split() + [f"topic{n}" for n in range(4000)]
+START = datetime(2026, 1, 1, tzinfo=UTC)
+TURNS = 60
+
+
+class StoredAtRandom:
+    """The real model for a few texts, as messages come; random unit vectors for many, as batches of memories come."""
+
+    model = MiniLM.model
+    dimension = MiniLM.dimension
+
+    def __init__(self) -> None:
+        self._real = MiniLM()
+        self._random = np.random.default_rng(7)
+
+    def embed(self, texts: Sequence[str]):
+        if len(texts) <= 32:
+            return self._real.embed(texts)
+        vectors = self._random.standard_normal((len(texts), self.dimension)).astype(np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def memories(size: int) -> list[NewMemory]:
+    """Lines of talk of usual length over sessions of 25, a tenth of them decisions, facts and procedures."""
+    chance = random.Random(size)
+    lines, before = [], ""
+    for n in range(size):
+        text = " ".join(chance.choices(WORDS, k=chance.randint(8, 30)))
+        kind = chance.choices(("episode", "fact", "decision", "procedure"), (90, 5, 3, 2))[0]
+        spoken = kind == "episode"
+        lines.append(
+            NewMemory(
+                type=kind,
+                content=text,
+                speaker=chance.choice(("Ines", "Tomasz")) if spoken else None,
+                context=before if spoken else "",
+                session_id=f"s{n // 25}" if spoken else None,
+                occurred_at=START + timedelta(minutes=n),
+                source=str(n),
+            )  # fmt: skip
+        )
+        before = text
+    return lines
+
+
+def percentiles(values: list[float]) -> dict[str, float]:
+    ordered = sorted(values)
+    return {
+        "p50": round(statistics.median(ordered), 2), "p95": round(ordered[int(len(ordered) * 0.95)], 2),
+        "min": round(ordered[0], 2),
+    }  # fmt: skip
+
+
+async def floor(urls, agent: str, embedder: StoredAtRandom, messages: list[str]) -> list[float]:
+    connection = await asyncpg.connect(urls.app)
+    await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    nearest = await connection.prepare(
+        "SELECT memory_id FROM cognitive.embedding WHERE agent_id = $1 AND field = 'said' ORDER BY embedding <=> $2 LIMIT 10"
+    )
+    took = []
+    async with connection.transaction():
+        await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)
+        for message in messages:
+            start = perf_counter()
+            await nearest.fetch(agent, encode_halfvec(embedder.embed([message])[0]))
+            took.append((perf_counter() - start) * 1000)
+    await connection.close()
+    return took[5:]
+
+
+async def measure(layer: CognitiveLayer, urls, size: int, embedder: StoredAtRandom) -> dict:
+    agent = f"bench-{size}"
+    start = perf_counter()
+    await layer.remember(agent, memories(size))
+    rate = size / (perf_counter() - start)
+    admin = await asyncpg.connect(urls.admin)
+    await admin.execute("VACUUM ANALYZE")
+    await admin.close()
+    chance = random.Random(1)
+    messages = [f"What did we say about {' and '.join(chance.sample(WORDS, 3))}, number {n}?" for n in range(TURNS)]
+    talk = tuple(
+        Message(role="user" if n % 2 == 0 else "assistant", content=f"We talked about point {n} of the plan.")
+        for n in range(8)
+    )
+    least = await floor(urls, agent, embedder, messages)
+    took, stages, degraded, after = [], {}, 0, []
+    for n, message in enumerate(messages):
+        turn = Turn(agent_id=agent, session_id="bench", text=message + " ", conversation=talk)
+        start = perf_counter()
+        context = await layer.pre_turn(turn)
+        took.append((perf_counter() - start) * 1000)
+        degraded += bool(context.degraded)
+        for stage, milliseconds in context.trace.timings.items():
+            stages.setdefault(stage, []).append(milliseconds)
+        start = perf_counter()
+        await layer.post_turn(context, Outcome(response=f"Here is the answer, number {n}."))
+        after.append((perf_counter() - start) * 1000)
+    whole = percentiles(took[5:])
+    return {
+        "memories": size, "remembered per second": round(rate), "floor ms": percentiles(least), "pre_turn ms": whole,
+        "ratio p50": round(whole["p50"] / percentiles(least)["p50"], 1),
+        "stages p50 ms": {stage: round(statistics.median(values[5:]), 2) for stage, values in stages.items()},
+        "post_turn ms": percentiles(after[5:]), "degraded": degraded, "candidates": len(context.trace.fates),
+    }  # fmt: skip
+
+
+async def main(sizes: list[int]) -> None:
+    embedder = StoredAtRandom()
+    with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as directory:
+        Path(directory).chmod(0o711)
+        server = EmbeddedServer(Path(directory))
+        urls = server.acquire()
+        await upgrade(urls.owner)
+        async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(deadline_ms=5_000)) as layer:
+            for size in sizes:
+                print(json.dumps(await measure(layer, urls, size, embedder)), flush=True)
+        server.release()
+
+
+if __name__ == "__main__":
+    asyncio.run(main([int(size) for size in sys.argv[1:]] or [1000, 10000]))

@@ -1,0 +1,143 @@
+"""Finding: all rows that there are, whoever the neighbours are, from the indexes, as the application's role."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import numpy as np
+import pytest
+
+from brain import statements
+from brain.database import encode_halfvec
+from brain.search import MOST_POSTINGS, B, K1
+from cognitive import CognitiveLayer, NewMemory
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+WORDS = "ferry berth crane ticket refund seat harbour captain winter engine valve ledger invoice queue radar".split()
+
+
+class ByWords:
+    """Vectors from the words of a text, so that near-copies are near: enough for a test of indexes, and fast."""
+
+    model = "words/test"
+    dimension = 64
+
+    def embed(self, texts):
+        vectors = []
+        for text in texts:
+            vector = np.full(self.dimension, 0.01, dtype=np.float32)
+            for word in text.lower().split():
+                vector[sum(map(ord, word)) % self.dimension] += 1
+            vectors.append(vector / np.linalg.norm(vector))
+        return np.stack(vectors)
+
+
+@pytest.fixture(scope="module")
+async def words(urls):
+    async with CognitiveLayer.open(urls.app, embedder=ByWords()) as layer:
+        yield layer
+
+
+def talk(size: int, seed: int) -> list[NewMemory]:
+    chance = random.Random(seed)
+    return [
+        NewMemory(
+            type="episode", content=" ".join(chance.choices(WORDS, k=9)) + f" {n}", speaker="Ines",
+            session_id=f"s{n // 20}", occurred_at=AT + timedelta(minutes=n), source=str(n),
+        )
+        for n in range(size)
+    ]  # fmt: skip
+
+
+async def analysed(urls) -> None:
+    connection = await asyncpg.connect(urls.admin)
+    await connection.execute("VACUUM ANALYZE")
+    await connection.close()
+
+
+QUESTIONS = (
+    "where is the ferry berth",
+    "refund of a ticket",
+    "winter engine valve",
+    "captain 17",
+    "nothing of all this",
+)
+
+
+async def test_near_copies_of_another_agent_cost_not_one_row_and_change_no_score(words, agent, urls):
+    await words.remember(agent, talk(300, seed=1))
+    await analysed(urls)
+    alone = [await words.recall(agent, question, limit=20, now=AT) for question in QUESTIONS]
+    neighbour = f"{agent}-busy"
+    for seed in range(1, 9):
+        copies = [m.model_copy(update={"source": f"{seed}-{m.source}"}) for m in talk(300, seed=1)]
+        await words.remember(neighbour, copies)
+    await analysed(urls)
+    crowded = [await words.recall(agent, question, limit=20, now=AT) for question in QUESTIONS]
+    assert [len(hits) for hits in crowded] == [20] * len(QUESTIONS)
+    assert crowded == alone
+
+
+@pytest.mark.parametrize(("stored", "limit"), [(7, 20), (20, 20), (300, 20)])
+async def test_as_many_rows_come_back_as_there_are_and_were_asked_for(words, agent, stored, limit):
+    await words.remember(agent, talk(stored, seed=2))
+    hits = await words.recall(agent, "ferry berth crane", limit=limit, now=AT)
+    assert len(hits) == min(stored, limit)
+    assert len({hit.memory_id for hit in hits}) == len(hits)
+
+
+async def test_as_the_applications_role_the_search_reads_its_indexes(words, agent, urls):
+    for other in range(3):
+        await words.remember(f"{agent}-{other}", talk(900, seed=3 + other))
+    await words.remember(agent, talk(900, seed=9))
+    await analysed(urls)
+    connection = await asyncpg.connect(urls.app)
+    await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    vector = encode_halfvec(ByWords().embed(["ferry berth"])[0])
+    arguments = (agent, ["episode"], ["ferri", "17"], vector, ByWords.model, [60], MOST_POSTINGS, K1, B, *[None] * 6)
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)
+            await connection.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+            sql = "EXPLAIN (ANALYZE, COSTS OFF) " + statements.load("search")["candidates"]
+            plan = "\n".join(row[0] for row in await connection.fetch(sql, *arguments))
+    finally:
+        await connection.close()
+    for table in ("posting", "embedding", "memory", "passage"):
+        assert f"Seq Scan on {table}" not in plan, plan
+    assert "Index Only Scan using posting_by_lexeme" in plan
+    assert "Index Only Scan using embedding_covering" in plan
+    assert "memory_by_session" in plan
+
+
+async def test_filters_narrow_before_the_best_are_taken(words, agent):
+    lines = talk(200, seed=4)
+    marked = NewMemory(type="episode", content="an odd remark", session_id="other", tags=("rare",),
+                       occurred_at=AT + timedelta(days=40), source="odd")  # fmt: skip
+    await words.remember(agent, [*lines, marked])
+    for narrowed in ({"tags": ("rare",)}, {"session_id": "other"}, {"since": AT + timedelta(days=30)}):
+        [hit] = await words.recall(agent, "ferry berth crane ticket", limit=5, now=AT, **narrowed)
+        assert hit.source == "odd"
+    assert len(await words.recall(agent, "odd remark", limit=300 // 2, until=AT + timedelta(days=1), now=AT)) == 150
+
+
+async def test_two_models_vectors_are_never_compared(urls, words, agent):
+    await words.remember(agent, talk(5, seed=5))
+
+    class Other(ByWords):
+        model = "words/other"
+
+    async with CognitiveLayer.open(urls.app, embedder=Other()) as other:
+        hits = await other.recall(agent, "ferry berth crane ticket refund", now=AT)
+    assert hits
+    assert all("said_cosine" not in hit.scores for hit in hits)
+
+
+async def test_one_long_memory_does_not_hide_the_others(words, agent):
+    await words.remember(agent, talk(30, seed=6))
+    long = " ".join(f"The ferry berth number {n} and its crane were inspected in winter." for n in range(2_000))
+    await words.remember(agent, [NewMemory(type="episode", content=long, occurred_at=AT, source="long")])
+    hits = await words.recall(agent, "ferry berth crane winter inspected", limit=20, now=AT)
+    assert len({hit.memory_id for hit in hits}) == 20
