@@ -113,7 +113,7 @@ class Policy(Edge):
     # --- retrieve ---
     candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80  # 60 memories suffice; long ones take several
 
-    candidates_per_wanted: Annotated[int, Field(ge=1, le=1000)] = 12  # memories looked at for each one that is wanted
+    candidates_per_wanted: Annotated[int, Field(ge=1, le=1000)] = 8  # memories looked at for each one that is wanted
     relevance: Annotated[Mapping[str, Weight], _over(RELEVANCE)] = Field(default_factory=lambda: dict(RELEVANCE))
 
     # --- dedup ---

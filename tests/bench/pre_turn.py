@@ -68,7 +68,7 @@ def memories(size: int) -> list[NewMemory]:
                 session_id=f"s{n // 25}" if spoken else None,
                 occurred_at=START + timedelta(minutes=n),
                 source=str(n),
-            )  # fmt: skip
+            )
         )
         before = text
     return lines
@@ -86,7 +86,8 @@ async def floor(urls, agent: str, embedder: StoredAtRandom, messages: list[str])
     connection = await asyncpg.connect(urls.app)
     await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
     nearest = await connection.prepare(
-        "SELECT memory_id FROM cognitive.embedding WHERE agent_id = $1 AND field = 'said' ORDER BY embedding <=> $2 LIMIT 10"
+        "SELECT memory_id FROM cognitive.embedding WHERE agent_id = $1 AND field = 'said'"
+        " ORDER BY embedding <=> $2 LIMIT 10"
     )
     took = []
     async with connection.transaction():
@@ -135,18 +136,19 @@ async def measure(layer: CognitiveLayer, urls, size: int, embedder: StoredAtRand
     }  # fmt: skip
 
 
-async def main(sizes: list[int]) -> None:
+async def main(directory: str, sizes: list[int]) -> None:
     embedder = StoredAtRandom()
-    with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as directory:
-        Path(directory).chmod(0o711)
-        server = EmbeddedServer(Path(directory))
-        urls = server.acquire()
-        await upgrade(urls.owner)
-        async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(deadline_ms=5_000)) as layer:
-            for size in sizes:
-                print(json.dumps(await measure(layer, urls, size, embedder)), flush=True)
-        server.release()
+    server = EmbeddedServer(Path(directory))
+    urls = server.acquire()
+    await upgrade(urls.owner)
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(deadline_ms=5_000)) as layer:
+        for size in sizes:
+            sys.stdout.write(json.dumps(await measure(layer, urls, size, embedder)) + "\n")
+            sys.stdout.flush()
+    server.release()
 
 
 if __name__ == "__main__":
-    asyncio.run(main([int(size) for size in sys.argv[1:]] or [1000, 10000]))
+    with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as place:
+        Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        asyncio.run(main(place, [int(size) for size in sys.argv[1:]] or [1000, 10000]))

@@ -35,7 +35,7 @@ AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 KEY = "The spare key of the boat house hangs behind the barometer."
 ASKED = "Where does the spare key of the boat house hang?"
 TOPICS = ("crane", "harbour", "ledger", "turbine", "orchard", "cellar", "violin", "glacier", "bakery", "compass")
-TOLERANT = Policy(abstention=False, deadline_ms=1_000)  # a fault is to be seen here, not a busy machine
+TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # a fault is to be seen here, not a busy machine
 
 
 class WordEmbedder:

@@ -11,7 +11,7 @@ import pytest
 
 from brain import statements
 from brain.database import encode_halfvec
-from brain.search import MOST_POSTINGS, B, K1
+from brain.search import K1, MOST_POSTINGS, B
 from cognitive import CognitiveLayer, NewMemory
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
