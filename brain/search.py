@@ -192,7 +192,8 @@ def _hit(row: Any) -> Hit:
         confidence=float(row["confidence"]),
         pinned=row["pinned"],
         length=row["said_length"],
-        scores={name: float(row[name]) for name in SCORES if row[name] is not None},
+        # Postgres sums in the order of its plan, which shows in the last digits; what is read must not depend on it
+        scores={name: round(row[name], 9) for name in SCORES if row[name] is not None},
         vector=row["vector"],
         previous_id=row["previous_id"],
         next_id=row["next_id"],

@@ -132,7 +132,7 @@ class Policy(Edge):
 
     # --- abstain ---
     abstention: bool = True
-    evidence_floor: Weight = 0.81  # context/abstain.py: below it, nothing stored is about the message
+    evidence_floor: Weight = 0.8  # context/abstain.py: below it, nothing stored is about the message
     item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
 
     # --- feedback ---

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brain.search import Found, idf
+from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.trace import Candidate, Fate, Sifted
 
 # What of the relevance speaks of the query itself; the rest (length, first person, ...) speaks for any query alike.
 _MATCH = ("words", "words_around", "meaning", "meaning_around", "date")
 
+_PAST = frozenset({"decision", "episode"})  # hints of these types speak of what was; the others of anything
 
-def abstain(candidates: Sequence[Candidate], found: Found, policy: Policy) -> Sifted:
+
+def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy) -> Sifted:
     """Drops everything if nothing stored is about the message, and else what matches it far less than the best does."""
     if not policy.abstention or not candidates:
         return Sifted(tuple(candidates))
-    known = evidence(candidates, found)
+    known = evidence(candidates, found, signals, policy)
     if known < policy.evidence_floor:
         return _drop_all(candidates, known, "nothing stored is about this message")
     matches = [match(candidate) for candidate in candidates]
@@ -30,16 +33,29 @@ def abstain(candidates: Sequence[Candidate], found: Found, policy: Policy) -> Si
     return Sifted(kept, dropped)
 
 
-def evidence(candidates: Sequence[Candidate], found: Found) -> float:
-    """How much speaks for the store knowing of the message: the best cosine, and the best idf mass of its words that
-    one memory holds, absolutely and as a share of the message's.
+def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy) -> float:
+    """How much speaks for the store knowing of the message.
+
+    The best cosine, and the best idf mass of its words that one memory holds, absolutely and as a share of the
+    message's; further that it names a speaker, that something was said on the date it names, that it asks for what was
+    decided or what happened, and that the memory which matches it best was useful before.
     """
     mass = max(sum(found.idf.values()), 1e-6)
-    unseen = idf(found.passages, 0)
     cosine = max(candidate.hit.scores.get("said_cosine", 0.0) for candidate in candidates)
     matched = max(candidate.hit.scores.get("said_matched", 0.0) for candidate in candidates)
     named = any("speaker" in candidate.factors for candidate in candidates)
-    return cosine + 0.2 * matched / unseen + 0.2 * matched / mass + 0.15 * named
+    dated = max(candidate.factors.get("date", 0.0) for candidate in candidates)
+    asks_memory = not _PAST.isdisjoint(type_ for type_, _ in signals.hints)
+    parts = (
+        cosine,
+        0.2 * matched / idf(found.passages, 0),  # in units of a word that no passage has
+        0.2 * matched / mass,
+        0.15 * named,
+        0.15 * dated / max(policy.relevance["date"], 1e-6),
+        0.1 * asks_memory,
+        0.2 * max(0.0, max(candidates, key=match).boost.factor - 1),
+    )
+    return sum(parts)
 
 
 def match(candidate: Candidate) -> float:

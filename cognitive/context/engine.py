@@ -119,7 +119,7 @@ class ContextEngine:
         stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
             lambda candidates: _without_pinned(candidates, pinned),
             _without_superseded,
-            lambda candidates: abstain.abstain(candidates, found, policy),
+            lambda candidates: abstain.abstain(candidates, found, plan.signals, policy),
             lambda candidates: budget.limit(candidates, pool),
             lambda candidates: dedup.drop_said(candidates, window, policy) if plan.dedup else Sifted(tuple(candidates)),
             lambda candidates: budget.limit(candidates, limits),

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from making import candidate, found, ids
 
 from cognitive.context.abstain import abstain, evidence, match
+from cognitive.plan import Signals
 from cognitive.policy import Policy
 
 PASSAGES = 1_000
 UNSEEN = math.log(1 + (PASSAGES + 0.5) / 0.5)
+SIGNALS = Signals("")
 FOUND = found(idf={"redis": 5.0, "cluster": 4.0}, passages=PASSAGES)
 
 
@@ -36,45 +38,51 @@ def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, **others):
     ],
 )
 def test_all_or_nothing_by_what_the_store_knows_of_the_message(cosine, matched, known):
-    sifted = abstain([one(cosine=cosine, matched=matched, words=0.2)], FOUND, Policy())
+    sifted = abstain([one(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy())
     assert bool(sifted.kept) == known
     if not known:
         [fate] = sifted.dropped
         assert fate.disposition == "irrelevant"
-        assert fate.value == pytest.approx(evidence([one(cosine=cosine, matched=matched)], FOUND))
+        assert fate.value == pytest.approx(evidence([one(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy()))
         assert fate.value < Policy().evidence_floor
 
 
 def test_evidence_is_the_best_of_all_candidates():
-    assert evidence([one(1, cosine=0.2), one(2, cosine=0.9), one(3, matched=4.0)], FOUND) == pytest.approx(
-        0.9 + 0.2 * 4.0 / UNSEEN + 0.2 * 4.0 / 9.0
-    )
+    assert evidence(
+        [one(1, cosine=0.2), one(2, cosine=0.9), one(3, matched=4.0)], FOUND, SIGNALS, Policy()
+    ) == pytest.approx(0.9 + 0.2 * 4.0 / UNSEEN + 0.2 * 4.0 / 9.0)
 
 
 def test_a_rare_word_proves_more_than_a_common_one():
     rare, common = found(idf={"redis": 7.0}, passages=PASSAGES), found(idf={"tea": 0.7}, passages=PASSAGES)
-    assert evidence([one(matched=7.0)], rare) > evidence([one(matched=0.7)], common)
+    assert evidence([one(matched=7.0)], rare, SIGNALS, Policy()) > evidence(
+        [one(matched=0.7)], common, SIGNALS, Policy()
+    )
 
 
 def test_a_named_speaker_is_evidence():
-    assert evidence([one(cosine=0.5, speaker=0.05)], FOUND) > evidence([one(cosine=0.5)], FOUND)
+    assert evidence([one(cosine=0.5, speaker=0.05)], FOUND, SIGNALS, Policy()) > evidence(
+        [one(cosine=0.5)], FOUND, SIGNALS, Policy()
+    )
 
 
 @given(st.floats(0, 1), st.floats(0, 9), st.floats(0, 1), st.floats(0, 9))
 def test_more_evidence_is_never_less(cosine, matched, more_cosine, more_matched):
-    less = evidence([one(cosine=cosine, matched=matched)], FOUND)
-    more = evidence([one(cosine=max(cosine, more_cosine), matched=max(matched, more_matched))], FOUND)
+    less = evidence([one(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy())
+    more = evidence(
+        [one(cosine=max(cosine, more_cosine), matched=max(matched, more_matched))], FOUND, SIGNALS, Policy()
+    )
     assert more >= less
 
 
 def test_an_empty_store_abstains_without_error():
-    assert abstain([], found(), Policy()).kept == ()
-    assert abstain([one(cosine=0.1)], found(), Policy()).kept == ()
+    assert abstain([], found(), SIGNALS, Policy()).kept == ()
+    assert abstain([one(cosine=0.1)], found(), SIGNALS, Policy()).kept == ()
 
 
 def test_beside_a_good_match_a_poor_one_is_dropped_with_its_number():
     good, fair, poor = one(1, cosine=0.9, meaning=0.20), one(2, meaning=0.10), one(3, meaning=0.02)
-    sifted = abstain([good, fair, poor], FOUND, Policy())
+    sifted = abstain([good, fair, poor], FOUND, SIGNALS, Policy())
     assert ids(sifted.kept) == [1, 2]
     [fate] = sifted.dropped
     assert (fate.candidate, fate.disposition) == (poor, "irrelevant")
@@ -85,7 +93,7 @@ def test_beside_a_good_match_a_poor_one_is_dropped_with_its_number():
 def test_what_speaks_for_any_query_alike_does_not_save_a_poor_match():
     chatty = one(2, meaning=0.02, length=0.1, first_person=0.1, session=0.1, instruction=0.2, asker=0.1)
     assert match(chatty) == pytest.approx(0.02)
-    assert ids(abstain([one(1, cosine=0.9, meaning=0.2), chatty], FOUND, Policy()).kept) == [1]
+    assert ids(abstain([one(1, cosine=0.9, meaning=0.2), chatty], FOUND, SIGNALS, Policy()).kept) == [1]
 
 
 @pytest.mark.parametrize("name", ["words", "words_around", "meaning", "meaning_around", "date"])
@@ -95,23 +103,37 @@ def test_a_match_in_any_way_counts(name):
 
 def test_switched_off_it_keeps_everything():
     crowd = [one(1), one(2, meaning=0.2)]
-    assert abstain(crowd, FOUND, Policy(abstention=False)).kept == tuple(crowd)
+    assert abstain(crowd, FOUND, SIGNALS, Policy(abstention=False)).kept == tuple(crowd)
 
 
 def test_both_floors_are_the_policys():
     crowd = [one(1, cosine=0.5, meaning=0.2), one(2, meaning=0.1)]
-    assert abstain(crowd, FOUND, Policy()).kept == ()
-    assert ids(abstain(crowd, FOUND, Policy(evidence_floor=0.4)).kept) == [1, 2]
-    assert ids(abstain(crowd, FOUND, Policy(evidence_floor=0.4, item_floor=0.6)).kept) == [1]
+    assert abstain(crowd, FOUND, SIGNALS, Policy()).kept == ()
+    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence_floor=0.4)).kept) == [1, 2]
+    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence_floor=0.4, item_floor=0.6)).kept) == [1]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.3)), max_size=12), st.floats(0, 2), st.floats(0, 1))
 def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, floor, item_floor):
     candidates = [one(n, cosine=cosine, meaning=meaning) for n, (cosine, meaning) in enumerate(crowd, 1)]
-    sifted = abstain(candidates, FOUND, Policy(evidence_floor=floor, item_floor=item_floor))
+    sifted = abstain(candidates, FOUND, SIGNALS, Policy(evidence_floor=floor, item_floor=item_floor))
     kept, dropped = ids(sifted.kept), ids(fate.candidate for fate in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
     assert kept == sorted(kept)
-    if candidates and evidence(candidates, FOUND) >= floor:
+    if candidates and evidence(candidates, FOUND, SIGNALS, Policy()) >= floor:
         best = max(candidates, key=match)
         assert best in sifted.kept
+
+
+def test_a_date_that_the_message_names_and_the_store_knows_is_evidence():
+    dated = one(cosine=0.4, date=Policy().relevance["date"])
+    assert evidence([dated], FOUND, SIGNALS, Policy()) > evidence([one(cosine=0.4)], FOUND, SIGNALS, Policy())
+
+
+@pytest.mark.parametrize(
+    ("hint", "more"), [("decision", True), ("episode", True), ("fact", False), ("procedure", False)]
+)
+def test_asking_for_what_was_decided_or_happened_is_evidence(hint, more):
+    plain = evidence([one(cosine=0.4)], FOUND, SIGNALS, Policy())
+    hinted = evidence([one(cosine=0.4)], FOUND, Signals("", hints=((hint, 0.5),)), Policy())
+    assert (hinted > plain) is more
