@@ -53,21 +53,24 @@ session_term AS (
     SELECT h.session_no, h.lexeme, sum(h.said)::float8 AS said FROM hit AS h
     WHERE h.session_no IS NOT NULL AND h.said > 0 GROUP BY h.session_no, h.lexeme),
 session_frequency AS (SELECT lexeme, count(*)::float8 AS sessions FROM session_term GROUP BY lexeme),
-session_score AS MATERIALIZED (
+session_score AS (
     SELECT t.session_no,
            sum(ln(1 + (c.sessions - f.sessions + 0.5) / (f.sessions + 0.5)) * t.said * ($8::float8 + 1)
                / (t.said + $8::float8 * (1 - $9::float8 + $9::float8 * s.lexemes / c.session_average))) AS bm25
     FROM corpus AS c, session_term AS t JOIN session_frequency AS f USING (lexeme)
          JOIN cognitive.session AS s ON s.agent_id = $1 AND s.no = t.session_no
     GROUP BY t.session_no),
--- Exact nearest neighbours per field and type. OFFSET 0 keeps the planner from trading the exact scan of the covering
+-- As one value to look up in: a join with a list of unknown length would be planned as nested loops.
+session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_no::text, bm25) AS scores FROM session_score),
+-- Exact nearest neighbours per field and type; vectors are of unit length, so that the inner product is the cosine.
+-- OFFSET 0 keeps the planner from trading the exact scan of the covering
 -- index for an approximate one behind a filter, which returns fewer rows than asked for. The covering index holds
 -- vectors of up to 1,200 dimensions; for larger ones brain/search.py turns the condition round.
 dense AS (
     SELECT d.memory_id, d.ordinal
     FROM wanted AS w, unnest(ARRAY['said', 'around']) AS channel(field) CROSS JOIN LATERAL (
         SELECT e.memory_id, e.ordinal FROM (
-            SELECT memory_id, ordinal, embedding <=> $4::halfvec AS distance FROM cognitive.embedding
+            SELECT memory_id, ordinal, embedding <#> $4::halfvec AS distance FROM cognitive.embedding
             WHERE agent_id = $1 AND model = $5 AND field = channel.field AND type = w.type AND $4 IS NOT NULL
               AND dimension <= 1200
               AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
@@ -92,14 +95,13 @@ pooled AS (
 SELECT f.memory_id, f.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(m.content) AS partial, m.speaker, m.occurred_at, m.session_id, m.source,
        m.superseded_by, m.confidence, m.pinned, p.said_length,
-       f.bm25 AS said_bm25, f.said AS said_matched, f.around AS around_matched, s.bm25 AS session_bm25,
-       1 - (said.embedding <=> $4::halfvec) AS said_cosine, 1 - (around.embedding <=> $4::halfvec) AS around_cosine,
+       f.bm25 AS said_bm25, f.said AS said_matched, f.around AS around_matched, ((SELECT scores FROM session_map) -> m.session_no::text)::float8 AS session_bm25,
+       -(said.embedding <#> $4::halfvec) AS said_cosine, -(around.embedding <#> $4::halfvec) AS around_cosine,
        said.embedding AS vector, before.id AS previous_id, after.id AS next_id,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at
 FROM pooled AS f
 JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = f.memory_id
 JOIN cognitive.passage AS p ON p.agent_id = $1 AND p.memory_id = f.memory_id AND p.ordinal = f.ordinal
-LEFT JOIN session_score AS s ON s.session_no = m.session_no
 LEFT JOIN cognitive.embedding AS said ON said.agent_id = $1 AND said.memory_id = f.memory_id
      AND said.ordinal = f.ordinal AND said.field = 'said' AND said.model = $5
 LEFT JOIN cognitive.embedding AS around ON around.agent_id = $1 AND around.memory_id = f.memory_id

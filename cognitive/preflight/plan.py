@@ -25,7 +25,7 @@ def make(signals: Signals, frame: Frame, reasons: tuple[str, ...], policy: Polic
         total=0 if skip else budget.total,
         window=budget.window,
         dedup=policy.dedup,
-        reasons=(*signals.fired, *reasons),
+        reasons=tuple(dict.fromkeys((*signals.fired, *reasons))),
         policy=policy.version,
         thinking=thinking,
     )
