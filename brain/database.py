@@ -16,6 +16,7 @@ import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
+from brain.deadline import Deadline
 from brain.errors import InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
 
@@ -104,18 +105,21 @@ class Database:
             StoreUnavailable: no connection in time, or lost again and again.
             StoreError: Postgres refused the work; the cause is chained.
         """
+        deadline = Deadline(timeout * 1000)
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return await self._attempt(agent_id, work, timeout, durable)
+                return await deadline.within(self._attempt(agent_id, work, deadline.left(), durable))
             except _CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
             except TimeoutError as error:
-                raise StoreUnavailable(f"no connection to Postgres within {timeout:g} s") from error
+                raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
             except (*_LOST, StoreUnavailable) as error:
                 if attempt == _ATTEMPTS:
                     raise StoreUnavailable(f"Postgres is unavailable: {error}") from error
                 await self._recover(attempt)
+            except asyncpg.QueryCanceledError as error:
+                raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
             except asyncpg.DataError as error:
                 raise InvalidInput(f"Postgres cannot store this: {error}") from error
             except asyncpg.PostgresError as error:

@@ -12,6 +12,7 @@ import asyncpg
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
@@ -46,6 +47,8 @@ async def upgrade(url: str) -> str:
         raise SchemaError(f"cannot migrate this database: {error}") from error
     except sa.exc.DBAPIError as error:
         raise SchemaError(f"cannot migrate this database: {error.orig}") from error
+    except CommandError as error:
+        raise SchemaError(f"this database is of another version of the schema: {error}") from error
     finally:
         await engine.dispose()
     return HEAD

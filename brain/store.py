@@ -12,11 +12,12 @@ from uuid import UUID, uuid4
 from brain import writing
 from brain.database import Connection, Database
 from brain.embedding.cached import CachedEmbedder
-from brain.errors import UnknownMemory
+from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages
 from brain.types import Memory, NewMemory, Receipt
 from brain.writing import SQL, Prepared
 
+_MOST_TRIES = 50  # of an update that others overtake
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
@@ -98,21 +99,38 @@ class MemoryStore:
             for row in await self._database.run(agent_id, lambda c: c.fetch(SQL["pinned_memories"], agent_id))
         ]
 
-    async def update(self, agent_id: str, id: UUID, changed: NewMemory) -> Memory:
-        """Replaces what a memory says, and indexes it anew; id, order, session and source stay.
+    async def update(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
+        """Replaces what a memory says by `change` of it, and indexes it anew; id, order, session and source stay.
+
+        If it was changed by somebody else meanwhile, `change` is applied to that.
 
         Raises:
             UnknownMemory: this agent has no such memory.
+            InvalidInput: another memory says that already.
         """
-        found = await self.get(agent_id, [id])
-        if not found:
+        for _ in range(_MOST_TRIES):
+            if await self._update_once(agent_id, id, change):
+                return (await self.get(agent_id, [id]))[0]
+        raise StoreError(f"memory {id} was changed by others {_MOST_TRIES} times in a row")
+
+    async def _update_once(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
+        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["versioned_memory"], agent_id, id))
+        if row is None:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
-        occurred_at = changed.occurred_at or found[0].occurred_at
+        found = dict(row)
+        version = found.pop("version")
+        changed = change(_memory(found))
+        occurred_at = changed.occurred_at or found["occurred_at"]
         pieces = _indexed(changed, occurred_at)
         vectors = list(await self._vectors(pieces))
         prepared = Prepared(id, identity(changed), changed, occurred_at, pieces, vectors)
-        await self._database.run(agent_id, lambda c: writing.rewrite(c, agent_id, prepared, self._embedder))
-        return (await self.get(agent_id, [id]))[0]
+        rewritten = await self._database.run(
+            agent_id, lambda c: writing.rewrite(c, agent_id, prepared, version, self._embedder)
+        )
+        if rewritten:
+            old = passages(found["content"], found["speaker"], found["context"], found["occurred_at"])
+            self._embedder.forget([text for _, _, text in _texts(old)])
+        return rewritten
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with every index entry, vector, count and exposure of them, in one transaction.
@@ -132,6 +150,7 @@ class MemoryStore:
         """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent."""
 
         async def work(c: Connection) -> tuple[Any, Sequence[Any]]:
+            await c.fetchrow(SQL["lock_corpus"], agent_id)
             rows, texts = await c.fetchrow(SQL["agent_rows"], agent_id), await c.fetch(SQL["agent_texts"], agent_id)
             await c.execute(SQL["erase_agent"], agent_id)
             return rows, texts

@@ -117,6 +117,7 @@ class TurnLog:
         async def work(c: Connection) -> bool:
             if opened is not None:
                 await _open(c, agent_id, opened)
+            await c.execute(SQL["share_corpus"], agent_id)
             row = await c.fetchrow(
                 SQL["close_turn"], agent_id, turn_id, status, at, [j.memory_id for j in judgements],
                 [j.overlap for j in judgements], [j.used for j in judgements], half_life_days * _DAY,
@@ -157,10 +158,12 @@ class TurnLog:
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, *, half_life_days: float) -> bool:
         """Lets an explicit verdict take the place of the measured one. False if the turn showed no such memory."""
         half_life = half_life_days * _DAY
-        rated = await self._database.run(
-            agent_id, lambda c: c.fetchval(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life)
-        )
-        return bool(rated)
+
+        async def work(c: Connection) -> bool:
+            await c.execute(SQL["share_corpus"], agent_id)
+            return bool(await c.fetchval(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life))
+
+        return await self._database.run(agent_id, work)
 
     async def session(self, agent_id: str, session_id: str, recent: int) -> SessionState | None:
         """A session with its last turns, or None."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 from brain import statements
 from brain.database import Connection, encode_halfvec
 from brain.embedding.cached import CachedEmbedder
-from brain.errors import UnknownMemory
+from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage
 from brain.types import NewMemory, Receipt, Vector
 
@@ -35,7 +35,8 @@ async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder
     # asked again under the lock: another writer may have stored some of them meanwhile
     rows = await c.fetch(SQL["existing_identities"], agent_id, [item.identity for item in prepared])
     known = {row["identity"] for row in rows}
-    new = [item for item in prepared if item.identity not in known]
+    fresh = [item for item in prepared if item.identity not in known]
+    new = [replace(item, id=_id(agent_id, corpus["next_seq"] + n, item)) for n, item in enumerate(fresh)]
     await _check_superseded(c, agent_id, new)
     sessions, opened = await _touch_sessions(c, agent_id, new, corpus["next_session"])
     await _insert_memories(c, agent_id, new, corpus["next_seq"], sessions)
@@ -50,6 +51,11 @@ async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder
         SQL["grow_corpus"], agent_id, len(new), opened, len(new), len(pieces), opened,
         sum(piece.said_length for piece in pieces), sum(piece.around_length for piece in pieces),
     )  # fmt: skip
+
+
+def _id(agent_id: str, seq: int, item: Prepared) -> UUID:
+    """An id that the same history gives again: where scores are equal, ids decide, and equal stores rank alike."""
+    return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
 async def _check_superseded(c: Connection, agent_id: str, prepared: list[Prepared]) -> None:
@@ -128,9 +134,14 @@ async def _insert_index(
     )  # fmt: skip
 
 
-async def rewrite(c: Connection, agent_id: str, item: Prepared, embedder: CachedEmbedder) -> None:
-    """Replaces what a memory says, and its index entries and vectors."""
+async def rewrite(c: Connection, agent_id: str, item: Prepared, version: str, embedder: CachedEmbedder) -> bool:
+    """Replaces what a memory says, and its index entries and vectors; False if it is no longer the version read."""
     await c.fetchrow(SQL["lock_corpus"], agent_id)
+    if await c.fetchval(SQL["version"], agent_id, item.id) != version:
+        return False
+    others = await c.fetch(SQL["existing_identities"], agent_id, [item.identity])
+    if any(row["id"] != item.id for row in others):
+        raise InvalidInput(f"memory {others[0]['id']} says that already")
     await c.execute(SQL["delete_postings"], agent_id, [item.id])
     gone = await c.fetchrow(SQL["delete_passages"], agent_id, [item.id])
     await c.execute(SQL["delete_embeddings"], agent_id, [item.id])
@@ -138,6 +149,7 @@ async def rewrite(c: Connection, agent_id: str, item: Prepared, embedder: Cached
     await c.execute(
         SQL["replace_memory"], agent_id, item.id, memory.content, memory.speaker, memory.context, item.occurred_at,
         list(memory.tags), list(memory.entities), memory.confidence, memory.pinned, dict(memory.attributes),
+        item.identity,
     )  # fmt: skip
     sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
     await _insert_index(c, agent_id, [item], sessions, embedder)
@@ -146,10 +158,11 @@ async def rewrite(c: Connection, agent_id: str, item: Prepared, embedder: Cached
         sum(piece.said_length for piece in item.passages) - gone["said_lexemes"],
         sum(piece.around_length for piece in item.passages) - gone["around_lexemes"],
     )  # fmt: skip
+    return True
 
 
 async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
-    """Deletes memories and every row that speaks of them; what they replaced is current again."""
+    """Deletes memories and every row that speaks of them; what they replaced stays replaced."""
     await c.fetchrow(SQL["lock_corpus"], agent_id)
     known = {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, ids)}
     for id in ids:

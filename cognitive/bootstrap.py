@@ -9,19 +9,22 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from brain.database import Database
+from brain.deadline import Deadline
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
-from brain.errors import SchemaError, StoreUnavailable
+from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
 from brain.ports import Embedder
 from brain.search import MemorySearch
-from brain.settings import Settings
+from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
 from brain.turns import TurnLog
 from cognitive.context.engine import ContextEngine
 from cognitive.policy import Policy
 
 log = logging.getLogger(__name__)
+
+_MOST_WARMING = 30.0  # seconds; the first time on a machine the model is prepared, which takes a few
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +49,25 @@ async def assemble(database_url: str | None, policy: Policy | None, embedder: Em
         EmbeddedServerError: the bundled server cannot be started.
         PolicyError: the policy file does not hold a policy.
     """
-    settings = Settings()
+    settings = from_environment()
     policy = policy or (Policy.load(settings.policy) if settings.policy else Policy())
     cached = CachedEmbedder(embedder or MiniLM(settings.cache_dir))
     try:
         async with _database(database_url or settings.database_url, settings) as database:
             store = MemoryStore(database, cached)
             engine = ContextEngine(store, MemorySearch(database), cached, policy)
+            await _warm(cached)
             yield Parts(policy, cached, store, TurnLog(database), engine)
     finally:
         cached.close()
+
+
+async def _warm(embedder: CachedEmbedder) -> None:
+    """Loads the model before the first turn needs it; a model that fails is that turn's to report."""
+    try:
+        await Deadline(_MOST_WARMING * 1000).within(embedder.embed(["warm"]))
+    except (EmbeddingError, TimeoutError) as error:
+        log.warning("the embedding model is not ready: %s", str(error) or f"not loaded within {_MOST_WARMING:g} s")
 
 
 @asynccontextmanager
@@ -105,7 +117,7 @@ async def migrate(url: str | None) -> str:
     """Brings the schema up to date, at the URL or of the embedded server, and returns its revision."""
     from brain.migrate import upgrade
 
-    settings = Settings()
+    settings = from_environment()
     url = url or settings.database_url
     if url is not None:
         return await upgrade(url)
@@ -116,7 +128,7 @@ async def migrate(url: str | None) -> str:
 @asynccontextmanager
 async def embedded(settings: Settings | None = None) -> AsyncIterator[ServerUrls]:
     """The embedded server, running for as long as this is entered."""
-    server = EmbeddedServer((settings or Settings()).data_dir)
+    server = EmbeddedServer((settings or from_environment()).data_dir)
     try:
         yield await asyncio.to_thread(server.acquire)
     finally:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from brain.deadline import Deadline
 from brain.ports import Embedder
 from brain.store import Progress
 from brain.turns import Exposure, OpenTurn, SessionState
@@ -17,8 +18,7 @@ from brain.types import Memory, MemoryType, NewMemory, Receipt, Vector
 from cognitive import bootstrap
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
-from cognitive.deadline import Deadline
-from cognitive.errors import CognitiveError, InvalidInput, UnknownMemory
+from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.feedback import record
 from cognitive.lab.why import Explanation, explain, explain_all
 from cognitive.plan import Plan, Signals
@@ -26,7 +26,17 @@ from cognitive.policy import Policy
 from cognitive.preflight import frames, signals
 from cognitive.preflight import plan as planning
 from cognitive.recall import recall
-from cognitive.turn import LONGEST_MESSAGE, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef, require_label
+from cognitive.turn import (
+    LONGEST_MESSAGE,
+    Outcome,
+    RecallHit,
+    Report,
+    Turn,
+    TurnContext,
+    TurnRef,
+    require_id,
+    require_label,
+)
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +141,7 @@ class CognitiveLayer:
         for name, at in (("now", now), ("since", since), ("until", until)):
             _require_aware(name, at)
         return await recall(
-            agent_id, query, engine=self._engine, turns=self._turns, now=now or datetime.now(UTC),
+            agent_id, query, engine=self._engine, store=self._store, turns=self._turns, now=now or datetime.now(UTC),
             memory_type=memory_type, limit=limit, turn_id=turn_id,
             filters=Filters(tuple(tags), session_id, since, until),
         )  # fmt: skip
@@ -150,7 +160,8 @@ class CognitiveLayer:
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
         """The memories of these ids that this agent has, in the order asked."""
-        return await self._store.get(require_label("agent_id", agent_id), ids)
+        wanted = [require_id("ids", id) for id in ids]
+        return await self._store.get(require_label("agent_id", agent_id), wanted)
 
     async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
         """Changes fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
@@ -161,14 +172,15 @@ class CognitiveLayer:
         fixed = {"type", "session_id", "source", "supersedes"} & changes.keys()
         if fixed:
             raise InvalidInput(f"update: {', '.join(sorted(fixed))} cannot be changed")
-        found = await self.get(agent_id, [id])
-        if not found:
-            raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
-        return await self._store.update(agent_id, id, NewMemory(**{**_fields(found[0]), **changes}))
+        require_label("agent_id", agent_id)
+        return await self._store.update(
+            agent_id, require_id("id", id), lambda found: NewMemory(**{**_fields(found), **changes})
+        )
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with all that was derived from them, in one transaction; the receipt counts what went."""
-        return await self._store.forget(require_label("agent_id", agent_id), ids)
+        wanted = [require_id("ids", id) for id in ids]
+        return await self._store.forget(require_label("agent_id", agent_id), wanted)
 
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erases everything of an agent; the receipt counts what went."""
@@ -194,6 +206,7 @@ class CognitiveLayer:
         Raises:
             InvalidInput: a turn that this agent does not have.
         """
+        memory_id = require_id("memory_id", memory_id)
         turn, judged = await self._recorded(agent_id, turn_id)
         return explain(turn, memory_id, judged.get(memory_id))
 

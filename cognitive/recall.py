@@ -7,6 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from brain.errors import InvalidInput
+from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.context.engine import ContextEngine
@@ -24,6 +25,7 @@ async def recall(
     query: str,
     *,
     engine: ContextEngine,
+    store: MemoryStore,
     turns: TurnLog,
     now: datetime,
     memory_type: MemoryType | None = None,
@@ -39,18 +41,24 @@ async def recall(
     """
     if memory_type is not None and memory_type not in MEMORY_TYPES:
         raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
-    if not 1 <= limit <= MOST_HITS:
-        raise InvalidInput(f"limit: expected 1 to {MOST_HITS}, got {limit}")
+    if not isinstance(limit, int) or not 1 <= limit <= MOST_HITS:
+        raise InvalidInput(f"limit: expected 1 to {MOST_HITS}, got {limit!r}")
     read = signals.read(query, now=now)
     types = (memory_type,) if memory_type is not None else MEMORY_TYPES
     # a query is searched as it stands: a model that asks for "thanks" means the word
     queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
-    present = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)} if turn_id else set()
+    present = await _present(store, turns, agent_id, turn_id) if turn_id else set()
     ranked = await engine.recall(agent_id, queries, filters, now)
     hits = _hits(ranked, present, limit)
     if turn_id and hits:
         await turns.expose_recalled(agent_id, turn_id, [(hit.memory_id, hit.type) for hit in hits], now)
     return hits
+
+
+async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:
+    """What the turn's prompt shows already: its block, its prefix, and earlier recalls."""
+    shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
+    return shown | {memory.id for memory in await store.pinned(agent_id)}
 
 
 def _hits(ranked: Sequence[Candidate], present: set[UUID], limit: int) -> tuple[RecallHit, ...]:

@@ -179,6 +179,16 @@ class RecallHit:
     speaker: str | None = None
 
 
+def require_id(name: str, value: object) -> UUID:
+    """A memory's id as a UUID, from one or from its text, or InvalidInput that names it."""
+    if isinstance(value, UUID):
+        return value
+    try:
+        return UUID(str(value))
+    except ValueError:
+        raise InvalidInput(f"{name}: expected a memory's id, got {value!r}") from None
+
+
 def require_label(name: str, value: object, *, longest: int = LONGEST_LABEL) -> str:
     """A non-blank, storable name of bounded length, or InvalidInput that names it."""
     if not isinstance(value, str) or not value.strip():

@@ -22,7 +22,7 @@ from brain.embedded.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
 from brain.embedded.file_lock import FileLock
 from brain.embedded.service_user import make_home, server_account
 from brain.errors import EmbeddedServerError
-from brain.settings import Settings
+from brain.settings import from_environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class EmbeddedServer:
 
 
 def _default_directory() -> Path:
-    if (configured := Settings().data_dir) is not None:
+    if (configured := from_environment().data_dir) is not None:
         return configured
     return Path("/var/lib/cognitive-layer") if os.geteuid() == 0 else platformdirs.user_data_path("cognitive-layer")
 

@@ -13,6 +13,7 @@ from brain.errors import EmbeddingError
 from brain.ports import Embedder
 from brain.types import Vector, Vectors
 
+_FEW = 32  # texts that a turn may ask for at once: its message and some of its window
 _MOST_CACHED = 8_192  # vectors; 12 MB at 384 dimensions
 
 
@@ -23,8 +24,10 @@ class CachedEmbedder:
         self._embedder = embedder
         self._most_cached = most_cached
         self._cache: OrderedDict[str, Vector] = OrderedDict()
-        # One thread of its own: an embedder that hangs then holds up one thread, and not those of the whole process.
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="embedder")
+        # Threads of its own: an embedder that hangs holds up these, and not those of the whole process. Two lanes: a
+        # turn's message does not wait behind a batch of memories.
+        self._few = ThreadPoolExecutor(1, thread_name_prefix="embedder-few")
+        self._many = ThreadPoolExecutor(1, thread_name_prefix="embedder-many")
 
     @property
     def model(self) -> str:
@@ -49,7 +52,8 @@ class CachedEmbedder:
         found = {text: vector for text in texts if (vector := self._cache.get(text)) is not None}
         missing = [text for text in dict.fromkeys(texts) if text not in found]
         if missing:
-            vectors = await asyncio.wrap_future(self._worker.submit(self._checked, missing))
+            lane = self._few if len(missing) <= _FEW else self._many
+            vectors = await asyncio.wrap_future(lane.submit(self._checked, missing))
             found.update(zip(missing, vectors, strict=True))
         for text in dict.fromkeys(texts):
             self._remember(text, found[text])
@@ -58,8 +62,9 @@ class CachedEmbedder:
         return np.stack([found[text] for text in texts])
 
     def close(self) -> None:
-        """Lets go of the thread; what it is still doing is not waited for."""
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        """Lets go of the threads; what they are still doing is not waited for."""
+        for lane in (self._few, self._many):
+            lane.shutdown(wait=False, cancel_futures=True)
 
     def _remember(self, text: str, vector: Vector) -> None:
         self._cache[text] = vector

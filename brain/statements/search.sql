@@ -48,17 +48,17 @@ lexical AS (
     WHERE ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
            OR memory_id IN (SELECT id FROM filtered))
     GROUP BY memory_id, ordinal, type),
--- A session as one document: how often each lexeme stands in it, damped by its length.
-session_term AS (
-    SELECT h.session_no, h.lexeme, sum(h.said)::float8 AS said FROM hit AS h
-    WHERE h.session_no IS NOT NULL AND h.said > 0 GROUP BY h.session_no, h.lexeme),
-session_frequency AS (SELECT lexeme, count(*)::float8 AS sessions FROM session_term GROUP BY lexeme),
+-- A session as one document: how often each lexeme stands in it, damped by its length. Counted and looked up, never
+-- joined: on tables that were not analysed yet a join would be planned as nested loops that run the grouping again.
+session_term AS MATERIALIZED (
+    SELECT session_no, sum(said)::float8 AS said, (count(*) OVER (PARTITION BY lexeme))::float8 AS sessions
+    FROM hit WHERE session_no IS NOT NULL AND said > 0 GROUP BY session_no, lexeme),
 session_score AS (
     SELECT t.session_no,
-           sum(ln(1 + (c.sessions - f.sessions + 0.5) / (f.sessions + 0.5)) * t.said * ($8::float8 + 1)
+           sum(ln(1 + (c.sessions - t.sessions + 0.5) / (t.sessions + 0.5)) * t.said * ($8::float8 + 1)
                / (t.said + $8::float8 * (1 - $9::float8 + $9::float8 * s.lexemes / c.session_average))) AS bm25
-    FROM corpus AS c, session_term AS t JOIN session_frequency AS f USING (lexeme)
-         JOIN cognitive.session AS s ON s.agent_id = $1 AND s.no = t.session_no
+    FROM corpus AS c, session_term AS t CROSS JOIN LATERAL (
+        SELECT lexemes FROM cognitive.session WHERE agent_id = $1 AND no = t.session_no OFFSET 0) AS s
     GROUP BY t.session_no),
 -- As one value to look up in: a join with a list of unknown length would be planned as nested loops.
 session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_no::text, bm25) AS scores FROM session_score),

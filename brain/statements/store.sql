@@ -75,6 +75,15 @@ SELECT id, type, content, speaker, context, occurred_at, session_id, source, tag
        supersedes, superseded_by, attributes
 FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[]) ORDER BY seq
 
+-- name: versioned_memory
+-- With the version of its row, which any change to it replaces.
+SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
+       supersedes, superseded_by, attributes, xmin::text AS version
+FROM cognitive.memory WHERE agent_id = $1 AND id = $2
+
+-- name: version
+SELECT xmin::text FROM cognitive.memory WHERE agent_id = $1 AND id = $2
+
 -- name: pinned_memories
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
        supersedes, superseded_by, attributes
@@ -83,7 +92,7 @@ FROM cognitive.memory WHERE agent_id = $1 AND pinned AND superseded_by IS NULL O
 -- name: replace_memory
 UPDATE cognitive.memory SET
     content = $3, speaker = $4, context = $5, occurred_at = $6, tags = $7, entities = $8, confidence = $9, pinned = $10,
-    attributes = $11, updated_at = now()
+    attributes = $11, identity = $12, updated_at = now()
 WHERE agent_id = $1 AND id = $2
 
 -- name: delete_postings
@@ -128,11 +137,8 @@ sessions AS (
 SELECT count(*) AS memories FROM gone
 
 -- name: clear_pointers
--- No row may point to an erased memory; what an erased memory had replaced is thereby current again.
-UPDATE cognitive.memory SET
-    supersedes = CASE WHEN supersedes = ANY($2::uuid[]) THEN NULL ELSE supersedes END,
-    superseded_by = CASE WHEN superseded_by = ANY($2::uuid[]) THEN NULL ELSE superseded_by END
-WHERE agent_id = $1 AND (supersedes = ANY($2::uuid[]) OR superseded_by = ANY($2::uuid[]))
+-- What an erased memory had replaced stays replaced: forgetting the new must not bring back the old.
+UPDATE cognitive.memory SET supersedes = NULL WHERE agent_id = $1 AND supersedes = ANY($2::uuid[])
 
 -- name: agent_rows
 SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,

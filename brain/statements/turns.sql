@@ -19,9 +19,6 @@ FROM unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS s(memory_id, type, slot)
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
--- name: turn_state
-SELECT status, at, message FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
-
 -- name: turn_whole
 SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
@@ -35,6 +32,11 @@ ORDER BY at DESC, turn_id DESC LIMIT $2
 SELECT e.memory_id, e.type, e.via, e.slot, e.propensity, e.overlap, e.used, e.rating, m.content, m.speaker, m.source
 FROM cognitive.exposure AS e LEFT JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = e.memory_id
 WHERE e.agent_id = $1 AND e.turn_id = $2 ORDER BY e.via, e.slot, e.memory_id
+
+-- name: share_corpus
+-- Whoever counts the use of memories shares the agent's row with the others who do, and excludes whoever writes or
+-- erases memories: the two take the rows of a memory in different orders.
+SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR SHARE
 
 -- name: close_turn
 -- One statement for all a turn teaches, so that it happens once or not at all. Only the first closing of a turn moves
@@ -53,7 +55,7 @@ judged AS (
     SELECT j.memory_id, j.overlap, j.used FROM closed, unnest($5::uuid[], $6::real[], $7::boolean[])
          AS j(memory_id, overlap, used)),
 seen AS (
-    UPDATE cognitive.exposure AS e SET overlap = j.overlap, used = j.used
+    UPDATE cognitive.exposure AS e SET overlap = j.overlap, used = coalesce(e.rating, j.used)
     FROM judged AS j WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = j.memory_id
     RETURNING e.memory_id, e.type, e.used),
 taught AS (

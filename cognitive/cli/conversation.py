@@ -71,7 +71,10 @@ def _conversation(document: Mapping[str, Any]) -> Conversation:
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidInput(f"items[{n}]: {type(error).__name__}: {error}") from error
     told = document.get("turns") or [_asked(question) for question in document.get("questions", [])[:_QUESTIONS_PLAYED]]
-    turns = [_turn(turn) for turn in told]
+    try:
+        turns = [_turn(turn) for turn in told]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(f"turns: {type(error).__name__}: {error}") from error
     last = max((memory.occurred_at for _, _, memory in items if memory.occurred_at), default=None)
     turns = [turn if turn.at else Played(turn.text, turn.response, turn.session, last, turn.note) for turn in turns]
     return Conversation(title, items, turns)

@@ -18,6 +18,7 @@ from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
 from cognitive.cli import conversation
 from cognitive.cli.conversation import Conversation, Played
 from cognitive.cli.main import run
+from cognitive.errors import InvalidInput
 from cognitive.trace import Fate
 from cognitive.turn import RecallHit, Report, TurnContext
 
@@ -35,10 +36,11 @@ _TELLING = ("restated", "superseded", "duplicate", "pinned", "over_budget", "irr
 @click.option("--agent", default="demo", show_default=True, help="Whose memory; what it holds is erased first.")
 def command(file: Path | None, agent: str) -> None:
     """Load a conversation and play a dozen turns: plan, what was shown and why, what was used, what was learnt."""
-    run(_demo(conversation.read(file) if file else conversation.shipped(), agent))
+    run(_demo(file, agent))
 
 
-async def _demo(story: Conversation, agent: str) -> None:
+async def _demo(file: Path | None, agent: str) -> None:
+    story = conversation.read(file) if file else conversation.shipped()
     console.print("Opening the database (the first time, an embedded Postgres is set up).", style="dim")
     # A demonstration shows every stage, on a busy machine too; the default deadline is an agent's, not a viewer's.
     async with CognitiveLayer.open(policy=Policy(deadline_ms=3_000)) as layer:
@@ -74,9 +76,15 @@ async def _load_some(
     await _store(layer, agent, batch, ids)
 
 
+def _replaced(ids: dict[str, UUID], name: str) -> UUID:
+    if name not in ids:
+        raise InvalidInput(f"supersedes: no earlier item is called {name!r}")
+    return ids[name]
+
+
 async def _store(layer: CognitiveLayer, agent: str, batch: Sequence[conversation.Item], ids: dict[str, UUID]) -> None:
     memories = [
-        memory.model_copy(update={"supersedes": ids[replaced]}) if replaced is not None else memory
+        memory.model_copy(update={"supersedes": _replaced(ids, replaced)}) if replaced is not None else memory
         for _, replaced, memory in batch
     ]
     stored = await layer.remember(agent, memories)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -14,7 +14,7 @@ from brain.types import MEMORY_TYPES
 from cognitive import CognitiveLayer
 from cognitive.cli.main import run
 
-MOMENT = click.DateTime(["%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"])
+MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"])
 
 
 @click.command()
@@ -24,8 +24,8 @@ MOMENT = click.DateTime(["%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"])
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 200))
 @click.option("--tag", "tags", multiple=True, help="Only memories with one of these tags.")
 @click.option("--session", "session_id", help="Only of this session.")
-@click.option("--since", type=MOMENT, help="Only from then on, with offset.")
-@click.option("--until", type=MOMENT, help="Only before then, with offset.")
+@click.option("--since", type=MOMENT, help="Only from then on: a day (UTC), or a time with offset.")
+@click.option("--until", type=MOMENT, help="Only before then.")
 @click.option("--scores", is_flag=True, help="Show what the relevance is made of.")
 def command(
     query: str,
@@ -40,8 +40,12 @@ def command(
 ) -> None:
     """Search an agent's memories for QUERY. A search by hand leaves no trace in usage."""
     filters = {"memory_type": memory_type, "limit": limit, "tags": tags, "session_id": session_id,
-               "since": since, "until": until}  # fmt: skip
+               "since": _aware(since), "until": _aware(until)}  # fmt: skip
     run(_recall(agent, query, scores, filters))
+
+
+def _aware(moment: datetime | None) -> datetime | None:
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
 
 
 async def _recall(agent: str, query: str, scores: bool, filters: dict[str, Any]) -> None:
@@ -50,7 +54,8 @@ async def _recall(agent: str, query: str, scores: bool, filters: dict[str, Any])
     if not hits:
         click.echo("Nothing found.")
         return
-    table = Table("score", "type", "date", "memory", "id", show_lines=False, box=None)
+    table = Table("score", "type", "date", "memory", box=None)
+    table.add_column("id", no_wrap=True)
     for hit in hits:
         who = f"{hit.speaker}: " if hit.speaker else ""
         words = Text(f"{who}{hit.content}")  # as text: a memory's own markup is not ours

@@ -49,16 +49,22 @@ def command(
         "type": type_, "content": content, "speaker": speaker, "session_id": session, "occurred_at": at,
         "source": source, "tags": tags, "pinned": pinned, "supersedes": supersedes,
     }  # fmt: skip
-    run(_remember(agent, _read(file) if file is not None else [given]))
+    run(_remember(agent, file, given))
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    given = []
+    for n, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            given += [dict(json.loads(line))] if line.strip() else []
+        except (ValueError, TypeError) as error:
+            raise InvalidInput(f"{str(file)!r}, line {n}: not a JSON object: {error}") from error
+    return given
 
 
-async def _remember(agent: str, given: list[dict[str, Any]]) -> None:
+async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> None:
     memories = []
-    for n, fields in enumerate(given, 1):
+    for n, fields in enumerate(_read(file) if file is not None else [one], 1):
         try:
             memories.append(NewMemory(**fields))
         except (InvalidInput, TypeError) as error:

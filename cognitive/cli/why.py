@@ -53,12 +53,13 @@ async def _whole(layer: CognitiveLayer, agent: str, turn_id: str) -> None:
     memories = {memory.id: memory for memory in await layer.get(agent, [fate.memory_id for fate in fates])}
     console.print(", ".join(f"{n} {name}" for name, n in Counter(str(f.disposition) for f in fates).items()))
     table = Table("rank", "before", "score", "boost", "fate", "because", "memory", box=None)
+    table.add_column("id", no_wrap=True)
     for fate in fates:
         memory = memories.get(fate.memory_id)
         words = Text(memory.content[:100] if memory is not None else "(erased)")
         table.add_row(
             str(fate.rank), str(fate.rank_before), f"{fate.score:.3f}", f"{fate.boost.get('factor', 1.0):.2f}",
-            str(fate.disposition), fate.because, words,
+            str(fate.disposition), fate.because, words, str(fate.memory_id),
         )  # fmt: skip
     console.print(table)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from brain.search import Found, idf
@@ -12,6 +13,8 @@ from cognitive.trace import Candidate, Fate, Sifted
 # What of the relevance speaks of the query itself; the rest (length, first person, ...) speaks for any query alike.
 _MATCH = ("words", "words_around", "meaning", "meaning_around", "date")
 
+_LARGE_STORE = 100  # passages
+_WORDS_ONLY = 0.4  # of the floor; the rest is what a cosine brings to a usual memory question
 _PAST = frozenset({"decision", "episode"})  # hints of these types speak of what was; the others of anything
 
 
@@ -20,7 +23,7 @@ def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, pol
     if not policy.abstention or not candidates:
         return Sifted(tuple(candidates))
     known = evidence(candidates, found, signals, policy)
-    if known < policy.evidence_floor:
+    if known < _floor(candidates, found, policy):
         return _drop_all(candidates, known, "nothing stored is about this message")
     matches = [match(candidate) for candidate in candidates]
     floor = policy.item_floor * max(matches)
@@ -31,6 +34,15 @@ def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, pol
         if value < floor
     )
     return Sifted(kept, dropped)
+
+
+def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy) -> float:
+    """The policy's floor, lower for a small store, where a word that few passages have proves little and little can be
+    injected wrongly, and lower where no vector came in time and no cosine can speak.
+    """
+    size = min(1.0, math.log1p(found.passages) / math.log1p(_LARGE_STORE))
+    dense = any("said_cosine" in candidate.hit.scores for candidate in candidates)
+    return policy.evidence_floor * size * (1.0 if dense else _WORDS_ONLY)
 
 
 def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy) -> float:

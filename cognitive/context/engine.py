@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 
+from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import CognitiveError, StoreUnavailable
 from brain.search import Found, MemorySearch
@@ -15,7 +16,6 @@ from brain.store import MemoryStore
 from brain.types import Memory, Vector
 from cognitive.context import abstain, boost, budget, dedup, rank, relevance, render
 from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, retrieve
-from cognitive.deadline import Deadline
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.tokens import count

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import CognitiveError
 from brain.search import Found, MemorySearch, Query
 from brain.text import lexemes
 from brain.types import MemoryType, Vector
-from cognitive.deadline import Deadline
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 
 # Of a message longer than this, the head and the tail are searched for: there the question stands.
 _MOST_SEARCHED = 4_000
-_MOST_LEXEMES = 64
+_MOST_LEXEMES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ async def retrieve(
     text = _searched(queries[0].text)
     vector, missing = await _embed(text, embedder, policy, deadline)
     types = {query.type: _per_channel(query.limit, policy) for query in queries}
-    query = _query(types, text, queries[0], vector, embedder.model, filters)
+    query = _query(types, text, queries[0], vector, embedder.model, filters, max(query.limit for query in queries))
     seconds = deadline.left()
     try:
         found = await deadline.within(search.find(agent_id, query, timeout=max(seconds, 0.001)))
@@ -104,13 +104,14 @@ def _query(
     vector: Vector | None,
     model: str,
     filters: Filters,
+    wanted: int,
 ) -> Query:
     return Query(
         types=types,
         lexemes=tuple(dict.fromkeys(lexemes(text)))[:_MOST_LEXEMES],
         vector=vector,
         model=model,
-        wanted=first.limit,
+        wanted=wanted,
         dates=(first.dates.start, first.dates.end) if first.dates else None,
         tags=filters.tags,
         session_id=filters.session_id,

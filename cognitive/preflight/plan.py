@@ -35,7 +35,7 @@ def _queries(signals: Signals, policy: Policy) -> tuple[RetrievalQuery, ...]:
     return tuple(
         RetrievalQuery(type_, signals.text, limit, recency_weight=signals.recency, dates=signals.dates)
         for type_, limit in _limits(signals, policy).items()
-        if limit > 0
+        if limit > 0 and policy.budget_overrides.get(type_) != 0  # the operator's word is final
     )
 
 

@@ -8,7 +8,7 @@ import gc
 
 import pytest
 
-from cognitive.deadline import Deadline
+from brain.deadline import Deadline
 
 
 class Work:

@@ -1,0 +1,113 @@
+"""Writers, erasers and turns at the same time: nothing is lost, nothing is left over, nobody is told of a deadlock."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import pytest
+
+from cognitive import NewMemory, Outcome, Turn
+from cognitive.errors import InvalidInput
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+
+
+def line(n: int, text: str = "The pump of berth {n} was sealed on pier {n}.") -> NewMemory:
+    return NewMemory(type="fact", content=text.format(n=n), occurred_at=AT + timedelta(minutes=n), source=str(n))
+
+
+async def fetch(urls, sql: str, *arguments):
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        return await connection.fetch(sql, *arguments)
+    finally:
+        await connection.close()
+
+
+async def test_forgetting_and_learning_from_the_same_memories_do_not_collide(layer, agent, urls):
+    for round_ in range(8):
+        ids = await layer.remember(agent, [line(n + 100 * round_) for n in range(8)])
+        turns = [
+            await layer.pre_turn(Turn(agent_id=agent, session_id=f"s{n}", text="Which pump of which berth was sealed?"))
+            for n in range(4)
+        ]
+        said = Outcome(response="The pump of berth 3 was sealed on pier 3.")
+        await asyncio.gather(layer.forget(agent, ids[:4]), *(layer.post_turn(turn, said) for turn in turns))
+    orphans = await fetch(
+        urls,
+        "SELECT memory_id FROM cognitive.usage u WHERE agent_id = $1 AND NOT EXISTS"
+        " (SELECT 1 FROM cognitive.memory m WHERE m.agent_id = $1 AND m.id = u.memory_id)",
+        agent,
+    )
+    assert orphans == []
+
+
+async def test_changes_of_different_fields_at_once_all_take_effect(layer, agent):
+    [id] = await layer.remember(agent, [line(1)])
+    await asyncio.gather(
+        layer.update(agent, id, content="The pump was replaced."),
+        layer.update(agent, id, tags=("pump",)),
+        layer.update(agent, id, confidence=0.5),
+        layer.update(agent, id, entities=("Pier 1",)),
+        layer.update(agent, id, pinned=True),
+    )
+    [memory] = await layer.get(agent, [id])
+    assert memory.content == "The pump was replaced."
+    assert (memory.tags, memory.confidence, memory.entities, memory.pinned) == (("pump",), 0.5, ("Pier 1",), True)
+
+
+async def test_an_agent_erased_while_it_remembers_is_whole_or_gone(layer, agent, urls):
+    for _ in range(5):
+        await asyncio.gather(
+            *(layer.remember(agent, [line(n) for n in range(start, start + 20)]) for start in (0, 20, 40)),
+            layer.erase_agent(agent),
+        )
+        [row] = await fetch(
+            urls,
+            "SELECT coalesce((SELECT memories FROM cognitive.corpus WHERE agent_id = $1), 0) AS counted,"
+            " (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,"
+            " (SELECT count(DISTINCT memory_id) FROM cognitive.posting WHERE agent_id = $1) AS posted",
+            agent,
+        )
+        assert row["counted"] == row["memories"] == row["posted"]
+    await layer.erase_agent(agent)
+    left = await fetch(urls, "SELECT 1 FROM cognitive.posting WHERE agent_id = $1", agent)
+    assert left == []
+
+
+async def test_forgetting_the_new_does_not_bring_back_the_old(layer, agent):
+    [old] = await layer.remember(agent, [line(1, "Staging listens on port 8080.")])
+    new = NewMemory(type="fact", content="Staging listens on port 8181.", occurred_at=AT, supersedes=old)
+    [replacement] = await layer.remember(agent, [new])
+    await layer.forget(agent, [replacement])
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which port does staging listen on?"))
+    assert context.shown == ()
+    assert [fate.disposition for fate in context.trace.fates] == ["superseded"]
+
+
+async def test_what_an_update_replaced_can_be_remembered_anew(layer, agent):
+    first = NewMemory(type="fact", content="The door is red.", occurred_at=AT)
+    [id] = await layer.remember(agent, [first])
+    await layer.update(agent, id, content="The door is blue.")
+    [again] = await layer.remember(agent, [first])
+    assert again != id
+    with pytest.raises(InvalidInput, match="says that already"):
+        await layer.update(agent, id, content="The door is red.")
+
+
+async def test_a_turn_does_not_wait_behind_a_batch_of_memories(layer, agent):
+    await layer.remember(agent, [line(1)])
+    batch = asyncio.create_task(
+        layer.remember(agent, [line(n, "A long report on the pumps of pier {n}. " * 30) for n in range(2, 60)])
+    )
+    await asyncio.sleep(0)
+    contexts = [
+        await layer.pre_turn(Turn(agent_id=agent, session_id=f"b{n}", text=f"Which pump of berth {n} was sealed?"))
+        for n in range(3)
+    ]
+    waited = not batch.done()
+    await batch
+    assert waited, "the batch is long enough to be overtaken"
+    assert not any("embedding" in reason for context in contexts for reason in context.degraded)
