@@ -24,7 +24,7 @@ from cognitive.policy import Policy
 
 log = logging.getLogger(__name__)
 
-_MOST_WARMING = 30.0  # seconds; the first time on a machine the model is prepared, which takes a few
+_MOST_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
 
 
 @dataclass(frozen=True, slots=True)
