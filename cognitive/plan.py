@@ -58,7 +58,7 @@ class RetrievalQuery:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What this message needs. No field is decoration: each has a consumer.
+    """What this message needs.
 
     `budgets` and `total` are tokens; `window` is how many turns of the conversation a memory is compared with;
     `categories`, `tools`, `thinking` and `hint` pass the caller's own settings through: no rule plans them yet.

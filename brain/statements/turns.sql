@@ -12,7 +12,7 @@ ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: expose_recalled
--- Memories that the recall tool returned within a turn count as shown in it, behind what the prompt shows.
+-- Memories that the recall tool returned within a turn count as shown in it, in slots of their own.
 INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at)
 SELECT $1, $2, s.memory_id, s.type, 'recall', s.slot, 1.0, $5
 FROM unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS s(memory_id, type, slot)

@@ -1,6 +1,6 @@
 """What one message asks for, read by rules alone: no model, no clock, no I/O.
 
-The rows are in `rules` and `smalltalk_rules`; here they are put together into `Signals`.
+The rows are in `rules` and `rules.smalltalk`; here they are put together into `Signals`.
 """
 
 from __future__ import annotations
