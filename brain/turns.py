@@ -107,16 +107,10 @@ class TurnLog:
         judgements: Sequence[Judgement],
         *,
         half_life_days: float,
-        opened: OpenTurn | None = None,
     ) -> bool:
-        """Counts a turn's outcome, in one statement: all of it, once. False if it was counted before (or never opened).
-
-        With `opened`, a turn whose opening record never landed is recorded in the same transaction.
-        """
+        """Counts a turn's outcome in one statement, once. False if it was counted before, or never opened."""
 
         async def work(c: Connection) -> bool:
-            if opened is not None:
-                await _open(c, agent_id, opened)
             await c.execute(SQL["share_corpus"], agent_id)
             row = await c.fetchrow(
                 SQL["close_turn"], agent_id, turn_id, status, at, [j.memory_id for j in judgements],
