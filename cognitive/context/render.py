@@ -25,6 +25,7 @@ _UNSEEN = re.compile(
     "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
     "|(?:(?<![^\x00-\x7f])|(?<=^))[\u200c\u200d\ufe0f]|[\u200c\u200d\ufe0f](?![^\x00-\x7f])"
 )
+_FENCE = re.compile(r"`(?=``)")  # each backtick that begins a run of three: however long the run, no fence is left
 HEADINGS: dict[MemoryType, str] = {
     "decision": "Decisions",
     "fact": "Facts",
@@ -78,7 +79,8 @@ def quote(text: str) -> str:
     Line breaks and quotation marks are escaped by JSON. Tags are broken by escapes that JSON reads as the same
     character, and characters that show nothing or turn the direction of writing are written as escapes.
     """
-    quoted = _TAG.sub(lambda _: "\\u003c", json.dumps(text, ensure_ascii=False)).replace("```", "\\u0060``")
+    quoted = _TAG.sub(lambda _: "\\u003c", json.dumps(text, ensure_ascii=False))
+    quoted = _FENCE.sub(_escape, quoted)
     return _UNSEEN.sub(_escape, quoted)
 
 

@@ -57,6 +57,13 @@ def test_whatever_a_memory_holds_it_is_one_line_that_closes_nothing(content, spe
     assert "<pinned-memory" not in quoted
 
 
+@pytest.mark.parametrize("length", range(1, 12))
+def test_no_run_of_backticks_leaves_a_fence(length):
+    quoted = render.quote("`" * length)
+    assert "```" not in quoted
+    assert json.loads(quoted) == "`" * length
+
+
 @given(CONTENT, st.none() | st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8))
 @settings(max_examples=150)
 def test_quoting_loses_nothing(content, speaker):
