@@ -130,9 +130,15 @@ turn = Table(
     _column("message", Text), _column("policy", Text), _column("frame", Text),
     _column("degraded", ARRAY(Text), default=NONE), _column("model", Text, nullable=True),
     _column("query", HalfVector(), nullable=True), _column("trace", JSONB), _column("closed_at", AT, nullable=True),
+    _column("opened_at", AT, default=NOW), _column("reaped", Boolean, default=text("false")),
     PrimaryKeyConstraint("agent_id", "turn_id"),
     CheckConstraint("status IN ('open', 'completed', 'failed', 'abandoned')"),
     Index("turn_by_session", "agent_id", "session_id", "at"), Index("turn_by_time", "agent_id", "at"),
+    Index("turn_open", "agent_id", "opened_at", postgresql_where=text("status = 'open'")),
+    Index(
+        "turn_taught", "agent_id", "model", text("at DESC"), "turn_id",
+        postgresql_where=text("status = 'completed' AND query IS NOT NULL"),
+    ),
 )  # fmt: skip
 
 exposure = Table(
@@ -153,8 +159,20 @@ usage = Table(
 
 usage_base = Table(
     "usage_base", metadata, _agent(), _column("type", Text), _column("shown", Double), _column("used", Double),
-    _column("last_at", AT),
+    _column("last_at", AT), _column("decoys", Double, default=ZERO), _column("decoys_used", Double, default=ZERO),
     PrimaryKeyConstraint("agent_id", "type"),
+)  # fmt: skip
+
+policy = Table(
+    "policy", metadata, _agent(), _column("version", Text), _column("content", JSONB),
+    _column("first_used_at", AT, default=NOW),
+    PrimaryKeyConstraint("agent_id", "version"),
+)  # fmt: skip
+
+shadow = Table(
+    "shadow", metadata, _agent(), _column("turn_id", Text), _column("policy", Text), _column("shown", ARRAY(Uuid)),
+    _column("tokens", Integer), _column("at", AT),
+    PrimaryKeyConstraint("agent_id", "turn_id", "policy"),
 )  # fmt: skip
 
 artifact = Table(

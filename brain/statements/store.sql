@@ -163,5 +163,7 @@ WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = $1),
      session AS (DELETE FROM cognitive.session WHERE agent_id = $1),
      artifact AS (DELETE FROM cognitive.artifact WHERE agent_id = $1),
      subtask AS (DELETE FROM cognitive.subtask WHERE agent_id = $1),
+     policy AS (DELETE FROM cognitive.policy WHERE agent_id = $1),
+     shadow AS (DELETE FROM cognitive.shadow WHERE agent_id = $1),
      corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = $1)
 DELETE FROM cognitive.memory WHERE agent_id = $1
