@@ -84,7 +84,10 @@ class Turn(Edge):
 
 
 class Outcome(Edge):
-    """How a turn ended. Only completed turns teach; citations and ratings override the measured overlap."""
+    """How a turn ended. Only completed turns teach; citations and ratings override the measured overlap.
+
+    What the response quotes from the results of `tool_calls` proves no use of a memory, save one that was recalled.
+    """
 
     response: MessageText = ""
     tool_calls: tuple[ToolCall, ...] = ()
