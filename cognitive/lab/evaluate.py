@@ -15,43 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-from uuid import UUID
 
 import numpy as np
 
-from cognitive.errors import InvalidInput
 from cognitive.lab.intervals import Estimate, Numbers, Resampled, Statistic, resample
+from cognitive.lab.logged import Log, LoggedTurn, evidence, read, unsupported_share
 
 LEAST_TURNS = 100  # fewer do not show the spread between turns
-LEAST_EFFECTIVE = 200.0  # turns' worth of evidence on what differs; below, intervals were measured to be too narrow
+LEAST_EFFECTIVE = 200.0  # turns' worth of evidence on what the policies do differently
+LEAST_USES = 10.0  # among them; with one or two, intervals of 95 % held the truth in 58 % (docs/benchmarks.md)
 MOST_UNSUPPORTED = 0.05  # of what the policy adds; the estimates are too low by at most its worth
 RESAMPLES = 2000
-_SAME = 1e-6  # propensities are stored as 32-bit floats
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A candidate that the logging policy or the target policy may show in a turn.
-
-    `propensity` and `target` are the probabilities with which the two show it; `used` is None if it was not shown;
-    `predicted` is a model's probability that it is used if shown, made without this turn's outcome.
-    """
-
-    memory_id: UUID
-    propensity: float
-    used: bool | None
-    target: float
-    predicted: float = 0.0
-    tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedTurn:
-    """A turn with a known outcome, and every choice that either policy could have made in it."""
-
-    turn_id: str
-    choices: tuple[Choice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +43,15 @@ class Worth:
 class Evaluation:
     """Everything a log says of a target policy; where `refusal` says why it cannot tell, the figures prove nothing.
 
-    `effective` is the evidence on what the policies do differently, in turns; `unsupported` the share of what the
-    target adds that was never tried. `shown` and `tokens` are what the target spends per turn, `logged_shown` and
-    `logged_tokens` what the logging policy does: these are known, not estimated. `logged` is the logging policy's own
-    worth, in used memories per turn.
+    `effective` is the evidence on what the policies do differently, in turns, and `uses` how many uses it holds;
+    `unsupported` is the share of what the target adds that was never tried. `shown` and `tokens` are what the target
+    spends per turn, `logged_shown` and `logged_tokens` what the logging policy does: these are known, not estimated.
+    `logged` is the logging policy's own worth, in used memories per turn.
     """
 
     turns: int
     effective: float
+    uses: float
     unsupported: float
     shown: float
     logged_shown: float
@@ -97,15 +72,16 @@ def evaluate(
     Raises:
         InvalidInput: no turns, two of one id, or numbers that are no probabilities.
     """
-    log = _read(turns)
+    log = read(turns)
     drawn = _resampled(log, resamples, seed)
-    effective, unsupported = _effective(log), _unsupported(log)
+    (effective, uses), unsupported = evidence(log), unsupported_share(log)
     spent = [
         float((rate * each).sum() / log.turns) for rate in (log.target, log.propensity) for each in (1, log.tokens)
     ]
     return Evaluation(
         turns=log.turns,
         effective=effective,
+        uses=uses,
         unsupported=unsupported,
         shown=spent[0],
         tokens=spent[1],
@@ -115,7 +91,7 @@ def evaluate(
         ips=_worth(drawn, _ips, level),
         snips=_worth(drawn, _snips, level),
         doubly_robust=_worth(drawn, _doubly_robust, level),
-        refusal=_refusal(log.turns, effective, unsupported),
+        refusal=_refusal(log.turns, effective, uses, unsupported),
     )
 
 
@@ -125,7 +101,7 @@ def ips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RE
     Unbiased where all that the target shows was tried. Joachims, Swaminathan and Schnabel, "Unbiased Learning-to-Rank
     with Biased Feedback", WSDM 2017 (arXiv:1608.04468). Errors as in `evaluate`.
     """
-    return _resampled(_read(turns), resamples, seed).estimate(_ips, level)
+    return _resampled(read(turns), resamples, seed).estimate(_ips, level)
 
 
 def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
@@ -138,7 +114,7 @@ def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = 
     shows is known too (post-stratification), and a lucky number of trials would else pull on what is certain. Slightly
     biased in small samples. Errors as in `evaluate`.
     """
-    return _resampled(_read(turns), resamples, seed).estimate(_snips, level)
+    return _resampled(read(turns), resamples, seed).estimate(_snips, level)
 
 
 def doubly_robust(
@@ -150,50 +126,13 @@ def doubly_robust(
     Langford and Li, "Doubly Robust Policy Evaluation and Learning", ICML 2011 (arXiv:1103.4601). Errors as in
     `evaluate`.
     """
-    return _resampled(_read(turns), resamples, seed).estimate(_doubly_robust, level)
-
-
-class _Log(NamedTuple):
-    """All choices as columns, and the turn of each."""
-
-    turns: int
-    turn: np.ndarray
-    propensity: Numbers
-    target: Numbers
-    shown: Numbers
-    used: Numbers
-    predicted: Numbers
-    tokens: Numbers
-
-    def by_turn(self, values: Numbers) -> Numbers:
-        return np.asarray(np.bincount(self.turn, weights=values, minlength=self.turns), dtype=np.float64)
-
-
-def _read(turns: Sequence[LoggedTurn]) -> _Log:
-    ordered = sorted(turns, key=lambda turn: turn.turn_id)
-    if not ordered:
-        raise InvalidInput("turns: expected at least one")
-    if len({turn.turn_id for turn in ordered}) < len(ordered):
-        raise InvalidInput("turns: two of the same id would count as independent")
-    rows = [
-        (n, c.propensity, c.target, c.used is not None, c.used is True, c.predicted, c.tokens)
-        for n, turn in enumerate(ordered)
-        for c in turn.choices
-    ]
-    columns = np.array(rows, dtype=np.float64).reshape(-1, 7).T
-    log = _Log(len(ordered), columns[0].astype(np.intp), *columns[1:])
-    for name in ("propensity", "target", "predicted"):
-        if not ((getattr(log, name) >= 0) & (getattr(log, name) <= 1)).all():
-            raise InvalidInput(f"{name}: expected probabilities in [0, 1]")
-    if ((log.shown == 1) & (log.propensity == 0)).any():
-        raise InvalidInput("propensity: a memory was shown that could not have been")
-    return log
+    return _resampled(read(turns), resamples, seed).estimate(_doubly_robust, level)
 
 
 _WIDTH = 9  # columns for each of the two policies
 
 
-def _resampled(log: _Log, resamples: int, seed: int) -> Resampled:
+def _resampled(log: Log, resamples: int, seed: int) -> Resampled:
     """Over the turns: the columns of the target policy, then those of the logging policy as if it were the target."""
     return resample(
         np.concatenate([_columns(log, log.target), _columns(log, log.propensity)], axis=1),
@@ -202,7 +141,7 @@ def _resampled(log: _Log, resamples: int, seed: int) -> Resampled:
     )
 
 
-def _columns(log: _Log, target: Numbers) -> Numbers:
+def _columns(log: Log, target: Numbers) -> Numbers:
     """Per turn what the estimators are made of; shape (turns, _WIDTH)."""
     tried = log.propensity > 0
     weight = log.shown * np.divide(target, log.propensity, out=np.zeros_like(target), where=tried)
@@ -244,34 +183,7 @@ def _worth(drawn: Resampled, statistic: Statistic, level: float) -> Worth:
     )
 
 
-def _effective(log: _Log) -> float:
-    """The evidence on what the policies do differently, as a number of equally weighted turns.
-
-    What both show alike cancels out of the difference, however much there is of it; what is left carries the weight
-    |target / propensity - 1|. Kish's (Σw)² / Σw² ("Survey Sampling", 1965), by turn since a turn is resampled whole;
-    the smaller of what the target adds and what it takes away, since much of one does not make up for little of the
-    other. All turns, where the policies do not differ.
-    """
-    change = log.target - log.propensity
-    tried = log.propensity > 0
-    weight = log.shown * np.abs(np.divide(change, log.propensity, out=np.zeros_like(change), where=tried))
-    sides = [tried & (change > _SAME), tried & (change < -_SAME)]
-    return min((_kish(log.by_turn(weight * side)) for side in sides if side.any()), default=float(log.turns))
-
-
-def _kish(weights: Numbers) -> float:
-    squares = float((weights**2).sum())
-    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
-
-
-def _unsupported(log: _Log) -> float:
-    """The share of what the target shows more often than the logging policy that the latter could not have shown."""
-    added = np.maximum(0.0, log.target - log.propensity)
-    whole = float(added[added > _SAME].sum())
-    return float(added[log.propensity == 0].sum()) / whole if whole > 0 else 0.0
-
-
-def _refusal(turns: int, effective: float, unsupported: float) -> str | None:
+def _refusal(turns: int, effective: float, uses: float, unsupported: float) -> str | None:
     reasons = []
     if turns < LEAST_TURNS:
         reasons.append(f"{turns} turns are too few, {LEAST_TURNS} are needed")
@@ -283,5 +195,9 @@ def _refusal(turns: int, effective: float, unsupported: float) -> str | None:
     if effective < LEAST_EFFECTIVE:
         reasons.append(
             f"where the policies differ there is evidence of {effective:.0f} turns, {LEAST_EFFECTIVE:.0f} are needed"
+        )
+    if uses < LEAST_USES:
+        reasons.append(
+            f"the evidence holds {uses:.0f} uses, {LEAST_USES:.0f} are needed: of rarer events no interval can be told"
         )
     return "; ".join(reasons) or None

@@ -21,7 +21,8 @@ from world import Message, World, memory
 
 from cognitive.context.explore import explore
 from cognitive.context.rank import rank
-from cognitive.lab.evaluate import Choice, Evaluation, LoggedTurn, evaluate
+from cognitive.lab.evaluate import Evaluation, evaluate
+from cognitive.lab.logged import Choice, LoggedTurn
 from cognitive.policy import Policy
 from cognitive.trace import Boost, Candidate
 

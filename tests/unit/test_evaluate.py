@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from making import uid
 
 from cognitive.errors import InvalidInput
-from cognitive.lab.evaluate import Choice, LoggedTurn, doubly_robust, evaluate, ips, snips
+from cognitive.lab.evaluate import doubly_robust, evaluate, ips, snips
 from cognitive.lab.intervals import resample
+from cognitive.lab.logged import Choice, LoggedTurn
 
 FEW = {"resamples": 200}
 RATES = (0.8, 0.5, 0.3, 0.2)  # how often each memory is used when shown: two by default, one of the others on trial
@@ -127,6 +128,18 @@ def test_what_both_show_alike_is_no_evidence_on_the_difference():
     trials = sum(turn.choices[2].used is not None for turn in logged(3000, every=60))
     assert evaluation.effective == pytest.approx(trials)
     assert f"evidence of {trials} turns, 200 are needed" in evaluation.refusal
+
+
+def test_rare_uses_are_refused_though_trials_are_many_and_what_is_certain_is_used():
+    turns = [
+        LoggedTurn(turn.turn_id, tuple(replace(c, used=False if c.used and c.propensity < 0.5 else c.used, target=t)
+                                       for c, t in zip(turn.choices, (1.0, 1.0, 1.0, 0.0), strict=True)))
+        for turn in logged(2000, every=4)
+    ]  # fmt: skip
+    evaluation = evaluate(turns, **FEW)
+    assert evaluation.effective > 200
+    assert evaluation.uses < 10
+    assert "uses, 10 are needed" in evaluation.refusal
 
 
 def test_few_turns_are_refused():
