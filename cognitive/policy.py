@@ -10,16 +10,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from brain.types import Edge, MemoryType
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.plan import Frame
 
+
+def _not_always(turns: int) -> int:
+    """Were something tried in every turn, what it displaces would never be shown, and nothing learnt of it."""
+    if turns == 1:
+        raise ValueError("1 would never show what exploration displaces; 0 is off, 2 the most")
+    return turns
+
+
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(ge=0)]
+Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
 
 
 class FrameBudget(Edge):
@@ -134,6 +143,11 @@ class Policy(Edge):
     abstention: bool = True
     evidence_floor: Weight = 0.8  # context/abstain.py: below it, nothing stored is about the message
     item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
+
+    # --- explore ---
+    explore_every: Turns = (
+        0  # off: a trial costs a turn its last memory; what it buys is docs/decisions/0008-off-policy.md
+    )
 
     # --- feedback ---
     attribution: Literal["relative", "windowed", "jaccard"] = "relative"  # feedback/attribute.py says what they measure
