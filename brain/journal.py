@@ -201,4 +201,4 @@ def read(text: str) -> OpenTurn:
             }
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InvalidInput(f"not an opened turn: {error!r}") from error
+        raise InvalidInput(f"not an opened turn: {type(error).__name__}") from error

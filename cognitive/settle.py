@@ -17,6 +17,8 @@ from cognitive.turn import Outcome, Report, TurnContext, TurnRef
 
 log = logging.getLogger(__name__)
 
+_TEACHES_NOTHING = {"tool_calls"}  # and holds whatever the host's tools return, which may have no form as text
+
 
 class Settlement:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
@@ -127,7 +129,7 @@ class Settlement:
         first = await asyncio.to_thread(
             self._journal.put, agent_id, turn_id,
             opening=written(opening) if opening is not None else None,
-            outcome=outcome.model_dump_json() if outcome is not None else None,
+            outcome=outcome.model_dump_json(exclude=_TEACHES_NOTHING) if outcome is not None else None,
         )  # fmt: skip
         if not self.behind:
             self.behind = True
@@ -161,5 +163,8 @@ def opened(context: TurnContext) -> OpenTurn:
 
 def _read(entry: Entry) -> tuple[OpenTurn | None, Outcome | None]:
     opening = read(entry.opening) if entry.opening is not None else None
-    outcome = Outcome.model_validate_json(entry.outcome) if entry.outcome is not None else None
+    try:
+        outcome = Outcome.model_validate_json(entry.outcome) if entry.outcome is not None else None
+    except ValueError as error:  # whose text quotes the outcome
+        raise InvalidInput(f"turn_id: what is kept of {entry.turn_id!r} is not an outcome") from error
     return opening, outcome
