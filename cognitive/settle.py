@@ -80,8 +80,9 @@ class Settlement:
                     entry.agent_id, opening, abandon_after_minutes=minutes, durable=True, still=still
                 )
         except InvalidInput as error:
-            log.error("turn %s stays in the journal %s: %s", entry.turn_id, self._journal.path, error)
-            await asyncio.to_thread(self._journal.park, entry, str(error))
+            if await still():  # or somebody else has settled it, or the agent was erased
+                log.error("turn %s stays in the journal %s: %s", entry.turn_id, self._journal.path, error)
+                await asyncio.to_thread(self._journal.park, entry, str(error))
         else:
             await asyncio.to_thread(self._journal.remove, entry)
 
