@@ -110,6 +110,7 @@ class Policy(Edge):
     # --- the deadline ---
     deadline_ms: Positive = 250.0  # what an agent's user does not notice
     recall_deadline_ms: Positive = 15_000.0  # the model asked and waits; an honest late answer beats none
+    post_turn_deadline_ms: Positive = 5_000.0  # then the outcome goes to the journal: the host has its answer already
     embed_share: Share = 0.6  # of the deadline at most goes to the query's vector; the lexical channel needs the rest
 
     # --- preflight ---
@@ -150,6 +151,8 @@ class Policy(Edge):
     )
 
     # --- feedback ---
+    rating_weight: Positive = 3.0  # showings that a rated one counts for: somebody's word beats a measured overlap
+    abandon_after_minutes: Positive = 60.0  # a turn that stays open for longer was lost; its outcome may still come
     attribution: Literal["relative", "windowed", "jaccard"] = "relative"  # feedback/attribute.py says what they measure
     attribution_thresholds: Annotated[Mapping[str, Share], _over(ATTRIBUTION_THRESHOLDS)] = Field(
         default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS)

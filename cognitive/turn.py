@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, BeforeValidator, Field
 
 from brain.errors import InvalidInput
 from brain.text import unstorable
-from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text
+from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text, Vector
 from cognitive.plan import Plan
 from cognitive.trace import Trace
 
@@ -142,6 +142,8 @@ class TurnContext:
     degraded: tuple[str, ...]
     trace: Trace
     user_id: str | None = None
+    model: str | None = field(default=None, repr=False)  # that made `query`, the message's vector, if there was time
+    query: Vector | None = field(default=None, repr=False, compare=False)
 
     @property
     def thinking(self) -> str | None:
@@ -160,7 +162,10 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a turn taught. `duplicate` is True if this turn's outcome was recorded before: nothing was counted again."""
+    """What a turn taught. `recorded` is False while Postgres is away: it is safe in the journal, and counted later.
+
+    `duplicate` is True if this turn's outcome was known before: nothing is counted again.
+    """
 
     turn_id: str
     attributions: tuple[Attribution, ...]

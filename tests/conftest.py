@@ -15,6 +15,8 @@ from hypothesis import settings
 for name in [name for name in os.environ if name.startswith("COGNITIVE_")]:
     if name != "COGNITIVE_CACHE_DIR":  # the prepared model may be shared: it is derived from a pinned package
         del os.environ[name]
+_data = tempfile.TemporaryDirectory(prefix="cognitive-tests-data-")  # journals of layers that are given a URL
+os.environ["COGNITIVE_DATA_DIR"] = _data.name
 
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM

@@ -25,7 +25,8 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
     )  # fmt: skip
     judgements = []
     for memory, overlap in zip(present, measured, strict=True):
-        judgements.append(Judgement(memory.memory_id, overlap, _used(memory, overlap, outcome, policy)))
+        used, rating = _used(memory, overlap, outcome, policy), outcome.ratings.get(memory.memory_id)
+        judgements.append(Judgement(memory.memory_id, overlap, used, rating))
     return judgements
 
 
