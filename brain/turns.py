@@ -42,6 +42,7 @@ class OpenTurn:
     shown: tuple[Exposure, ...]
     model: str | None = None
     query: Vector | None = None
+    policy_content: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,15 @@ class TurnLog:
         row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["turn_whole"], agent_id, turn_id))
         return dict(row) if row is not None else None
 
+    async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
+        """The ids of the turns of [since, until), oldest first; None is no bound."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["turns_between"], agent_id, since, until))
+        return [row["turn_id"] for row in rows]
+
+    async def policy(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
+        """The content of a policy that some turn was planned under, or None."""
+        return await self._database.run(agent_id, lambda c: c.fetchval(SQL["policy"], agent_id, version))
+
     async def recent(self, agent_id: str, limit: int) -> list[Mapping[str, Any]]:
         """The agent's last turns, newest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["recent_turns"], agent_id, limit))
@@ -184,4 +194,5 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
         encode_halfvec(turn.query) if turn.query is not None else None, dict(turn.trace),
         [shown.memory_id for shown in turn.shown], [shown.type for shown in turn.shown],
         [shown.slot for shown in turn.shown], [shown.propensity for shown in turn.shown],
+        dict(turn.policy_content) if turn.policy_content is not None else None,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from brain.contents import Contents
 from brain.database import Database
 from brain.deadline import Deadline
 from brain.embedded import EmbeddedServer, ServerUrls
@@ -35,6 +36,7 @@ class Parts:
     embedder: CachedEmbedder
     store: MemoryStore
     turns: TurnLog
+    contents: Contents
     engine: ContextEngine
 
 
@@ -57,7 +59,7 @@ async def assemble(database_url: str | None, policy: Policy | None, embedder: Em
             store = MemoryStore(database, cached)
             engine = ContextEngine(store, MemorySearch(database), cached, policy)
             await _warm(cached)
-            yield Parts(policy, cached, store, TurnLog(database), engine)
+            yield Parts(policy, cached, store, TurnLog(database), Contents(database), engine)
     finally:
         cached.close()
 

@@ -20,11 +20,12 @@ from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.feedback import record
-from cognitive.lab.why import Explanation, explain, explain_all
+from cognitive.lab.why import Explanation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import frames, signals
 from cognitive.preflight import plan as planning
+from cognitive.questions import Questions, Replay
 from cognitive.recall import recall
 from cognitive.turn import (
     LONGEST_MESSAGE,
@@ -52,6 +53,7 @@ class CognitiveLayer:
         self._store = parts.store
         self._turns = parts.turns
         self._engine = parts.engine
+        self._questions = Questions(parts.turns, parts.store, parts.contents)
 
     @classmethod
     @asynccontextmanager
@@ -89,7 +91,7 @@ class CognitiveLayer:
         context = _context(turn, plan, built, now)
         try:
             await deadline.within(
-                self._turns.open(turn.agent_id, _open_turn(context, self._embedder.model, built.vector))
+                self._turns.open(turn.agent_id, _open_turn(context, self._policy, self._embedder.model, built.vector))
             )
         except (CognitiveError, TimeoutError) as error:
             reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
@@ -105,7 +107,7 @@ class CognitiveLayer:
         """
         agent_id, turn_id = context.agent_id, context.turn_id
         if isinstance(context, TurnContext):
-            await self._turns.open(agent_id, _open_turn(context))
+            await self._turns.open(agent_id, _open_turn(context, self._policy))
         turn = await self._turns.turn(agent_id, turn_id)
         if turn is None:
             raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
@@ -207,12 +209,26 @@ class CognitiveLayer:
             InvalidInput: a turn that this agent does not have.
         """
         memory_id = require_id("memory_id", memory_id)
-        turn, judged = await self._recorded(agent_id, turn_id)
-        return explain(turn, memory_id, judged.get(memory_id))
+        return await self._questions.why(*_turn(agent_id, turn_id), memory_id)
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank; see `why`."""
-        return explain_all(*await self._recorded(agent_id, turn_id))
+        return await self._questions.fates(*_turn(agent_id, turn_id))
+
+    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay:
+        """Runs a recorded turn again, under the policy it was planned under or under another. Teaches nothing.
+
+        Raises:
+            InvalidInput: a turn that this agent does not have, or in which no stage ran.
+            PolicyError: the turn's own policy is not known, or not one that this version has.
+        """
+        return await self._questions.replay(*_turn(agent_id, turn_id), policy)
+
+    async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
+        """The agent's turns of [since, until), oldest first."""
+        _require_aware("since", since)
+        _require_aware("until", until)
+        return await self._turns.between(require_label("agent_id", agent_id), since, until)
 
     async def turns(self, agent_id: str, limit: int = 20) -> list[Mapping[str, Any]]:
         """The agent's last turns, newest first: turn_id, session_id, at, status, message."""
@@ -227,16 +243,6 @@ class CognitiveLayer:
         """Marks a session as ended. False if there is no such session."""
         require_label("agent_id", agent_id)
         return await self._turns.end_session(agent_id, require_label("session_id", session_id), datetime.now(UTC))
-
-    async def _recorded(
-        self, agent_id: str, turn_id: str
-    ) -> tuple[Mapping[str, Any], Mapping[UUID, tuple[float, bool]]]:
-        require_label("agent_id", agent_id)
-        turn = await self._turns.turn(agent_id, require_label("turn_id", turn_id))
-        if turn is None:
-            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
-        judgements = await self._turns.judgements(agent_id, turn_id)
-        return turn, {j.memory_id: (j.overlap, j.used) for j in judgements}
 
     def _untouched(self, turn: Turn, reason: str) -> Plan:
         """A plan that asks for nothing and changes nothing."""
@@ -268,7 +274,7 @@ def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext
     )
 
 
-def _open_turn(context: TurnContext, model: str | None = None, query: Vector | None = None) -> OpenTurn:
+def _open_turn(context: TurnContext, policy: Policy, model: str | None = None, query: Vector | None = None) -> OpenTurn:
     return OpenTurn(
         turn_id=context.turn_id,
         session_id=context.session_id,
@@ -279,10 +285,15 @@ def _open_turn(context: TurnContext, model: str | None = None, query: Vector | N
         frame=context.plan.frame,
         degraded=context.degraded,
         trace=context.trace.as_json(),
-        shown=tuple(Exposure(shown.memory_id, shown.type, slot) for slot, shown in enumerate(context.shown)),
+        shown=tuple(Exposure(s.memory_id, s.type, slot, s.propensity) for slot, s in enumerate(context.shown)),
         model=model if query is not None else None,
         query=query,
+        policy_content=policy.model_dump(mode="json") if policy.version == context.plan.policy else None,
     )
+
+
+def _turn(agent_id: str, turn_id: str) -> tuple[str, str]:
+    return require_label("agent_id", agent_id), require_label("turn_id", turn_id)
 
 
 def _fields(memory: Memory) -> dict[str, Any]:

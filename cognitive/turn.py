@@ -107,7 +107,7 @@ class TurnRef:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A memory that the prompt shows: its text as shown, and why it is there."""
+    """A memory that the prompt shows: its text as shown, its score, and the chance it had of being shown."""
 
     memory_id: UUID
     type: MemoryType
@@ -115,6 +115,7 @@ class Shown:
     source: str | None
     score: float
     tokens: int
+    propensity: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

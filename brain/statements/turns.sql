@@ -1,6 +1,10 @@
 -- name: open_turn
--- Records a turn as it was planned; a turn id that is there already stays as it was recorded first.
-WITH opened AS (
+-- Records a turn as it was planned, and the policy ($17) it was planned under, once; a turn id that is there already
+-- stays as it was recorded first.
+WITH planned AS (
+    INSERT INTO cognitive.policy (agent_id, version, content) SELECT $1, $7, $17::jsonb WHERE $17::jsonb IS NOT NULL
+    ON CONFLICT DO NOTHING),
+opened AS (
     INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
                                 query, trace)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -22,6 +26,15 @@ ON CONFLICT DO NOTHING
 -- name: turn_whole
 SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
+
+-- name: policy
+SELECT content FROM cognitive.policy WHERE agent_id = $1 AND version = $2
+
+-- name: turns_between
+-- Ids of the turns of a time, oldest first.
+SELECT turn_id FROM cognitive.turn
+WHERE agent_id = $1 AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
+ORDER BY at, turn_id
 
 -- name: recent_turns
 SELECT turn_id, session_id, at, status, message FROM cognitive.turn WHERE agent_id = $1

@@ -8,6 +8,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from cognitive.recording import Recording
+
+Judged = tuple[float, bool]  # overlap, verdict
 _TOLD = (
     "disposition",
     "because",
@@ -17,7 +20,6 @@ _TOLD = (
     "relevance",
     "score",
     "boost",
-    "scores",
     "factors",
     "tokens",
 )
@@ -49,20 +51,28 @@ class Explanation:
     overlap: float | None = None
 
 
-def explain(turn: Mapping[str, Any], memory_id: UUID, judged: tuple[float, bool] | None = None) -> Explanation:
+def explain(turn: Mapping[str, Any], record: Recording, memory_id: UUID, judged: Judged | None = None) -> Explanation:
     """Reads a memory's fate out of a recorded turn; `judged` is the overlap and the verdict, if there was one."""
-    fates = turn["trace"]["fates"]
-    fate = next((fate for fate in fates if fate["memory_id"] == str(memory_id)), None)
+    fate = next((fate for fate in record.fates if fate["memory_id"] == memory_id), None)
+    if fate is not None:
+        return _explanation(turn, record, fate, judged)
     overlap, used = judged if judged is not None else (None, None)
-    if fate is None:
-        searched = ", ".join(turn["trace"]["channels"]) or "no channel: nothing was retrieved in this turn"
-        because = f"none of {len(fates)} candidates; searched: {searched}"
-        return Explanation(turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap)
-    told = {name: fate[name] for name in _TOLD if name in fate}
-    return Explanation(turn["turn_id"], memory_id, turn["at"], used=used, overlap=overlap, **told)
+    searched = ", ".join(turn["trace"]["channels"]) or "no channel: nothing was retrieved in this turn"
+    because = f"none of {len(record.fates)} candidates; searched: {searched}"
+    return Explanation(turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap)
 
 
-def explain_all(turn: Mapping[str, Any], judged: Mapping[UUID, tuple[float, bool]]) -> list[Explanation]:
+def explain_all(turn: Mapping[str, Any], record: Recording, judged: Mapping[UUID, Judged]) -> list[Explanation]:
     """Every candidate of a recorded turn, by rank."""
-    ids = [UUID(fate["memory_id"]) for fate in turn["trace"]["fates"]]
-    return [explain(turn, id, judged.get(id)) for id in ids]
+    return [_explanation(turn, record, fate, judged.get(fate["memory_id"])) for fate in record.fates]
+
+
+def _explanation(
+    turn: Mapping[str, Any], record: Recording, fate: Mapping[str, Any], judged: Judged | None
+) -> Explanation:
+    overlap, used = judged if judged is not None else (None, None)
+    told = {name: fate[name] for name in _TOLD if name in fate}
+    scores = record.scores.get((fate["memory_id"], fate["ordinal"]), {})
+    return Explanation(
+        turn["turn_id"], fate["memory_id"], turn["at"], scores=scores, used=used, overlap=overlap, **told
+    )

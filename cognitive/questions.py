@@ -1,0 +1,121 @@
+"""Questions about recorded turns: why, what became of it all, and would it come out the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from brain.contents import Contents
+from brain.store import MemoryStore
+from brain.turns import TurnLog
+from cognitive.errors import InvalidInput, PolicyError
+from cognitive.lab.difference import Difference, Placed, difference
+from cognitive.lab.replay import replay
+from cognitive.lab.why import Explanation, Judged, explain, explain_all
+from cognitive.policy import Policy
+from cognitive.recording import NOTHING, Recording, decode
+
+Verdict = Literal["identical", "changed since", "different", "another policy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A recorded turn, run again.
+
+    `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; and
+    "different" where neither is the case, which is a defect. Under "another policy" the difference is what counts.
+    `because` says it in words.
+    """
+
+    turn_id: str
+    at: datetime
+    message: str
+    verdict: Verdict
+    because: str
+    text: str
+    prefix: str
+    difference: Difference
+    gone: tuple[UUID, ...] = ()
+    changed: tuple[UUID, ...] = ()
+
+
+class Questions:
+    """Answers from the record; nothing asked here counts as shown, or teaches."""
+
+    def __init__(self, turns: TurnLog, store: MemoryStore, contents: Contents) -> None:
+        self._turns = turns
+        self._store = store
+        self._contents = contents
+
+    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
+        """Why a memory was shown in a turn, or why it was not."""
+        turn, record, judged = await self._recorded(agent_id, turn_id)
+        return explain(turn, record, memory_id, judged.get(memory_id))
+
+    async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
+        """What became of every candidate of a turn, by rank."""
+        return explain_all(*await self._recorded(agent_id, turn_id))
+
+    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay:
+        """Runs a turn again, under the policy it was planned under or under another."""
+        turn, record, judged = await self._recorded(agent_id, turn_id)
+        if record is NOTHING:
+            raise InvalidInput(f"turn {turn_id!r}: no stage ran in it, so there is none to run again")
+        own = policy is None or policy.version == turn["policy"]
+        policy = policy or await self._policy(agent_id, turn["policy"])
+        contents = await self._contents.read(agent_id, record.keys, record.model)
+        pinned = {memory.id: memory for memory in await self._store.get(agent_id, [id for id, _ in record.pinned])}
+        replayed = replay(record, contents, pinned, policy)
+        shown = _shown(record, judged)
+        since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
+        verdict, because = _verdict(replayed.identical, since) if own else ("another policy", since)
+        return Replay(
+            turn_id, turn["at"], turn["message"], verdict, because, replayed.made.text, replayed.made.prefix,
+            difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
+        )  # fmt: skip
+
+    async def _policy(self, agent_id: str, version: str) -> Policy:
+        content = await self._turns.policy(agent_id, version)
+        if content is None:
+            raise PolicyError(f"policy {version}: no turn of agent {agent_id!r} recorded what it says")
+        return Policy.from_record(content)
+
+    async def _recorded(
+        self, agent_id: str, turn_id: str
+    ) -> tuple[Mapping[str, Any], Recording, Mapping[UUID, Judged]]:
+        turn = await self._turns.turn(agent_id, turn_id)
+        if turn is None:
+            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+        try:
+            record = decode(turn["trace"].get("record"))
+        except InvalidInput as error:
+            raise InvalidInput(f"turn {turn_id!r}: {error}") from None
+        judgements = await self._turns.judgements(agent_id, turn_id)
+        return turn, record, {j.memory_id: (j.overlap, j.used) for j in judgements}
+
+
+def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[Placed]:
+    shown = [fate for fate in record.fates if fate["disposition"] == "shown"]
+    used = {id: verdict for id, (_, verdict) in judged.items()}
+    return [Placed(fate["memory_id"], fate["tokens"], used.get(fate["memory_id"])) for fate in shown]
+
+
+def _verdict(identical: bool, since: str) -> tuple[Verdict, str]:
+    if identical:
+        return "identical", since
+    if since:
+        return "changed since", since
+    return "different", "other bytes, though every memory that it found is as it was"
+
+
+def _since(gone: frozenset[UUID], changed: frozenset[UUID], shown: set[UUID]) -> str:
+    """What has become of the memories that the turn found, in words; empty if nothing has."""
+    told = []
+    for ids, became in ((gone, "erased"), (changed, "changed")):
+        if ids:
+            of_these = f", {len(ids & shown)} of them shown" if ids & shown else ", none of them shown"
+            told.append(f"{len(ids)} {'memory' if len(ids) == 1 else 'memories'} {became} since{of_these}")
+    return "; ".join(told)
