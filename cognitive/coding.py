@@ -85,7 +85,9 @@ def uncolumn(hint: Any, written: Any, ids: Sequence[UUID], rows: int) -> list[An
     """The reverse of `column`, for so many rows of this type."""
     if isinstance(written, list):
         return [typed(hint, value, ids) for value in written]
-    return [{name: each[n] for name, each in written.items() if each[n] is not None} for n in range(rows)]
+    inner = get_args(hint)[1] if get_origin(hint) is Mapping else hint
+    columns = {name: uncolumn(inner, each, ids, rows) for name, each in written.items()}
+    return [{name: each[n] for name, each in columns.items() if each[n] is not None} for n in range(rows)]
 
 
 @cache

@@ -208,26 +208,25 @@ class CognitiveLayer:
         Raises:
             InvalidInput: a turn that this agent does not have.
         """
-        memory_id = require_id("memory_id", memory_id)
-        return await self._questions.why(*_turn(agent_id, turn_id), memory_id)
+        return await self._questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank; see `why`."""
-        return await self._questions.fates(*_turn(agent_id, turn_id))
+        return await self._questions.fates(agent_id, turn_id)
 
-    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay:
-        """Runs a recorded turn again, under the policy it was planned under or under another. Teaches nothing.
+    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
+        """Runs a recorded turn again, under its own policy or another; None if no stage ran in it. Teaches nothing.
 
         Raises:
-            InvalidInput: a turn that this agent does not have, or in which no stage ran.
+            InvalidInput: a turn that this agent does not have.
             PolicyError: the turn's own policy is not known, or not one that this version has.
         """
-        return await self._questions.replay(*_turn(agent_id, turn_id), policy)
+        return await self._questions.replay(agent_id, turn_id, policy)
 
     async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
         """The agent's turns of [since, until), oldest first."""
-        _require_aware("since", since)
-        _require_aware("until", until)
+        for name, at in (("since", since), ("until", until)):
+            _require_aware(name, at)
         return await self._turns.between(require_label("agent_id", agent_id), since, until)
 
     async def turns(self, agent_id: str, limit: int = 20) -> list[Mapping[str, Any]]:
@@ -290,10 +289,6 @@ def _open_turn(context: TurnContext, policy: Policy, model: str | None = None, q
         query=query,
         policy_content=policy.model_dump(mode="json") if policy.version == context.plan.policy else None,
     )
-
-
-def _turn(agent_id: str, turn_id: str) -> tuple[str, str]:
-    return require_label("agent_id", agent_id), require_label("turn_id", turn_id)
 
 
 def _fields(memory: Memory) -> dict[str, Any]:

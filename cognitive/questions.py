@@ -17,6 +17,7 @@ from cognitive.lab.replay import replay
 from cognitive.lab.why import Explanation, Judged, explain, explain_all
 from cognitive.policy import Policy
 from cognitive.recording import NOTHING, Recording, decode
+from cognitive.turn import require_label
 
 Verdict = Literal["identical", "changed since", "different", "another policy"]
 
@@ -59,11 +60,11 @@ class Questions:
         """What became of every candidate of a turn, by rank."""
         return explain_all(*await self._recorded(agent_id, turn_id))
 
-    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay:
-        """Runs a turn again, under the policy it was planned under or under another."""
+    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay | None:
+        """Runs a turn again, under the policy it was planned under or under another; None if no stage ran in it."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         if record is NOTHING:
-            raise InvalidInput(f"turn {turn_id!r}: no stage ran in it, so there is none to run again")
+            return None
         own = policy is None or policy.version == turn["policy"]
         policy = policy or await self._policy(agent_id, turn["policy"])
         contents = await self._contents.read(agent_id, record.keys, record.model)
@@ -86,7 +87,8 @@ class Questions:
     async def _recorded(
         self, agent_id: str, turn_id: str
     ) -> tuple[Mapping[str, Any], Recording, Mapping[UUID, Judged]]:
-        turn = await self._turns.turn(agent_id, turn_id)
+        require_label("agent_id", agent_id)
+        turn = await self._turns.turn(agent_id, require_label("turn_id", turn_id))
         if turn is None:
             raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         try:

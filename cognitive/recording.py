@@ -202,8 +202,8 @@ def _told(fate: Fate, place: int) -> Mapping[str, Any]:
     }
 
 
-def _told_again(columns: Mapping[str, Any], ids: Sequence[UUID]) -> tuple[Mapping[str, Any], ...]:
-    rows = uncolumn(Any, columns, ids, len(columns.get("memory_id", ())))
+def _told_again(columns: Any, ids: Sequence[UUID]) -> tuple[Mapping[str, Any], ...]:
+    rows = uncolumn(Any, columns, ids, len(columns["memory_id"]) if columns else 0)
     return tuple({**row, "memory_id": ids[row["memory_id"]]} for row in rows)
 
 

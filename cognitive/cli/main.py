@@ -18,6 +18,7 @@ COMMANDS = {
     "demo": "Watch whole turns on a conversation, memory by memory.",
     "recall": "Search an agent's memories.",
     "remember": "Store memories, one or a file of them.",
+    "replay": "Run recorded turns again, under their own policy or another.",
     "why": "Explain what a turn showed, and what it did not.",
 }
 

@@ -59,5 +59,11 @@ def replay(
     )
 
 
+def unanswered(policy: Policy) -> list[str]:
+    """The tunables by which a policy differs from the default and of which a replay cannot tell what they are worth."""
+    usual = Policy()
+    return sorted(name for name in BEFORE_THE_RECORD if getattr(policy, name) != getattr(usual, name))
+
+
 def _as_recorded(record: Recording) -> Compare:
     return lambda hit, _: record.likeness.get((hit.memory_id, hit.ordinal))

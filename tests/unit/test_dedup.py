@@ -313,7 +313,11 @@ def test_a_likeness_is_the_highest_among_the_statements_that_nothing_speaks_agai
 
 def test_the_order_of_the_window_does_not_change_a_likeness():
     memory = Statement.of("The backups are kept for 30 days.", AXIS)
-    texts = {"It stays for 30 days.": 0.3, "For 30 days the backups live.": 0.8, "Backups are kept for 30 days.": 0.5}
+    texts = {
+        "It stays for 30 days.": 0.3,
+        "For 30 days the backups live in Oslo.": 0.8,
+        "Backups are kept for 30 days.": 0.5,
+    }
     said = [Statement.of(text, beside(cosine)) for text, cosine in texts.items()]
     assert likeness(memory, said) == likeness(memory, said[::-1]) == Likeness(0.8, 1.0)
 
