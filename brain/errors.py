@@ -5,10 +5,11 @@ CognitiveError
 │   └── UnknownMemory       an id that this agent does not have
 ├── PolicyError             a policy, rule or setting that makes no sense
 ├── EmbeddingError          a text could not be turned into a vector
-└── StoreError              Postgres could not do what was asked
+└── StoreError              what was asked could not be stored or read
     ├── StoreUnavailable    no connection, or none in time; trying again may help
     ├── SchemaError         the database lacks an extension, a migration or a role
-    └── EmbeddedServerError the bundled server could not be started
+    ├── EmbeddedServerError the bundled server could not be started
+    └── JournalError        the local journal could not keep what Postgres could not take
 
 The base stands here and not in `cognitive` since `brain` is the lower package; `cognitive.errors` exports the tree.
 """
@@ -50,3 +51,7 @@ class SchemaError(StoreError):
 
 class EmbeddedServerError(StoreError):
     """The bundled Postgres server could not be installed, started or reached."""
+
+
+class JournalError(StoreError):
+    """The local journal cannot be read or written: what it should have kept is not safe. The message names its file."""

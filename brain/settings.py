@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
+import platformdirs
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -21,6 +23,13 @@ class Settings(BaseSettings):
     cache_dir: Path | None = None  # None: the user's cache directory; holds the prepared embedding model
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
     policy: Path | None = None  # a TOML file with a policy
+
+    @property
+    def directory(self) -> Path:
+        """The data directory: as configured, or else the user's own."""
+        if self.data_dir is not None:
+            return self.data_dir.expanduser().resolve()
+        return Path("/var/lib/cognitive-layer") if os.geteuid() == 0 else platformdirs.user_data_path("cognitive-layer")
 
 
 def from_environment() -> Settings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 import Stemmer
@@ -22,7 +23,8 @@ STOP_WORDS = frozenset(
 
 # Scripts written without spaces: a run of these is cut into character pairs, since it has no words to stem.
 _UNSPACED = "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"v?\d+(?:[.:]\d+)+|[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:'[^\W_]+)*")
+_WORD = re.compile(rf"v?\d+(?:[.:]\d+)+|[{_UNSPACED}]+|[^\W_{_UNSPACED}]+(?:'[^\W_]+)*")
+_WRITTEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th)$")  # "May 8th" and "8 May" name the same day
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])([\"'”’)\]]*)\s+|(?<=[。！？])|\n+")
@@ -50,6 +52,11 @@ def words(text: str) -> list[str]:
         else:
             found.append(word)
     return found
+
+
+def word_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Offsets [start, end) of the words of a text as written, in order; in unspaced scripts, of the characters."""
+    return (match.span() for match in _WRITTEN.finditer(text))
 
 
 def lexemes(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from brain.types import MemoryType, Vector
 
 SQL = statements.load("turns")
 _DAY = 86_400.0  # seconds
+_MOST_REAPED = 100  # turns at a time: opening a turn must not wait for the cleaning up of an outage
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,12 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How much of a shown memory the response holds, and whether that counts as used."""
+    """How much of a shown memory the response holds, whether that counts as used, and what the host said of it."""
 
     memory_id: UUID
     overlap: float
     used: bool
+    rating: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,20 @@ class Shown:
     content: str | None
     speaker: str | None
     source: str | None
+
+
+# From what a turn showed and the message it was shown for to what is to be counted.
+Judge = Callable[[Sequence[Shown], str], Sequence[Judgement]]
+# Asked in a transaction that erasures of the agent wait for: whether what it is about to record is still wanted.
+Still = Callable[[], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What was counted of a turn, and whether it was this time."""
+
+    judgements: tuple[Judgement, ...]
+    first: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,39 +108,82 @@ class TurnLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def open(self, agent_id: str, turn: OpenTurn, *, timeout: float = 60.0) -> None:
-        """Records a turn; one that is there already stays as it was recorded first.
+    async def open(
+        self,
+        agent_id: str,
+        turn: OpenTurn,
+        *,
+        abandon_after_minutes: float,
+        durable: bool = False,
+        still: Still | None = None,
+    ) -> None:
+        """Records a turn; one that is there already stays as it was recorded first. Gives up some that stayed open.
 
-        The commit does not wait for the disk: a turn lost in a crash is recorded again with its outcome.
+        Not `durable`, the commit does not wait for the disk: a turn lost in a crash is recorded with its outcome.
         """
-        await self._database.run(agent_id, lambda c: _open(c, agent_id, turn), timeout=timeout, durable=False)
+
+        async def work(c: Connection) -> None:
+            if still is not None and not await _wanted(c, agent_id, still):
+                return
+            await _open(c, agent_id, turn)
+            await c.execute(SQL["reap"], agent_id, abandon_after_minutes * 60, _MOST_REAPED)
+
+        await self._database.run(agent_id, work, durable=durable)
 
     async def close(
         self,
         agent_id: str,
         turn_id: str,
         status: str,
-        at: datetime,
-        judgements: Sequence[Judgement],
+        judge: Judge,
         *,
         half_life_days: float,
-    ) -> bool:
-        """Counts a turn's outcome in one statement, once. False if it was counted before, or never opened."""
+        rating_weight: float,
+        opening: OpenTurn | None = None,
+        still: Still | None = None,
+    ) -> Closed | None:
+        """Counts a turn's outcome once, opening the turn first if need be; one transaction. None: no such turn.
 
-        async def work(c: Connection) -> bool:
-            await c.execute(SQL["share_corpus"], agent_id)
-            row = await c.fetchrow(
-                SQL["close_turn"], agent_id, turn_id, status, at, [j.memory_id for j in judgements],
-                [j.overlap for j in judgements], [j.used for j in judgements], half_life_days * _DAY,
+        What was counted before stays, whatever `judge` would say now. A turn that was given up can still be closed.
+        """
+
+        async def work(c: Connection) -> Closed | None:
+            if not await _wanted(c, agent_id, still):
+                return None
+            if opening is not None:
+                await _open(c, agent_id, opening)
+            turn = await c.fetchrow(SQL["hold_turn"], agent_id, turn_id)
+            if turn is None:
+                return None
+            if not turn["open"]:
+                rows = await c.fetch(SQL["attributions"], agent_id, turn_id)
+                return Closed(tuple(Judgement(**dict(row)) for row in rows), first=False)
+            shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
+            judged = judge(shown, turn["message"])
+            await c.execute(
+                SQL["close_turn"], agent_id, turn_id, status, turn["at"], [j.memory_id for j in judged],
+                [j.overlap for j in judged], [j.used for j in judged], [j.rating for j in judged],
+                half_life_days * _DAY, rating_weight,
             )  # fmt: skip
-            return bool(row["closed"])
+            return Closed(tuple(judged), first=True)
 
         return await self._database.run(agent_id, work)
+
+    async def reap(self, agent_id: str, *, abandon_after_minutes: float) -> int:
+        """Gives up every turn that stayed open for longer, and returns how many. An outcome may still come."""
+        reaped = 0
+        while True:
+            rows = await self._database.run(
+                agent_id, lambda c: c.fetch(SQL["reap"], agent_id, abandon_after_minutes * 60, _MOST_REAPED)
+            )
+            reaped += len(rows)
+            if len(rows) < _MOST_REAPED:
+                return reaped
 
     async def expose_recalled(
         self, agent_id: str, turn_id: str, memories: Sequence[tuple[UUID, MemoryType]], at: datetime
     ) -> None:
-        """Counts memories that the recall tool returned within a turn as shown in it."""
+        """Counts memories that the recall tool returned within a turn as shown in it, unless its outcome is known."""
         ids, types = [id for id, _ in memories], [type for _, type in memories]
         await self._database.run(
             agent_id, lambda c: c.execute(SQL["expose_recalled"], agent_id, turn_id, ids, types, at)
@@ -159,13 +218,23 @@ class TurnLog:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["attributions"], agent_id, turn_id))
         return [Judgement(**dict(row)) for row in rows]
 
-    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, *, half_life_days: float) -> bool:
+    async def rate(
+        self,
+        agent_id: str,
+        turn_id: str,
+        memory_id: UUID,
+        useful: bool,
+        *,
+        half_life_days: float,
+        rating_weight: float,
+    ) -> bool:
         """Lets an explicit verdict take the place of the measured one. False if the turn showed no such memory."""
         half_life = half_life_days * _DAY
 
         async def work(c: Connection) -> bool:
             await c.execute(SQL["share_corpus"], agent_id)
-            return bool(await c.fetchval(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life))
+            await c.execute(SQL["hold_turn"], agent_id, turn_id)
+            return bool(await c.fetchval(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life, rating_weight))
 
         return await self._database.run(agent_id, work)
 
@@ -185,6 +254,11 @@ class TurnLog:
         """Marks a session as ended; the first time stands. False if there is no such session."""
         row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["end_session"], agent_id, session_id, at))
         return row is not None
+
+
+async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
+    await c.execute(SQL["share_corpus"], agent_id)
+    return still is None or await still()
 
 
 async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:

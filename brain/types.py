@@ -167,7 +167,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an erasure removed, in rows."""
+    """What an erasure removed, in rows; `journaled` are turns that waited in the journal of this machine."""
 
     agent_id: str
     memories: int
@@ -178,3 +178,4 @@ class Receipt:
     usage: int
     turns: int = 0
     sessions: int = 0
+    journaled: int = 0

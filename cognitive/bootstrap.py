@@ -15,13 +15,16 @@ from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
 from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
+from brain.journal import Journal, journal_name
 from brain.ports import Embedder
 from brain.search import MemorySearch
 from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
 from brain.turns import TurnLog
 from cognitive.context.engine import ContextEngine
+from cognitive.drain import draining
 from cognitive.policy import Policy
+from cognitive.settle import Settlement
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +41,7 @@ class Parts:
     turns: TurnLog
     contents: Contents
     engine: ContextEngine
+    settlement: Settlement
 
 
 @asynccontextmanager
@@ -55,11 +59,15 @@ async def assemble(database_url: str | None, policy: Policy | None, embedder: Em
     policy = policy or (Policy.load(settings.policy) if settings.policy else Policy())
     cached = CachedEmbedder(embedder or MiniLM(settings.cache_dir))
     try:
-        async with _database(database_url or settings.database_url, settings) as database:
-            store = MemoryStore(database, cached)
+        url = database_url or settings.database_url
+        journal = Journal(settings.directory / "journal" / journal_name(url))
+        async with _database(url, settings) as database:
+            store, turns = MemoryStore(database, cached), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, policy)
+            settlement = Settlement(turns, journal, policy)
             await _warm(cached)
-            yield Parts(policy, cached, store, TurnLog(database), Contents(database), engine)
+            async with draining(settlement, journal):
+                yield Parts(policy, cached, store, turns, Contents(database), engine, settlement)
     finally:
         cached.close()
 

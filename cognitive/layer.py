@@ -13,13 +13,12 @@ from uuid import UUID, uuid4
 from brain.deadline import Deadline
 from brain.ports import Embedder
 from brain.store import Progress
-from brain.turns import Exposure, OpenTurn, SessionState
-from brain.types import Memory, MemoryType, NewMemory, Receipt, Vector
+from brain.turns import SessionState
+from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive import bootstrap
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.errors import CognitiveError, InvalidInput
-from cognitive.feedback import record
 from cognitive.lab.why import Explanation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
@@ -27,6 +26,7 @@ from cognitive.preflight import frames, signals
 from cognitive.preflight import plan as planning
 from cognitive.questions import Questions, Replay
 from cognitive.recall import recall
+from cognitive.settle import opened
 from cognitive.turn import (
     LONGEST_MESSAGE,
     Outcome,
@@ -53,6 +53,7 @@ class CognitiveLayer:
         self._store = parts.store
         self._turns = parts.turns
         self._engine = parts.engine
+        self._settlement = parts.settlement
         self._questions = Questions(parts.turns, parts.store, parts.contents)
 
     @classmethod
@@ -88,12 +89,15 @@ class CognitiveLayer:
         except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
-        context = _context(turn, plan, built, now)
+        context = replace(
+            _context(turn, plan, built, now), model=self._embedder.model, query=built.vector, policy=self._policy
+        )
+        opening = opened(context)
         try:
-            await deadline.within(
-                self._turns.open(turn.agent_id, _open_turn(context, self._policy, self._embedder.model, built.vector))
-            )
+            minutes = self._policy.abandon_after_minutes
+            await deadline.within(self._turns.open(turn.agent_id, opening, abandon_after_minutes=minutes))
         except (CognitiveError, TimeoutError) as error:
+            self._settlement.keep_opening(turn.agent_id, opening)
             reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
             context = replace(context, degraded=(*context.degraded, reason))
         return context
@@ -101,24 +105,14 @@ class CognitiveLayer:
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
 
+        While Postgres is away the outcome is kept in a local journal, synced, and `Report.recorded` is False: it is
+        counted when Postgres is back, by this process or by the next one.
+
         Raises:
             InvalidInput: a turn that was never opened.
-            StoreUnavailable: Postgres is away: nothing was counted, and the same call may be made again.
+            JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
-        agent_id, turn_id = context.agent_id, context.turn_id
-        if isinstance(context, TurnContext):
-            await self._turns.open(agent_id, _open_turn(context, self._policy))
-        turn = await self._turns.turn(agent_id, turn_id)
-        if turn is None:
-            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
-        shown = await self._turns.shown(agent_id, turn_id)
-        judgements = record.judge(shown, turn["message"], outcome, self._policy)
-        closed = await self._turns.close(
-            agent_id, turn_id, outcome.status, turn["at"], judgements, half_life_days=self._policy.half_life_days
-        )
-        if not closed:
-            judgements = await self._turns.judgements(agent_id, turn_id)
-        return Report(turn_id, record.attributions(judgements), recorded=True, duplicate=not closed)
+        return await self._settlement.post(context, outcome)
 
     async def recall(
         self,
@@ -185,20 +179,32 @@ class CognitiveLayer:
         return await self._store.forget(require_label("agent_id", agent_id), wanted)
 
     async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erases everything of an agent; the receipt counts what went."""
-        return await self._store.erase_agent(require_label("agent_id", agent_id))
+        """Erases everything of an agent, here and in the journal of this machine; the receipt counts what went."""
+        journaled = await self._settlement.erase(require_label("agent_id", agent_id))
+        return replace(await self._store.erase_agent(agent_id), journaled=journaled)
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Counts somebody's explicit verdict on a memory that a turn showed.
+        """Counts somebody's explicit verdict on a memory that a turn showed; it weighs `rating_weight` showings.
 
         Raises:
             InvalidInput: the turn showed no such memory.
         """
         require_label("agent_id", agent_id)
         require_label("turn_id", turn_id)
-        rated = await self._turns.rate(agent_id, turn_id, memory_id, useful, half_life_days=self._policy.half_life_days)
+        rated = await self._turns.rate(
+            agent_id, turn_id, memory_id, useful, half_life_days=self._policy.half_life_days,
+            rating_weight=self._policy.rating_weight,
+        )  # fmt: skip
         if not rated:
             raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
+
+    async def reap(self, agent_id: str) -> int:
+        """Gives up the turns that have been open for longer than the policy allows, and returns how many.
+
+        Opening a turn does the same for some of them. An outcome that comes after all still counts.
+        """
+        minutes = self._policy.abandon_after_minutes
+        return await self._turns.reap(require_label("agent_id", agent_id), abandon_after_minutes=minutes)
 
     # --- questions about turns and sessions ---
 
@@ -270,24 +276,6 @@ def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext
         degraded=built.degraded,
         trace=built.trace,
         user_id=turn.user_id,
-    )
-
-
-def _open_turn(context: TurnContext, policy: Policy, model: str | None = None, query: Vector | None = None) -> OpenTurn:
-    return OpenTurn(
-        turn_id=context.turn_id,
-        session_id=context.session_id,
-        user_id=context.user_id,
-        at=context.now,
-        message=context.message,
-        policy=context.plan.policy,
-        frame=context.plan.frame,
-        degraded=context.degraded,
-        trace=context.trace.as_json(),
-        shown=tuple(Exposure(s.memory_id, s.type, slot, s.propensity) for slot, s in enumerate(context.shown)),
-        model=model if query is not None else None,
-        query=query,
-        policy_content=policy.model_dump(mode="json") if policy.version == context.plan.policy else None,
     )
 
 

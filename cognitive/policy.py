@@ -10,16 +10,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from brain.types import Edge, MemoryType
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.plan import Frame
 
+
+def _not_always(turns: int) -> int:
+    """Were something tried in every turn, what it displaces would never be shown, and nothing learnt of it."""
+    if turns == 1:
+        raise ValueError("1 would never show what exploration displaces; 0 is off, 2 the most")
+    return turns
+
+
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(ge=0)]
+Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
 
 
 class FrameBudget(Edge):
@@ -102,6 +111,7 @@ class Policy(Edge):
     # --- the deadline ---
     deadline_ms: Positive = 250.0  # what an agent's user does not notice
     recall_deadline_ms: Positive = 15_000.0  # the model asked and waits; an honest late answer beats none
+    post_turn_deadline_ms: Positive = 5_000.0  # then the outcome goes to the journal: the host has its answer already
     embed_share: Share = 0.6  # of the deadline at most goes to the query's vector; the lexical channel needs the rest
 
     # --- preflight ---
@@ -136,7 +146,14 @@ class Policy(Edge):
     evidence_floor: Weight = 0.8  # context/abstain.py: below it, nothing stored is about the message
     item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
 
+    # --- explore ---
+    explore_every: Turns = (
+        0  # off: a trial costs a turn its last memory; what it buys is docs/decisions/0008-off-policy.md
+    )
+
     # --- feedback ---
+    rating_weight: Positive = 3.0  # showings that a rated one counts for: somebody's word beats a measured overlap
+    abandon_after_minutes: Positive = 60.0  # a turn that stays open for longer was lost; its outcome may still come
     attribution: Literal["relative", "windowed", "jaccard"] = "relative"  # feedback/attribute.py says what they measure
     attribution_thresholds: Annotated[Mapping[str, Share], _over(ATTRIBUTION_THRESHOLDS)] = Field(
         default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS)

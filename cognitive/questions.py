@@ -13,8 +13,10 @@ from brain.store import MemoryStore
 from brain.turns import TurnLog
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab.difference import Difference, Placed, difference
-from cognitive.lab.replay import replay
-from cognitive.lab.why import Explanation, Judged, explain, explain_all
+from cognitive.lab.replay import replan, replay
+from cognitive.lab.stories import Case, Missing
+from cognitive.lab.why import Explanation, Judged, explain, explain_missing
+from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.recording import NOTHING, Recording, decode
 from cognitive.turn import require_label
@@ -54,11 +56,27 @@ class Questions:
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
         """Why a memory was shown in a turn, or why it was not."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
-        return explain(turn, record, memory_id, judged.get(memory_id))
+        plan = await self._plan(agent_id, turn["policy"], record)
+        fate = next((fate for fate in record.fates if fate["memory_id"] == memory_id), None)
+        if fate is not None:
+            return explain(Case(fate, record, plan), turn, judged.get(memory_id))
+        memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
+        missing = Missing(memory, await self._cosine(agent_id, turn, memory_id), record, plan)
+        return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank."""
-        return explain_all(*await self._recorded(agent_id, turn_id))
+        turn, record, judged = await self._recorded(agent_id, turn_id)
+        plan = await self._plan(agent_id, turn["policy"], record)
+        return [explain(Case(fate, record, plan), turn, judged.get(fate["memory_id"])) for fate in record.fates]
+
+    async def _cosine(self, agent_id: str, turn: Mapping[str, Any], memory_id: UUID) -> float | None:
+        """Of the beginning of a memory to the message of a turn."""
+        if turn["query"] is None:
+            return None
+        contents = await self._contents.read(agent_id, [(memory_id, 0)], turn["model"])
+        vector = next((content.vector for content in contents.values()), None)
+        return float(turn["query"] @ vector) if vector is not None else None
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay | None:
         """Runs a turn again, under the policy it was planned under or under another; None if no stage ran in it."""
@@ -77,6 +95,9 @@ class Questions:
             turn_id, turn["at"], turn["message"], verdict, because, replayed.made.text, replayed.made.prefix,
             difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
         )  # fmt: skip
+
+    async def _plan(self, agent_id: str, version: str, record: Recording) -> Plan:
+        return replan(record, Policy() if record is NOTHING else await self._policy(agent_id, version))
 
     async def _policy(self, agent_id: str, version: str) -> Policy:
         content = await self._turns.policy(agent_id, version)

@@ -19,6 +19,7 @@ Disposition = Literal[
     "irrelevant",  # the floor: nothing, or not this, is worth showing
     "over_limit",  # more of this type than the plan asks for
     "over_budget",  # its section or the total had no room
+    "displaced",  # exploration tried another in its place
 ]
 
 

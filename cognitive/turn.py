@@ -12,8 +12,9 @@ from pydantic import AwareDatetime, BeforeValidator, Field
 
 from brain.errors import InvalidInput
 from brain.text import unstorable
-from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text
+from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text, Vector
 from cognitive.plan import Plan
+from cognitive.policy import Policy
 from cognitive.trace import Trace
 
 LONGEST_MESSAGE = 4_000_000  # characters; what is longer is a file, not a message
@@ -84,7 +85,10 @@ class Turn(Edge):
 
 
 class Outcome(Edge):
-    """How a turn ended. Only completed turns teach; citations and ratings override the measured overlap."""
+    """How a turn ended. Only completed turns teach; citations and ratings override the measured overlap.
+
+    What the response quotes from the results of `tool_calls` proves no use of a memory, save one that was recalled.
+    """
 
     response: MessageText = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -140,6 +144,9 @@ class TurnContext:
     degraded: tuple[str, ...]
     trace: Trace
     user_id: str | None = None
+    model: str | None = field(default=None, repr=False)  # that made `query`, the message's vector, if there was time
+    query: Vector | None = field(default=None, repr=False, compare=False)
+    policy: Policy | None = field(default=None, repr=False)  # that the turn was planned under
 
     @property
     def thinking(self) -> str | None:
@@ -158,7 +165,10 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a turn taught. `duplicate` is True if this turn's outcome was recorded before: nothing was counted again."""
+    """What a turn taught. `recorded` is False while Postgres is away: it is safe in the journal, and counted later.
+
+    `duplicate` is True if this turn's outcome was known before: nothing is counted again.
+    """
 
     turn_id: str
     attributions: tuple[Attribution, ...]

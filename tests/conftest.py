@@ -10,15 +10,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 for name in [name for name in os.environ if name.startswith("COGNITIVE_")]:
     if name != "COGNITIVE_CACHE_DIR":  # the prepared model may be shared: it is derived from a pinned package
         del os.environ[name]
+_data = tempfile.TemporaryDirectory(prefix="cognitive-tests-data-")  # journals of layers that are given a URL
+os.environ["COGNITIVE_DATA_DIR"] = _data.name
 
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM
 from brain.migrate import upgrade
 from cognitive import CognitiveLayer
+
+settings.register_profile("untimed", deadline=None)  # how long an example takes depends on what else the machine does
+settings.load_profile("untimed")
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 

@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from brain.embedded.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
 from brain.embedded.file_lock import FileLock
 from brain.embedded.service_user import make_home, server_account
@@ -38,7 +36,7 @@ class EmbeddedServer:
     """One process's share in the server of a data directory. Its methods block: call them off the event loop."""
 
     def __init__(self, directory: Path | None = None, *, install: Path | None = None) -> None:
-        self._directory = (directory or _default_directory()).expanduser().resolve()
+        self._directory = (directory or from_environment().directory).expanduser().resolve()
         self._install = (install or _bundled_install()).resolve()
         self._users = FileLock(self._directory / "postgres" / "users.lock")
         self._cluster: Cluster | None = None
@@ -131,12 +129,6 @@ class EmbeddedServer:
             yield lock
         finally:
             lock.unlock()
-
-
-def _default_directory() -> Path:
-    if (configured := from_environment().data_dir) is not None:
-        return configured
-    return Path("/var/lib/cognitive-layer") if os.geteuid() == 0 else platformdirs.user_data_path("cognitive-layer")
 
 
 def _bundled_install() -> Path:

@@ -15,16 +15,33 @@ FROM opened, unnest($13::uuid[], $14::text[], $15::smallint[], $16::real[]) AS s
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
+-- name: reap
+-- Gives up turns that stayed open for longer than $2 seconds, the oldest first, some at a time; whose row somebody
+-- holds is being closed. closed_at stays empty: no outcome has come, and one that comes after all still counts.
+UPDATE cognitive.turn SET status = 'abandoned', reaped = true
+WHERE agent_id = $1 AND status = 'open' AND turn_id IN (
+    SELECT turn_id FROM cognitive.turn
+    WHERE agent_id = $1 AND status = 'open' AND opened_at < now() - make_interval(secs => $2::float8)
+    ORDER BY opened_at LIMIT $3::int FOR UPDATE SKIP LOCKED)
+RETURNING turn_id
+
 -- name: expose_recalled
--- Memories that the recall tool returned within a turn count as shown in it, in slots of their own.
+-- Memories that the recall tool returned within a turn count as shown in it, in slots of their own. Not in a turn whose
+-- outcome is known: nobody would judge them. A turn that is not recorded yet may be so with its outcome, and judges them
+-- then. The turn's row is shared, so that its closing comes before, or sees them.
+WITH open AS (
+    SELECT turn_id FROM cognitive.turn
+    WHERE agent_id = $1 AND turn_id = $2 AND (status = 'open' OR reaped) FOR SHARE)
 INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at)
 SELECT $1, $2, s.memory_id, s.type, 'recall', s.slot, 1.0, $5
 FROM unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS s(memory_id, type, slot)
+WHERE EXISTS (SELECT 1 FROM open)
+   OR NOT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2)
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: turn_whole
-SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace
+SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace, model, query
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
 
 -- name: policy
@@ -51,73 +68,90 @@ WHERE e.agent_id = $1 AND e.turn_id = $2 ORDER BY e.via, e.slot, e.memory_id
 -- erases memories: the two take the rows of a memory in different orders.
 SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR SHARE
 
+-- name: hold_turn
+-- Whoever judges or rates what a turn showed holds its row: one after the other, each on what the last one left.
+SELECT at, message, status = 'open' OR reaped AS open FROM cognitive.turn
+WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE
+
 -- name: close_turn
 -- One statement for all a turn teaches, so that it happens once or not at all. Only the first closing of a turn moves
 -- its row and returns it; exposures, masses and base rates are fed from that. Rows are taken in the order of memory
 -- ids, so that concurrent turns cannot deadlock. $3 the outcome's status, $4 when it counts, $5 memory ids,
--- $6 overlaps, $7 used or not, $8 the half-life in seconds.
+-- $6 overlaps, $7 used or not, $8 explicit ratings or NULL, $9 the half-life in seconds, $10 what a rated showing
+-- weighs in the masses, where others weigh 1.
 WITH closed AS (
-    UPDATE cognitive.turn SET status = $3, closed_at = now()
-    WHERE agent_id = $1 AND turn_id = $2 AND status = 'open' RETURNING turn_id, session_id),
+    UPDATE cognitive.turn SET status = $3, closed_at = now(), reaped = false
+    WHERE agent_id = $1 AND turn_id = $2 AND (status = 'open' OR reaped) RETURNING turn_id, session_id),
 counted AS (
     INSERT INTO cognitive.session AS s (agent_id, session_id, turns, started_at, last_at)
     SELECT $1, session_id, 1, $4, $4 FROM closed
     ON CONFLICT (agent_id, session_id) DO UPDATE SET
         turns = s.turns + 1, last_at = greatest(s.last_at, excluded.last_at)),
 judged AS (
-    SELECT j.memory_id, j.overlap, j.used FROM closed, unnest($5::uuid[], $6::real[], $7::boolean[])
-         AS j(memory_id, overlap, used)),
+    SELECT j.memory_id, j.overlap, j.used, j.rating
+    FROM closed, unnest($5::uuid[], $6::real[], $7::boolean[], $8::boolean[]) AS j(memory_id, overlap, used, rating)
+    WHERE $3 = 'completed'),
 seen AS (
-    UPDATE cognitive.exposure AS e SET overlap = j.overlap, used = coalesce(e.rating, j.used)
+    UPDATE cognitive.exposure AS e SET overlap = j.overlap, rating = coalesce(j.rating, e.rating),
+        used = coalesce(j.rating, e.rating, j.used)
     FROM judged AS j WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = j.memory_id
-    RETURNING e.memory_id, e.type, e.used),
+    RETURNING e.memory_id, e.type, e.used, CASE WHEN e.rating IS NULL THEN 1 ELSE $10::float8 END AS weight),
 taught AS (
-    SELECT memory_id, type, used FROM seen WHERE $3 = 'completed'
-      AND EXISTS (SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = $1 AND m.id = seen.memory_id)),
+    SELECT memory_id, type, used, weight FROM seen
+    WHERE EXISTS (SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = $1 AND m.id = seen.memory_id)),
 masses AS (
     INSERT INTO cognitive.usage AS u (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
-    SELECT $1, memory_id, 1, used::int, 1, used::int, $4 FROM taught ORDER BY memory_id
+    SELECT $1, memory_id, weight, weight * used::int, 1, used::int, $4 FROM taught ORDER BY memory_id
     ON CONFLICT (agent_id, memory_id) DO UPDATE SET
-        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, $8::float8)
-              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, $8::float8),
-        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, $8::float8)
-             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, $8::float8),
+        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, $9::float8)
+              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, $9::float8),
+        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, $9::float8)
+             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, $9::float8),
         times_shown = u.times_shown + 1, times_used = u.times_used + excluded.times_used,
         last_at = greatest(u.last_at, excluded.last_at)
     RETURNING memory_id),
 base AS (
     INSERT INTO cognitive.usage_base AS u (agent_id, type, shown, used, last_at)
-    SELECT $1, type, count(*), count(*) FILTER (WHERE used), $4 FROM taught GROUP BY type ORDER BY type
+    SELECT $1, type, sum(weight), sum(weight * used::int), $4 FROM taught GROUP BY type ORDER BY type
     ON CONFLICT (agent_id, type) DO UPDATE SET
-        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, $8::float8)
-              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, $8::float8),
-        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, $8::float8)
-             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, $8::float8),
+        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, $9::float8)
+              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, $9::float8),
+        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, $9::float8)
+             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, $9::float8),
         last_at = greatest(u.last_at, excluded.last_at))
-SELECT count(*) > 0 AS closed, (SELECT count(*) FROM masses) AS taught FROM closed
+SELECT (SELECT count(*) FROM masses) AS taught FROM closed
 
 -- name: attributions
 SELECT memory_id, overlap, used FROM cognitive.exposure
 WHERE agent_id = $1 AND turn_id = $2 AND overlap IS NOT NULL ORDER BY via, slot, memory_id
 
 -- name: rate
--- An explicit verdict on a shown memory takes the place of the measured one; it is no second showing. Before the turn
--- is closed it only stands there for the closing to see. $4 the verdict, $5 the half-life in seconds.
+-- An explicit verdict on a shown memory takes the place of the measured one; it is no second showing, it weighs more.
+-- What was counted is exchanged for what should be, as of the turn's own time. Where nothing was counted, since the
+-- turn is open or did not complete, the verdict only stands there for a closing to see. $4 the verdict, $5 the
+-- half-life in seconds, $6 what a rated showing weighs.
 WITH before AS (
-    SELECT memory_id, type, at, used, ($4::boolean)::int - used::int AS change FROM cognitive.exposure
-    WHERE agent_id = $1 AND turn_id = $2 AND memory_id = $3 FOR UPDATE),
+    SELECT e.memory_id, e.type, t.at, e.used, $4::boolean::int - e.used::int AS times,
+           $6::float8 - w.weight AS shown_more, $6::float8 * $4::boolean::int - w.weight * e.used::int AS used_more
+    FROM cognitive.exposure AS e
+    LEFT JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = e.turn_id
+    CROSS JOIN LATERAL (SELECT CASE WHEN e.rating IS NULL THEN 1 ELSE $6::float8 END AS weight) AS w
+    WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = $3 FOR UPDATE OF e),
+counted AS (SELECT * FROM before WHERE used IS NOT NULL),
 rated AS (
     UPDATE cognitive.exposure AS e SET rating = $4, used = CASE WHEN e.used IS NULL THEN NULL ELSE $4::boolean END
     FROM before WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = before.memory_id),
 masses AS (
     UPDATE cognitive.usage AS u SET
-        used = greatest(0, u.used + b.change * cognitive.decayed(1, b.at, u.last_at, $5::float8)),
-        times_used = u.times_used + b.change
-    FROM before AS b WHERE u.agent_id = $1 AND u.memory_id = b.memory_id AND b.change <> 0),
+        shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, $5::float8)),
+        used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, $5::float8)),
+        times_used = u.times_used + c.times
+    FROM counted AS c WHERE u.agent_id = $1 AND u.memory_id = c.memory_id),
 base AS (
     UPDATE cognitive.usage_base AS u SET
-        used = greatest(0, u.used + b.change * cognitive.decayed(1, b.at, u.last_at, $5::float8))
-    FROM before AS b WHERE u.agent_id = $1 AND u.type = b.type AND b.change <> 0)
+        shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, $5::float8)),
+        used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, $5::float8))
+    FROM counted AS c WHERE u.agent_id = $1 AND u.type = c.type)
 SELECT count(*) AS rated FROM before
 
 -- name: session

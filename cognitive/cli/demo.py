@@ -26,7 +26,7 @@ console = Console()
 _LOADED_AT_ONCE = 32  # memories per call, so that the bar moves
 _DROPPED_SHOWN = 5
 # Of what was dropped, what tells the most about the turn stands first.
-_TELLING = ("restated", "superseded", "duplicate", "pinned", "over_budget", "irrelevant", "over_limit")
+_TELLING = ("restated", "superseded", "duplicate", "pinned", "over_budget", "irrelevant", "displaced", "over_limit")
 
 
 @click.command()

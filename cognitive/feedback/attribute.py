@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence, Set
 
 from brain.text import lexemes, normalise, sentences
 
@@ -43,9 +43,10 @@ def relative(memories: Sequence[str], response: str, said: str) -> list[float]:
     frequency = Counter(stem for own in stems for stem in own)
     n = max(len(memories), _FEWEST_LOCAL)
     idf = {stem: math.log(1 + (n - df + 0.5) / (df + 0.5)) for stem, df in frequency.items()}
-    windows = _windows(response, frequency.keys())
+    runs = _runs([idf.keys() & lexemes(sentence) for sentence in sentences(response)], _WINDOW)
     shared = [
-        max((own & window for window in windows), key=lambda s: _mass(s, idf), default=frozenset()) for own in stems
+        own & runs[max(masses, key=lambda run: (masses[run], -run))] if masses else frozenset()
+        for own, masses in zip(stems, _shared(stems, runs, idf), strict=True)
     ]
     best = max((_mass(common, idf) for common in shared), default=0.0)
     return [
@@ -66,21 +67,44 @@ def _mass(stems: frozenset[str], idf: Mapping[str, float]) -> float:
     return math.fsum(idf[stem] for stem in stems)
 
 
-def _windows(response: str, known: Iterable[str]) -> list[frozenset[str]]:
-    """The stems of each run of sentences, reduced to those that any memory has."""
-    vocabulary = set(known)
-    single = [vocabulary.intersection(lexemes(sentence)) for sentence in sentences(response)]
-    runs = [frozenset().union(*single[n : n + _WINDOW]) for n in range(max(1, len(single) - _WINDOW + 1))]
+def _runs(sentences: Sequence[Set[str]], length: int) -> list[frozenset[str]]:
+    """The words of each run of so many consecutive sentences, or of all there are; empty runs are left out."""
+    runs = [frozenset().union(*sentences[n : n + length]) for n in range(max(1, len(sentences) - length + 1))]
     return [run for run in runs if run]
+
+
+def _shared(
+    memories: Sequence[Set[str]], runs: Sequence[Set[str]], weights: Mapping[str, float]
+) -> list[dict[int, float]]:
+    """For each memory, by number of the run, the weight of the words it shares with it, where it shares any.
+
+    Each word is looked up in an index of the runs, so that the time grows with what is shared and not with memories
+    times runs; in sorted order, since a sum's last digit depends on it.
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, run in enumerate(runs):
+        for word in run:
+            places[word].append(place)
+    shared: list[dict[int, float]] = []
+    for own in memories:
+        sums: dict[int, float] = defaultdict(float)
+        for word in sorted(own & places.keys()):
+            for place in places[word]:
+                sums[place] += weights[word]
+        shared.append(sums)
+    return shared
 
 
 def windowed(memories: Sequence[str], response: str, said: str) -> list[float]:
     """The mission's rule: Jaccard of words, as the maximum over one to three consecutive response sentences."""
-    single = [_seed_words(sentence) for sentence in sentences(response)]
-    runs = [
-        frozenset().union(*single[n : n + size]) for size in (1, 2, 3) for n in range(max(0, len(single) - size + 1))
+    known = [_seed_words(memory) for memory in memories]
+    spoken = [_seed_words(sentence) for sentence in sentences(response)]
+    runs = [run for length in (1, 2, 3) for run in _runs(spoken, length)]
+    once = dict.fromkeys(frozenset().union(*known), 1.0)
+    return [
+        max((count / (len(own) + len(runs[run]) - count) for run, count in counts.items()), default=0.0)
+        for own, counts in zip(known, _shared(known, runs, once), strict=True)
     ]
-    return [max((_jaccard(_seed_words(memory), run) for run in runs), default=0.0) for memory in memories]
 
 
 def jaccard(memories: Sequence[str], response: str, said: str) -> list[float]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from brain.turns import Judgement, Shown
 from cognitive.feedback.attribute import overlaps
+from cognitive.feedback.authored import authored, texts
 from cognitive.policy import Policy
 from cognitive.turn import Attribution, Outcome
 
@@ -19,12 +20,23 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
         return []
     present = [memory for memory in shown if memory.content is not None]
     measured = overlaps(
-        [_spoken(memory) for memory in present], outcome.response, said=message, strategy=policy.attribution
-    )
+        [_spoken(memory) for memory in present], _authored(present, message, outcome), said=message,
+        strategy=policy.attribution,
+    )  # fmt: skip
     judgements = []
     for memory, overlap in zip(present, measured, strict=True):
-        judgements.append(Judgement(memory.memory_id, overlap, _used(memory, overlap, outcome, policy)))
+        used, rating = _used(memory, overlap, outcome, policy), outcome.ratings.get(memory.memory_id)
+        judgements.append(Judgement(memory.memory_id, overlap, used, rating))
     return judgements
+
+
+def _authored(present: Sequence[Shown], message: str, outcome: Outcome) -> str:
+    """What the model wrote itself: neither the user's message echoed nor tool output, save what the memory gave it."""
+    return authored(
+        outcome.response,
+        quoted=[message, *(text for call in outcome.tool_calls for text in texts(call.result))],
+        recalled=[memory.content or "" for memory in present if memory.via == "recall"],
+    )
 
 
 def _used(memory: Shown, overlap: float, outcome: Outcome, policy: Policy) -> bool:

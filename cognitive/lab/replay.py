@@ -10,10 +10,10 @@ from brain.contents import Content, Key
 from brain.types import Memory
 from cognitive.context.assemble import Assembled, assemble
 from cognitive.context.dedup import Compare
-from cognitive.plan import Plan
+from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
-from cognitive.recording import Given, Recording, sha256
+from cognitive.recording import NOTHING, Given, Recording, sha256
 
 # Tunables that work before anything is found: under other values other candidates would have come, and no record has
 # them. A replay cannot tell what they are worth.
@@ -46,7 +46,7 @@ def replay(
     """Runs the stages of a turn on what they were given then, with the memories' words as they are now."""
     restored = record.restored(contents, pinned)
     given = restored.given
-    plan = planning.make(given.signals, given.frame, given.reasons, policy, given.thinking)
+    plan = replan(record, policy)
     made = assemble(plan, given, _as_recorded(record), policy)
     return Replayed(
         plan=plan,
@@ -63,6 +63,14 @@ def unanswered(policy: Policy) -> list[str]:
     """The tunables by which a policy differs from the default and of which a replay cannot tell what they are worth."""
     usual = Policy()
     return sorted(name for name in BEFORE_THE_RECORD if getattr(policy, name) != getattr(usual, name))
+
+
+def replan(record: Recording, policy: Policy) -> Plan:
+    """The plan of a turn, made again from what was understood of its message; without stages, an empty one."""
+    if record is NOTHING:
+        return planning.make(Signals("", greeting=True), "conversation", (), policy)
+    facts = record.facts
+    return planning.make(facts["signals"], facts["frame"], facts["reasons"], policy, facts["thinking"])
 
 
 def _as_recorded(record: Recording) -> Compare:

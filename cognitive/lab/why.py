@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from cognitive.recording import Recording
+from cognitive.lab.stories import Case, Missing, tell, tell_missing
 
 Judged = tuple[float, bool]  # overlap, verdict
 _TOLD = (
@@ -29,8 +29,9 @@ _TOLD = (
 class Explanation:
     """The fate of one memory in one turn.
 
-    `disposition` is None if the memory was no candidate: no channel found it. `value` is the number that decided and
-    `because` says what it is; `scores` are the channels' raw scores, `factors` the weighted parts of the relevance.
+    `disposition` is None if the memory was no candidate: no channel found it. `value` is the number that decided,
+    `because` says what it is, and `story` tells it in plain words; `scores` are the channels' raw scores, `factors` the
+    weighted parts of the relevance.
     """
 
     turn_id: str
@@ -49,30 +50,25 @@ class Explanation:
     tokens: int | None = None
     used: bool | None = None
     overlap: float | None = None
+    story: str = ""
 
 
-def explain(turn: Mapping[str, Any], record: Recording, memory_id: UUID, judged: Judged | None = None) -> Explanation:
-    """Reads a memory's fate out of a recorded turn; `judged` is the overlap and the verdict, if there was one."""
-    fate = next((fate for fate in record.fates if fate["memory_id"] == memory_id), None)
-    if fate is not None:
-        return _explanation(turn, record, fate, judged)
-    overlap, used = judged if judged is not None else (None, None)
-    searched = ", ".join(turn["trace"]["channels"]) or "no channel: nothing was retrieved in this turn"
-    because = f"none of {len(record.fates)} candidates; searched: {searched}"
-    return Explanation(turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap)
-
-
-def explain_all(turn: Mapping[str, Any], record: Recording, judged: Mapping[UUID, Judged]) -> list[Explanation]:
-    """Every candidate of a recorded turn, by rank."""
-    return [_explanation(turn, record, fate, judged.get(fate["memory_id"])) for fate in record.fates]
-
-
-def _explanation(
-    turn: Mapping[str, Any], record: Recording, fate: Mapping[str, Any], judged: Judged | None
-) -> Explanation:
-    overlap, used = judged if judged is not None else (None, None)
+def explain(case: Case, turn: Mapping[str, Any], judged: Judged | None = None) -> Explanation:
+    """A candidate's fate; `judged` is the overlap and the verdict, if there was one."""
+    fate, (overlap, used) = case.fate, judged or (None, None)
     told = {name: fate[name] for name in _TOLD if name in fate}
-    scores = record.scores.get((fate["memory_id"], fate["ordinal"]), {})
+    scores = case.record.scores.get((fate["memory_id"], fate["ordinal"]), {})
     return Explanation(
-        turn["turn_id"], fate["memory_id"], turn["at"], scores=scores, used=used, overlap=overlap, **told
+        turn["turn_id"], fate["memory_id"], turn["at"], scores=scores, used=used, overlap=overlap, story=tell(case),
+        **told,
+    )  # fmt: skip
+
+
+def explain_missing(missing: Missing, turn: Mapping[str, Any], memory_id: UUID, judged: Judged | None) -> Explanation:
+    """Why a memory was no candidate; it may have been recalled within the turn all the same, and judged."""
+    overlap, used = judged or (None, None)
+    searched = ", ".join(turn["trace"]["channels"]) or "no channel: nothing was retrieved in this turn"
+    because = f"none of {len(missing.record.fates)} candidates; searched: {searched}"
+    return Explanation(
+        turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap, story=tell_missing(missing)
     )

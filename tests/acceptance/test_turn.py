@@ -426,7 +426,7 @@ async def test_a_rating_overrides_the_overlap_and_is_no_second_showing(layer, ag
     await layer.post_turn(context, Outcome(response=BY_BARGE))
     await layer.rate(agent, context.turn_id, brix, useful=False)
     boost = (await standing(layer, agent, brix, now=datetime.now(UTC))).boost
-    assert boost.shown == pytest.approx(1.0, abs=0.01)
+    assert boost.shown == pytest.approx(Policy().rating_weight, abs=0.01)
     assert boost.used == pytest.approx(0.0, abs=0.01)
     assert "used in 0 of 1" in boost.because
 

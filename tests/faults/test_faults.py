@@ -204,8 +204,7 @@ async def test_turns_go_on_while_the_server_is_dead_and_nothing_committed_is_los
         site.kill()
         during = [await layer.pre_turn(turn(agent)) for _ in range(2)]
         assert all(context.degraded and context.text == "" and context.shown == () for context in during)
-        with pytest.raises(StoreUnavailable):
-            await layer.post_turn(during[0], Outcome(response="I do not know."))
+        assert not (await layer.post_turn(during[0], Outcome(response="I do not know."))).recorded
         await asyncio.to_thread(site.server.ensure_running)
         after = await well(layer, agent)
         assert KEY in after.text
@@ -215,8 +214,9 @@ async def test_turns_go_on_while_the_server_is_dead_and_nothing_committed_is_los
         assert again.duplicate
         assert await times_shown(site.urls.admin, agent) == shown
         # what could not be recorded during the outage is recorded with its outcome, once
-        assert not (await layer.post_turn(during[0], Outcome(response="I do not know."))).duplicate
         assert (await layer.post_turn(during[0], Outcome(response="I do not know."))).duplicate
+        assert not (await layer.post_turn(during[1], Outcome(response="I do not know."))).duplicate
+        assert (await layer.post_turn(during[1], Outcome(response="I do not know."))).duplicate
 
 
 async def test_a_turn_whose_record_a_crash_swallowed_is_recorded_with_its_outcome(site, agent_with_key):
@@ -267,10 +267,10 @@ async def test_feedback_is_counted_once_over_kills_and_repetitions(site, agent_w
 
         async def insist(context):
             while True:
-                try:
-                    return await layer.post_turn(context, Outcome(response="Behind the barometer."))
-                except CognitiveError:
-                    await asyncio.sleep(0.05)
+                report = await layer.post_turn(context, Outcome(response="Behind the barometer."))
+                if report.recorded:
+                    return report
+                await asyncio.sleep(0.05)
 
         feeding = [asyncio.create_task(insist(context)) for context in contexts * 2]
         await asyncio.wait(feeding, return_when=asyncio.FIRST_COMPLETED)

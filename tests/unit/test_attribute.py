@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -128,7 +131,47 @@ def test_any_kind_of_text_is_measured(memory, other, response):
     assert first >= THRESHOLDS["relative"] > second
 
 
-PIECES = st.sampled_from([*MEMORIES, *FILLER, "我们决定", "👍", "```", "3.14", "the and of", "\n", "x"])
+@pytest.mark.parametrize(
+    ("said", "other", "response"),
+    [
+        pytest.param("Logs are kept for 30 days.", "Traces are kept for 90 days.", "30 days.", id="figures"),
+        pytest.param("The build runs on Python 3.11.4.", "The docs need Python 3.12.0.", "Python 3.11.4.",
+                     id="versions"),
+        pytest.param("Payroll: /srv/payroll/run.sh", "Invoices: /srv/billing/export.sh",
+                     "Start `/srv/payroll/run.sh`.", id="paths"),
+        pytest.param("parse_header(line) raises HeaderError", "encode_body(data) returns bytes",
+                     "```py\ntry:\n    parse_header(line)\nexcept HeaderError:\n    pass\n```", id="identifiers"),
+        pytest.param("会議は水曜日の午後三時です。", "歓迎会は金曜日の夜です。", "水曜日の午後三時です。",
+                     id="japanese"),
+        pytest.param("การประชุมเริ่มเวลาเก้าโมงเช้า", "แมวชอบกินปลา", "การประชุมเริ่มเวลาเก้าโมงเช้าครับ", id="thai"),
+        pytest.param("موعد الطبيب يوم الثلاثاء", "سارة تدرس الهندسة", "الموعد يوم الثلاثاء عند الطبيب", id="arabic"),
+        pytest.param("회의는 수요일 오후에 있다", "고양이 이름은 나비다", "회의는 수요일 오후에 열려요", id="korean"),
+        pytest.param("Ｔｈｅ ｐｏｒｔ ｉｓ ５４３２", "Retries: 9", "Use port 5432.", id="full width"),
+    ],
+)  # fmt: skip
+def test_what_is_said_is_told_from_its_neighbour(said, other, response):
+    assert used(response, [said, other]) == {0}
+
+
+CASES = json.loads((Path(__file__).parents[1] / "data" / "attribution.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("form", ["terse", "normal", "verbose"])
+def test_one_threshold_serves_terse_normal_and_verbose_replies(form):
+    verdicts = [
+        (n in case["replies"][form]["used"], n in found)
+        for case in CASES
+        for found in [used(case["replies"][form]["text"], case["memories"], said=case["said"])]
+        for n in range(len(case["memories"]))
+    ]
+    true_positives = [credited for belongs, credited in verdicts if belongs]
+    false_positives = [credited for belongs, credited in verdicts if not belongs]
+    assert sum(true_positives) / len(true_positives) >= 0.60
+    assert sum(false_positives) / len(false_positives) <= 0.07
+
+
+PIECES = st.sampled_from([*MEMORIES, *FILLER, "我们决定", "👍", "```", "3.14", "the and of", "\n", "x",
+                          "\u0301", "e\u0301\u0301", "\u200d", "👩🏽‍💻", "\ud800"])  # fmt: skip
 TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=4).map(" ".join)
 NOTHING = st.sampled_from(["", " ", "\n\n", "...", "👍"])
 

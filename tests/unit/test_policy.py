@@ -17,7 +17,7 @@ from cognitive.policy import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 OTHERS = {
     "frames": {"debug": {"total": 1}}, "budget_overrides": {"fact": 7}, "relevance": {"words": 0.01},
     "attribution": "windowed", "attribution_thresholds": {"relative": 0.5}, "dedup": False, "abstention": False,
-    "least_boost": 0.6, "most_boost": 1.4,
+    "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20,
 }  # fmt: skip
 
 
@@ -76,6 +76,8 @@ def test_saying_a_default_is_saying_nothing():
         pytest.param({"default_limit": -1}, "default_limit", id="a negative limit"),
         pytest.param({"least_boost": 0}, "least_boost", id="a boost of zero"),
         pytest.param({"candidates_per_channel": 0}, "candidates_per_channel", id="no candidates"),
+        pytest.param({"explore_every": 1}, "explore_every", id="a last place that is never shown"),
+        pytest.param({"explore_every": -1}, "explore_every", id="a negative number of turns"),
         pytest.param({"frames": 3}, "frames", id="no table"),
     ],
 )

@@ -38,6 +38,7 @@ CALLS = {
     "get": [(("a", [ID]), {})],
     "update": [(("a", ID), {"content": "new"}), (("a", ID), {"tags": ("x",), "pinned": True})],
     "rate": [(("a", "t", ID), {"useful": True})],
+    "reap": [(("a",), {})],
     "forget": [(("a", [ID]), {})],
     "erase_agent": [(("a",), {})],
     "why": [(("a", "t", ID), {})],
@@ -75,7 +76,7 @@ def test_the_verdict_of_a_rating_is_named():
 FIELDS = {
     TurnContext: {"turn_id", "text", "prefix", "shown", "plan", "messages", "tools", "degraded", "trace", "thinking"},
     Shown: {"memory_id", "type", "content", "source", "score", "tokens"},
-    Report: {"attributions"},
+    Report: {"attributions", "recorded", "duplicate"},
     Attribution: {"memory_id", "overlap", "referenced"},
     RecallHit: {"memory_id", "type", "content", "source", "score", "scores"},
 }

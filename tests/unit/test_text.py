@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.text import as_lexeme, lexemes, normalise, sentence_spans, sentences, stem, unstorable, words
+from brain.text import as_lexeme, lexemes, normalise, sentence_spans, sentences, stem, unstorable, word_spans, words
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=300)  # surrogates, controls, every script
 PROSE = st.lists(
@@ -130,6 +130,20 @@ def test_sentence_spans_are_ordered_disjoint_trimmed_and_hold_all_that_is_not_wh
     assert [text[start:end] for start, end in spans] == [text[start:end].strip() for start, end in spans]
     covered = {place for start, end in spans for place in range(start, end)}
     assert [text[place] for place in range(len(text)) if place not in covered and not text[place].isspace()] == []
+
+
+def test_words_are_found_where_they_are_written():
+    text = "Kept for 30 days, naïvely: 我们 run_all()."
+    assert [text[start:end] for start, end in word_spans(text)] == [
+        "Kept", "for", "30", "days", "naïvely", "我", "们", "run_all",
+    ]  # fmt: skip
+
+
+@given(ANY_TEXT)
+def test_written_words_are_in_order_and_hold_no_white_space(text):
+    spans = list(word_spans(text))
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    assert all(text[start:end] and not any(map(str.isspace, text[start:end])) for start, end in spans)
 
 
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=30))

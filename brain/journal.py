@@ -1,0 +1,204 @@
+"""The journal: what Postgres could not take, on this machine's disk until it can.
+
+One row per turn, with its opening and its outcome as text, each as it was first put there. Every write is one
+transaction of SQLite that is synced before it returns, with a rollback journal and not a log ahead of the file: what
+was removed is overwritten, and no second file keeps it. Processes may share the file. Nothing is created before there
+is something to keep.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+from uuid import UUID
+
+import numpy as np
+
+from brain.errors import InvalidInput, JournalError
+from brain.turns import Exposure, OpenTurn
+
+_PATIENCE = 5.0  # seconds for another process to finish its write
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS entry (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    agent_id TEXT    NOT NULL,
+    turn_id  TEXT    NOT NULL,
+    version  INTEGER NOT NULL DEFAULT 1,
+    opening  TEXT,
+    outcome  TEXT,
+    error    TEXT,
+    UNIQUE (agent_id, turn_id))
+"""
+# What is there stays: only what was missing is added, and makes a new version of the entry.
+_PUT = """
+INSERT INTO entry (agent_id, turn_id, opening, outcome) VALUES (?, ?, ?, ?)
+ON CONFLICT (agent_id, turn_id) DO UPDATE SET
+    opening = coalesce(opening, excluded.opening), outcome = coalesce(outcome, excluded.outcome),
+    version = version + 1, error = NULL
+WHERE (opening IS NULL AND excluded.opening IS NOT NULL) OR (outcome IS NULL AND excluded.outcome IS NOT NULL)
+"""
+_COLUMNS = "id, version, agent_id, turn_id, opening, outcome, error"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is kept of a turn. `id` grows and is never given twice; `version` counts what was added to the entry.
+
+    `error` says why an entry is parked: it cannot be settled as it is, and does not stand in the way of others.
+    """
+
+    id: int
+    version: int
+    agent_id: str
+    turn_id: str
+    opening: str | None
+    outcome: str | None
+    error: str | None
+
+
+class Journal:
+    """The journal in a file. Its methods block: call them off the event loop. All raise JournalError."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def put(self, agent_id: str, turn_id: str, *, opening: str | None = None, outcome: str | None = None) -> bool:
+        """Keeps a turn's opening, its outcome, or both, synced. False if it had all that was given: the first stands.
+
+        Something new makes a parked entry pending again.
+        """
+        self._make_room()
+        with self._transaction() as c:
+            return c.execute(_PUT, (agent_id, turn_id, opening, outcome)).rowcount > 0
+
+    def find(self, agent_id: str, turn_id: str) -> Entry | None:
+        """What is kept of a turn, parked or not."""
+        return self._first("agent_id = ? AND turn_id = ?", agent_id, turn_id)
+
+    def after(self, id: int) -> Entry | None:
+        """The oldest entry younger than this that is not parked."""
+        return self._first("id > ? AND error IS NULL", id)
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether some version of this entry is still there: it was neither drained nor erased."""
+        return self._first("id = ?", entry.id) is not None
+
+    def remove(self, entry: Entry) -> None:
+        """Removes an entry that was settled. A newer version of it, which was not, stays."""
+        self._change("DELETE FROM entry WHERE id = ? AND version = ?", entry.id, entry.version)
+
+    def park(self, entry: Entry, error: str) -> None:
+        """Sets an entry aside, unless something was added to it meanwhile."""
+        self._change("UPDATE entry SET error = ? WHERE id = ? AND version = ?", error, entry.id, entry.version)
+
+    def unpark(self) -> None:
+        """Makes parked entries pending again: what they waited for may have come."""
+        self._change("UPDATE entry SET error = NULL WHERE error IS NOT NULL")
+
+    def erase(self, agent_id: str) -> int:
+        """Removes all of an agent, and returns how many entries that were."""
+        return self._change("DELETE FROM entry WHERE agent_id = ?", agent_id)
+
+    def count(self, *, parked: bool = False) -> int:
+        """How many entries are pending, or parked."""
+        if not os.path.exists(self.path):
+            return 0
+        with self._transaction() as c:
+            where = "IS NOT NULL" if parked else "IS NULL"
+            return int(c.execute(f"SELECT count(*) FROM entry WHERE error {where}").fetchone()[0])
+
+    def _first(self, where: str, *values: Any) -> Entry | None:
+        if not os.path.exists(self.path):
+            return None
+        with self._transaction() as c:
+            row = c.execute(f"SELECT {_COLUMNS} FROM entry WHERE {where} ORDER BY id LIMIT 1", values).fetchone()
+        return Entry(*row) if row is not None else None
+
+    def _change(self, statement: str, *values: Any) -> int:
+        if not os.path.exists(self.path):
+            return 0
+        with self._transaction() as c:
+            return c.execute(statement, values).rowcount
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """A connection for one transaction: no handle outlives a fork, a thread or the removal of the file."""
+        try:
+            with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level="IMMEDIATE")) as c, c:
+                c.execute("PRAGMA synchronous = EXTRA")  # the folder as well: a commit is one file less in it
+                c.execute("PRAGMA secure_delete = ON")
+                c.execute(_SCHEMA)
+                yield c
+        except (sqlite3.Error, OSError) as error:
+            raise JournalError(f"the journal {str(self.path)!r} cannot be used: {error}") from error
+
+    def _make_room(self) -> None:
+        folder = self.path.parent
+        try:
+            with suppress(FileExistsError):
+                # as root the embedded server's user passes through the data directory, and nobody can look around
+                folder.parent.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True)
+            with suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise JournalError(f"the journal {str(self.path)!r} cannot be used: {error}") from error
+
+
+def journal_name(url: str | None) -> str:
+    """A file name for the journal of the database at a URL, the same for all who connect to it; None: the embedded."""
+    if url is None:
+        return "embedded.sqlite"
+    parts = urlsplit(url)
+    asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    hosts = unquote(parts.netloc.rpartition("@")[2]) or asked.get("host") or os.environ.get("PGHOST", "")
+    port = asked.get("port") or os.environ.get("PGPORT", "")
+    name = unquote(parts.path.lstrip("/")) or asked.get("dbname") or os.environ.get("PGDATABASE", "")
+    address = json.dumps([hosts.removesuffix(":5432"), port if port != "5432" else "", name])
+    return f"{hashlib.sha256(address.encode()).hexdigest()[:16]}.sqlite"
+
+
+def written(turn: OpenTurn) -> str:
+    """An opened turn as text, whole: `read` gives it back."""
+    fields = {name: getattr(turn, name) for name in turn.__dataclass_fields__}
+    return json.dumps(
+        fields
+        | {
+            "at": turn.at.isoformat(),
+            "shown": [asdict(shown) | {"memory_id": str(shown.memory_id)} for shown in turn.shown],
+            "query": base64.b64encode(turn.query.astype("<f4").tobytes()).decode() if turn.query is not None else None,
+        }
+    )
+
+
+def read(text: str) -> OpenTurn:
+    """The reverse of `written`.
+
+    Raises:
+        InvalidInput: the text is no opened turn.
+    """
+    try:
+        fields = json.loads(text)
+        query = fields["query"]
+        return OpenTurn(
+            **fields
+            | {
+                "at": datetime.fromisoformat(fields["at"]),
+                "degraded": tuple(fields["degraded"]),
+                "shown": tuple(
+                    Exposure(**shown | {"memory_id": UUID(shown["memory_id"])}) for shown in fields["shown"]
+                ),
+                "query": np.frombuffer(base64.b64decode(query), "<f4").astype(np.float32) if query else None,
+            }
+        )
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InvalidInput(f"not an opened turn: {type(error).__name__}") from error

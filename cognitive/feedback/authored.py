@@ -1,0 +1,96 @@
+"""What of a response the model wrote itself: our own block and what it quotes from tools prove no use of a memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any
+
+from brain.text import normalise, word_spans
+from cognitive.markup import CLOSING, OPENING, PREFIX_CLOSING, PREFIX_OPENING
+
+# Words in a row that make a quotation (in unspaced scripts characters). Responses about hotels and encyclopedia
+# articles had 3.0 % of their words in runs of five in common with 100,000 words on the same subjects that they did not
+# quote, 1.1 % in runs of six, none in runs of seven.
+LEAST_QUOTED = 7
+
+# Possessive, and never past another tag of its kind: the time stays linear however many are left open.
+_BLOCK = re.compile(
+    "|".join(
+        rf"{opening}(?:[^<]++|<(?!{opening[1:]}|{closing[1:]}))*+{closing}"
+        for opening, closing in ((OPENING, CLOSING), (PREFIX_OPENING, PREFIX_CLOSING))
+    )
+)
+_RECORD = re.compile(r'^[ \t>]*- \d{4}-\d{2}-\d{2} "(?:[^"\\\n]++|\\.)*+"(?: \(excerpt\))?[ \t]*$', re.MULTILINE)
+
+
+def authored(response: str, *, quoted: Sequence[str], recalled: Sequence[str] = ()) -> str:
+    """The response without our rendered records and without what stands word by word in one of the `quoted` texts.
+
+    White space, punctuation and case do not count; LEAST_QUOTED words in a row make a quotation. What stands in one of
+    the `recalled` texts stays: the recall tool's output is a tool's output too, but quoting it is using a memory.
+    Linear in the lengths of all texts together.
+    """
+    own = _RECORD.sub("", _BLOCK.sub("\n", response))
+    spans = list(word_spans(own))
+    words = _words(own, spans)
+    standing = _standing(words, quoted)
+    return _without(own, spans, standing - _standing(words, recalled) if standing else standing)
+
+
+def texts(result: Any) -> list[str]:
+    """The texts in a tool's result, at whatever depth, in no order; a text that is JSON is read as such."""
+    found: list[str] = []
+    pending = [result]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            read = _json(value)
+            (found if read is None else pending).append(value if read is None else read)
+        elif isinstance(value, Mapping):
+            pending.extend(value.values())
+        elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
+            pending.extend(value)
+    return found
+
+
+def _json(text: str) -> Any:
+    """What a text that holds a JSON object or array says, else None."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _standing(words: Sequence[str], texts: Iterable[str]) -> Set[int]:
+    """The places of the words that lie in a run of LEAST_QUOTED words which one of the texts has too."""
+    own = list(_runs(words))
+    if not own:
+        return set()
+    sought = set(own)
+    found = {run for text in texts for run in sought.intersection(_runs(_words(text, word_spans(text))))}
+    return {place + n for place, run in enumerate(own) if run in found for n in range(LEAST_QUOTED)}
+
+
+def _words(text: str, spans: Iterable[tuple[int, int]]) -> list[str]:
+    written = [text[start:end] for start, end in spans]
+    normal = {word: normalise(word) for word in set(written)}
+    return [normal[word] for word in written]
+
+
+def _runs(words: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    return zip(*(words[n:] for n in range(LEAST_QUOTED)), strict=False)
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]], places: Set[int]) -> str:
+    """The text without the words at these places and what stands between them."""
+    kept, position = [], 0
+    for place in sorted(places):
+        start, end = spans[place]
+        if place - 1 not in places:
+            kept.append(text[position:start])
+        position = end
+    return "\n".join([*kept, text[position:]])

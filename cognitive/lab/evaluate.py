@@ -1,0 +1,203 @@
+"""What another policy would have been worth, from turns that this one logged; or that the log cannot tell.
+
+The worth of a policy is the number of shown memories per turn that are used. All estimates assume that
+
+- the worth of a turn is the sum over its memories: whether one is used does not depend on what is shown beside it or
+  where, so that the probability of showing each memory suffices, and not that of showing them together;
+- the propensities are true: exactly those the draw was made with (`cognitive/context/explore.py`);
+- "used" means what attribution measured, with its errors; a policy that shows what is easily credited looks better;
+- turns are independent: what one turn shows does not change what the next is asked or can find.
+
+Turns whose outcome is unknown must be left out: a memory counts as shown if it was judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cognitive.lab.intervals import Estimate, Numbers, Resampled, Statistic, resample
+from cognitive.lab.logged import Log, LoggedTurn, evidence, read, unsupported_share
+
+LEAST_TURNS = 100  # fewer do not show the spread between turns
+LEAST_EFFECTIVE = 200.0  # turns' worth of evidence on what the policies do differently
+LEAST_USES = 10.0  # among them; with one or two, intervals of 95 % held the truth in 58 % (docs/benchmarks.md)
+MOST_UNSUPPORTED = 0.05  # of what the policy adds; the estimates are too low by at most its worth
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What a policy is worth by one estimator: used memories per turn, their share of the shown, and the difference in
+    used memories per turn to the logging policy by the same estimator, over the same resamples of turns.
+    """
+
+    used: Estimate
+    share: Estimate
+    gain: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Everything a log says of a target policy; where `refusal` says why it cannot tell, the figures prove nothing.
+
+    `effective` is the evidence on what the policies do differently, in turns, and `uses` how many uses it holds;
+    `unsupported` is the share of what the target adds that was never tried. `shown` and `tokens` are what the target
+    spends per turn, `logged_shown` and `logged_tokens` what the logging policy does: these are known, not estimated.
+    `logged` is the logging policy's own worth, in used memories per turn.
+    """
+
+    turns: int
+    effective: float
+    uses: float
+    unsupported: float
+    shown: float
+    logged_shown: float
+    tokens: float
+    logged_tokens: float
+    logged: Estimate
+    ips: Worth
+    snips: Worth
+    doubly_robust: Worth
+    refusal: str | None
+
+
+def evaluate(
+    turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+) -> Evaluation:
+    """All estimates over the same resamples of whole turns; the order of the turns does not matter.
+
+    Raises:
+        InvalidInput: no turns, two of one id, or numbers that are no probabilities.
+    """
+    log = read(turns)
+    drawn = _resampled(log, resamples, seed)
+    (effective, uses), unsupported = evidence(log), unsupported_share(log)
+    spent = [
+        float((rate * each).sum() / log.turns) for rate in (log.target, log.propensity) for each in (1, log.tokens)
+    ]
+    return Evaluation(
+        turns=log.turns,
+        effective=effective,
+        uses=uses,
+        unsupported=unsupported,
+        shown=spent[0],
+        tokens=spent[1],
+        logged_shown=spent[2],
+        logged_tokens=spent[3],
+        logged=drawn.estimate(lambda means: _ips(means[..., _WIDTH:]), level),
+        ips=_worth(drawn, _ips, level),
+        snips=_worth(drawn, _snips, level),
+        doubly_robust=_worth(drawn, _doubly_robust, level),
+        refusal=_refusal(log.turns, effective, uses, unsupported),
+    )
+
+
+def ips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+    """Used memories per turn by inverse propensities: the mean over turns of Σ used · target / propensity.
+
+    Unbiased where all that the target shows was tried. Joachims, Swaminathan and Schnabel, "Unbiased Learning-to-Rank
+    with Biased Feedback", WSDM 2017 (arXiv:1608.04468). Errors as in `evaluate`.
+    """
+    return _resampled(read(turns), resamples, seed).estimate(_ips, level)
+
+
+def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+    """Used memories per turn, self-normalised: the weighted share of use, times how many the target shows per turn.
+
+    The weights w = target / propensity of the shown sum, in expectation, to the number the target shows, which is
+    known. Σ w·used / Σ w is therefore a share in [0, 1], free of the chance that made the weights large or small:
+    Swaminathan and Joachims, "The Self-Normalized Estimator for Counterfactual Learning", NIPS 2015. It is taken apart
+    for what is shown by default (propensity above one half) and what is tried, since how many of either the target
+    shows is known too (post-stratification), and a lucky number of trials would else pull on what is certain. Slightly
+    biased in small samples. Errors as in `evaluate`.
+    """
+    return _resampled(read(turns), resamples, seed).estimate(_snips, level)
+
+
+def doubly_robust(
+    turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+) -> Estimate:
+    """Used memories per turn by a model, corrected by what was shown: Σ target · predicted + w · (used - predicted).
+
+    Unbiased if the propensities are true, whatever the model; of what was never tried the model alone speaks. Dudík,
+    Langford and Li, "Doubly Robust Policy Evaluation and Learning", ICML 2011 (arXiv:1103.4601). Errors as in
+    `evaluate`.
+    """
+    return _resampled(read(turns), resamples, seed).estimate(_doubly_robust, level)
+
+
+_WIDTH = 9  # columns for each of the two policies
+
+
+def _resampled(log: Log, resamples: int, seed: int) -> Resampled:
+    """Over the turns: the columns of the target policy, then those of the logging policy as if it were the target."""
+    return resample(
+        np.concatenate([_columns(log, log.target), _columns(log, log.propensity)], axis=1),
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _columns(log: Log, target: Numbers) -> Numbers:
+    """Per turn what the estimators are made of; shape (turns, _WIDTH)."""
+    tried = log.propensity > 0
+    weight = log.shown * np.divide(target, log.propensity, out=np.zeros_like(target), where=tried)
+    strata = [log.propensity > 0.5, tried & (log.propensity <= 0.5)]
+    columns = [
+        weight * log.used,
+        target * log.predicted + weight * (log.used - log.predicted),
+        target,
+        *(weight * log.used * stratum for stratum in strata),
+        *(weight * stratum for stratum in strata),
+        *(target * stratum for stratum in strata),
+    ]
+    return np.stack([log.by_turn(column) for column in columns], axis=1)
+
+
+def _ips(means: Numbers) -> Numbers:
+    return means[..., 0]
+
+
+def _doubly_robust(means: Numbers) -> Numbers:
+    return means[..., 1]
+
+
+def _snips(means: Numbers) -> Numbers:
+    used, weight, expected = means[..., 3:5], means[..., 5:7], means[..., 7:9]
+    share = np.divide(used, weight, out=np.zeros_like(used), where=weight > 0)
+    return np.asarray((share * expected).sum(axis=-1))
+
+
+def _worth(drawn: Resampled, statistic: Statistic, level: float) -> Worth:
+    def share(means: Numbers) -> Numbers:
+        count = np.asarray(means[..., 2])
+        return np.divide(statistic(means), count, out=np.zeros_like(count), where=count > 0)
+
+    return Worth(
+        used=drawn.estimate(statistic, level),
+        share=drawn.estimate(share, level),
+        gain=drawn.estimate(lambda means: statistic(means) - statistic(means[..., _WIDTH:]), level),
+    )
+
+
+def _refusal(turns: int, effective: float, uses: float, unsupported: float) -> str | None:
+    reasons = []
+    if turns < LEAST_TURNS:
+        reasons.append(f"{turns} turns are too few, {LEAST_TURNS} are needed")
+    if unsupported > MOST_UNSUPPORTED:
+        reasons.append(
+            f"{unsupported:.0%} of what this policy would add was never tried: of that only the model in the doubly"
+            " robust estimate speaks; log turns with explore_every set"
+        )
+    if effective < LEAST_EFFECTIVE:
+        reasons.append(
+            f"where the policies differ there is evidence of {effective:.0f} turns, {LEAST_EFFECTIVE:.0f} are needed"
+        )
+    if uses < LEAST_USES:
+        reasons.append(
+            f"the evidence holds {uses:.0f} uses, {LEAST_USES:.0f} are needed: of rarer events no interval can be told"
+        )
+    return "; ".join(reasons) or None

@@ -1,0 +1,172 @@
+"""What comes of a turn: counted at once, or kept in the journal when Postgres is away and counted later, once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from brain.deadline import Deadline
+from brain.errors import InvalidInput, JournalError, StoreError
+from brain.journal import Entry, Journal, read, written
+from brain.turns import Exposure, Judgement, OpenTurn, Shown, Still, TurnLog
+from cognitive.feedback import record
+from cognitive.policy import Policy
+from cognitive.turn import Outcome, Report, TurnContext, TurnRef
+
+log = logging.getLogger(__name__)
+
+_TEACHES_NOTHING = {"tool_calls"}  # and holds whatever the host's tools return, which may have no form as text
+
+
+class Settlement:
+    """The one way by which outcomes are counted, whether the host brings them or the journal does."""
+
+    def __init__(self, turns: TurnLog, journal: Journal, policy: Policy) -> None:
+        self._turns = turns
+        self._journal = journal
+        self._policy = policy
+        self._keeping: set[asyncio.Task[None]] = set()
+        self.behind = True  # the journal may hold something; a look will tell
+        self.news = asyncio.Event()  # it does since a moment ago, or Postgres is back
+
+    async def post(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
+        """Counts an outcome within the policy's deadline, or keeps it in the journal: it is safe either way.
+
+        Raises:
+            InvalidInput: a turn that was never opened.
+            JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
+        """
+        opening = opened(context) if isinstance(context, TurnContext) else None
+        try:
+            within = Deadline(self._policy.post_turn_deadline_ms).within
+            report = await within(self._count(context.agent_id, context.turn_id, outcome, opening))
+        except (StoreError, TimeoutError) as error:
+            log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
+            first = await self._keep(context.agent_id, context.turn_id, opening, outcome)
+            return Report(context.turn_id, (), recorded=False, duplicate=not first)
+        if self.behind:
+            self.news.set()
+        return report
+
+    def keep_opening(self, agent_id: str, opening: OpenTurn) -> None:
+        """Keeps an opened turn in the journal in the background, so that whoever brings its outcome is understood."""
+        task = asyncio.create_task(self._keep_quietly(agent_id, opening))
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+
+    async def kept(self) -> None:
+        """Returns when all that is on its way to the journal is there."""
+        await asyncio.gather(*self._keeping)
+
+    async def drain(self, entry: Entry) -> None:
+        """Settles a journal entry and removes it, after the commit; one that never can be is parked with the reason.
+
+        Raises:
+            StoreError: Postgres is away or refuses; the entry stays.
+        """
+
+        async def still() -> bool:
+            return await asyncio.to_thread(self._journal.holds, entry)
+
+        try:
+            opening, outcome = _read(entry)
+            if outcome is not None:
+                await self._settle(entry.agent_id, entry.turn_id, outcome, opening, still)
+            elif opening is not None:
+                minutes = self._policy.abandon_after_minutes
+                await self._turns.open(
+                    entry.agent_id, opening, abandon_after_minutes=minutes, durable=True, still=still
+                )
+        except InvalidInput as error:
+            if await still():  # or somebody else has settled it, or the agent was erased
+                log.error("turn %s stays in the journal %s: %s", entry.turn_id, self._journal.path, error)
+                await asyncio.to_thread(self._journal.park, entry, str(error))
+        else:
+            await asyncio.to_thread(self._journal.remove, entry)
+
+    async def erase(self, agent_id: str) -> int:
+        """Removes all that the journal keeps of an agent, and returns how many turns that were.
+
+        Done before the agent is erased in Postgres, it cannot come back: whoever drains asks in its transaction
+        whether the entry is still there, and Postgres lets the erasure in only after that.
+        """
+        await self.kept()
+        return await asyncio.to_thread(self._journal.erase, agent_id)
+
+    async def _count(self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None) -> Report:
+        """Settles an outcome with what the journal knows of its turn: one that was acknowledged before stands."""
+        known, earlier = await self._known(agent_id, turn_id)
+        report = await self._settle(agent_id, turn_id, earlier or outcome, opening or known)
+        return report if earlier is None else replace(report, duplicate=True)
+
+    async def _known(self, agent_id: str, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
+        try:
+            entry = await asyncio.to_thread(self._journal.find, agent_id, turn_id)
+            return _read(entry) if entry is not None else (None, None)
+        except (JournalError, InvalidInput) as error:  # what cannot be read must not stop what can be counted
+            log.warning("the journal does not help with turn %s: %s", turn_id, error)
+            return None, None
+
+    async def _settle(
+        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, still: Still | None = None
+    ) -> Report:
+        """Opens the turn unless it is there, judges what it showed and closes it, in one transaction."""
+
+        def judge(shown: Sequence[Shown], message: str) -> Sequence[Judgement]:
+            return record.judge(shown, message, outcome, self._policy)
+
+        closed = await self._turns.close(
+            agent_id, turn_id, outcome.status, judge, half_life_days=self._policy.half_life_days,
+            rating_weight=self._policy.rating_weight, opening=opening, still=still,
+        )  # fmt: skip
+        if closed is None:
+            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+        return Report(turn_id, record.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
+
+    async def _keep(self, agent_id: str, turn_id: str, opening: OpenTurn | None, outcome: Outcome | None) -> bool:
+        """Puts what there is into the journal. False if it was there. Cancelled meanwhile, it is there all the same."""
+        first = await asyncio.to_thread(
+            self._journal.put, agent_id, turn_id,
+            opening=written(opening) if opening is not None else None,
+            outcome=outcome.model_dump_json(exclude=_TEACHES_NOTHING) if outcome is not None else None,
+        )  # fmt: skip
+        if not self.behind:
+            self.behind = True
+            self.news.set()
+        return first
+
+    async def _keep_quietly(self, agent_id: str, opening: OpenTurn) -> None:
+        try:
+            await self._keep(agent_id, opening.turn_id, opening, None)
+        except JournalError as error:
+            log.warning("turn %s is recorded with its outcome or not at all: %s", opening.turn_id, error)
+
+
+def opened(context: TurnContext) -> OpenTurn:
+    """A prepared turn as it is recorded."""
+    return OpenTurn(
+        turn_id=context.turn_id,
+        session_id=context.session_id,
+        user_id=context.user_id,
+        at=context.now,
+        message=context.message,
+        policy=context.plan.policy,
+        frame=context.plan.frame,
+        degraded=context.degraded,
+        trace=context.trace.as_json(),
+        shown=tuple(Exposure(s.memory_id, s.type, slot, s.propensity) for slot, s in enumerate(context.shown)),
+        model=context.model if context.query is not None else None,
+        query=context.query,
+        policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
+    )
+
+
+def _read(entry: Entry) -> tuple[OpenTurn | None, Outcome | None]:
+    opening = read(entry.opening) if entry.opening is not None else None
+    try:
+        outcome = Outcome.model_validate_json(entry.outcome) if entry.outcome is not None else None
+    except ValueError as error:  # whose text quotes the outcome
+        raise InvalidInput(f"turn_id: what is kept of {entry.turn_id!r} is not an outcome") from error
+    return opening, outcome

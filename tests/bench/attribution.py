@@ -1,0 +1,70 @@
+"""How long a response takes to attribute, by strategy, over lengths of the response.
+
+    python tests/bench/attribution.py 100 1000 10000 100000
+
+Memories and responses are sentences of our own documents. `authored` is the removal of what was quoted from a tool's
+output, ten times as long as the response and holding half of it. Prints one table: milliseconds, median of seven runs.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+from brain.text import sentences
+from cognitive.feedback.attribute import STRATEGIES, overlaps
+from cognitive.feedback.authored import authored
+
+DOCUMENTS = Path(__file__).parents[2] / "docs"
+MEMORIES = 40
+RUNS = 7
+
+
+def prose() -> list[str]:
+    """The sentences of the documents that are long enough for a memory."""
+    documents = [path.read_text(encoding="utf-8") for path in sorted(DOCUMENTS.rglob("*.md"))]
+    paragraphs = "\n\n".join(documents).split("\n\n")
+    found = [sentence for paragraph in paragraphs for sentence in sentences(" ".join(paragraph.split()))]
+    return [sentence for sentence in found if 8 <= len(sentence.split()) <= 40]
+
+
+def text(chance: random.Random, said: list[str], length: int) -> str:
+    """So many words, or a few more, in sentences drawn from what may be said."""
+    drawn, words = [], 0
+    while words < length:
+        drawn.append(chance.choice(said))
+        words += len(drawn[-1].split())
+    return " ".join(drawn)
+
+
+def milliseconds(work: Callable[[], object]) -> str:
+    took = []
+    for _ in range(RUNS):
+        start = perf_counter()
+        work()
+        took.append((perf_counter() - start) * 1000)
+    return f"{statistics.median(took):.1f}"
+
+
+def row(chance: random.Random, said: list[str], memories: list[str], length: int) -> str:
+    response = text(chance, said, length)
+    file = f"{text(chance, said[::2], 9 * length)} {response[: len(response) // 2]}"
+    took = [milliseconds(partial(overlaps, memories, response, strategy=name)) for name in STRATEGIES]
+    return f"| {length:,} | {' | '.join([*took, milliseconds(partial(authored, response, quoted=[file]))])} |"
+
+
+def main(lengths: list[int]) -> None:
+    chance = random.Random(7)
+    said = prose()
+    memories = chance.sample(said, MEMORIES)
+    lines = [f"| words against {MEMORIES} memories | {' | '.join(STRATEGIES)} | authored |", "|---" * 5 + "|"]
+    sys.stdout.write("\n".join([*lines, *(row(chance, said, memories, length) for length in lengths)]) + "\n")
+
+
+if __name__ == "__main__":
+    main([int(length) for length in sys.argv[1:]] or [100, 1000, 10_000, 100_000])

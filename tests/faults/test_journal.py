@@ -1,0 +1,441 @@
+"""Feedback while Postgres is away: acknowledged is kept, kept is counted, counted is counted once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import asyncpg
+import pytest
+from test_faults import (
+    AT,
+    CHECKOUT,
+    KEY,
+    TOLERANT,
+    Site,
+    WordEmbedder,
+    ask,
+    base,
+    eventually,
+    lines,
+    times_shown,
+    turn,
+)
+
+from brain.journal import Journal, journal_name
+from brain.migrate import upgrade
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, ToolCall, TurnRef
+from cognitive.errors import InvalidInput, JournalError, StoreUnavailable
+
+ANSWER = Outcome(response="It hangs behind the barometer in the boat house.")
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="cognitive-journal-", dir=base()) as directory:
+        Path(directory).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        yield Path(directory)
+
+
+@pytest.fixture(scope="module")
+async def shared_site(folder: Path) -> AsyncIterator[Site]:
+    site = await asyncio.to_thread(Site, folder / "site")
+    await upgrade(site.urls.owner)
+    yield site
+    await asyncio.to_thread(site.server.release)
+
+
+@pytest.fixture
+async def site(shared_site: Site) -> Site:
+    await asyncio.to_thread(shared_site.server.ensure_running)
+    return shared_site
+
+
+@pytest.fixture
+def journal(site: Site, tmp_path, monkeypatch) -> Journal:
+    """The journal that layers on the site use in this test."""
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / "data"))
+    return Journal(tmp_path / "data" / "journal" / journal_name(site.urls.app))
+
+
+@asynccontextmanager
+async def opened(site: Site, policy: Policy = TOLERANT) -> AsyncIterator[CognitiveLayer]:
+    async with CognitiveLayer.open(site.urls.app, policy=policy, embedder=WordEmbedder()) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def agent_with_key(site: Site, agent: str, journal: Journal) -> str:
+    async with opened(site) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content=KEY, occurred_at=AT), *lines(12)])
+    return agent
+
+
+async def drained(journal: Journal) -> None:
+    async def empty():
+        return await asyncio.to_thread(journal.count) == 0
+
+    await eventually(empty)
+
+
+def gone(site: Site) -> None:
+    """Kills the server with all its processes: one of them may answer for a while after the postmaster is dead."""
+    site.signal(signal.SIGKILL)
+
+
+async def back(site: Site) -> None:
+    await asyncio.to_thread(site.server.ensure_running)
+
+
+async def statuses(site: Site, agent: str) -> dict[str, str]:
+    connection = await asyncpg.connect(site.urls.admin)
+    try:
+        rows = await connection.fetch("SELECT turn_id, status FROM cognitive.turn WHERE agent_id = $1", agent)
+    finally:
+        await connection.close()
+    return {row["turn_id"]: row["status"] for row in rows}
+
+
+async def reconciled(site: Site, agent: str) -> bool:
+    """Whether each memory was counted as often as completed turns judge it, and used as often as they say so."""
+    return await ask(
+        site.urls.admin,
+        """
+        WITH told AS (
+            SELECT e.memory_id, count(*) AS shown, count(*) FILTER (WHERE e.used) AS used
+            FROM cognitive.exposure AS e JOIN cognitive.turn AS t USING (agent_id, turn_id)
+            WHERE e.agent_id = $1 AND t.status = 'completed' AND e.used IS NOT NULL GROUP BY e.memory_id),
+        counted AS (SELECT memory_id, times_shown, times_used FROM cognitive.usage WHERE agent_id = $1)
+        SELECT NOT EXISTS (TABLE told EXCEPT TABLE counted) AND NOT EXISTS (TABLE counted EXCEPT TABLE told)
+        """,
+        agent,
+    )
+
+
+# --- away and back ---
+
+
+async def test_outcomes_wait_in_the_journal_while_the_server_is_dead_and_are_counted_once(
+    site, agent_with_key, journal
+):
+    agent = agent_with_key
+    async with opened(site) as layer:
+        contexts = [await layer.pre_turn(turn(agent)) for _ in range(3)]
+        gone(site)
+        contexts.append(await layer.pre_turn(turn(agent)))
+        reports = [await layer.post_turn(context, ANSWER) for context in contexts]
+        again = await layer.post_turn(contexts[0], Outcome(response="Something else."))
+        assert [(report.recorded, report.duplicate) for report in reports] == [(False, False)] * 4
+        assert (again.recorded, again.duplicate) == (False, True)
+        assert await asyncio.to_thread(journal.count) == 4
+        await back(site)
+        await drained(journal)
+        assert await statuses(site, agent) == {context.turn_id: "completed" for context in contexts}
+        assert await times_shown(site.urls.admin, agent) == sum(len(context.shown) for context in contexts) > 0
+        assert await reconciled(site, agent)
+        repeated = [await layer.post_turn(context, Outcome(response="Something else.")) for context in contexts]
+        assert all(report.recorded and report.duplicate for report in repeated)
+        assert [a.referenced for a in repeated[0].attributions if a.memory_id == contexts[0].shown[0].memory_id] == [
+            True
+        ], "the outcome that was acknowledged first stands"
+    assert await times_shown(site.urls.admin, agent) == sum(len(context.shown) for context in contexts)
+
+
+async def test_a_turn_that_a_crash_swallowed_comes_back_from_the_journal_whole(site, agent_with_key, journal):
+    async with opened(site) as layer:
+        context = await layer.pre_turn(turn(agent_with_key))
+        whole = "SELECT to_jsonb(t) - 'opened_at' - 'closed_at' - 'status' FROM cognitive.turn t WHERE agent_id = $1"
+        before = await ask(site.urls.admin, whole, agent_with_key)
+        await ask(site.urls.admin, "DELETE FROM cognitive.exposure WHERE agent_id = $1", agent_with_key)
+        await ask(site.urls.admin, "DELETE FROM cognitive.turn WHERE agent_id = $1", agent_with_key)
+        gone(site)
+        await layer.post_turn(context, ANSWER)
+        await back(site)
+        await drained(journal)
+    assert '"query": "[' in before.replace('":"[', '": "['), "with the vector of its message"
+    assert await ask(site.urls.admin, whole, agent_with_key) == before
+    assert await times_shown(site.urls.admin, agent_with_key) == len(context.shown) > 0
+
+
+async def test_a_frozen_server_keeps_the_host_no_longer_than_the_policy_says(site, agent_with_key, journal):
+    policy = Policy(abstention=False, deadline_ms=5_000, post_turn_deadline_ms=200)
+    async with opened(site, policy) as layer:
+        contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(3)]
+        site.signal(signal.SIGSTOP)
+        try:
+            async with asyncio.timeout(30):  # where a minute was the bound of each
+                reports = [await layer.post_turn(context, ANSWER) for context in contexts]
+        finally:
+            site.signal(signal.SIGCONT)
+        assert not any(report.recorded for report in reports)
+        await drained(journal)
+    assert await times_shown(site.urls.admin, agent_with_key) == sum(len(context.shown) for context in contexts) > 0
+
+
+async def test_an_outcome_by_reference_finds_a_turn_that_was_prepared_while_the_server_was_dead(
+    site, agent_with_key, journal
+):
+    async with opened(site) as layer:
+        gone(site)
+        context = await layer.pre_turn(turn(agent_with_key))
+        assert context.degraded
+    await back(site)
+    async with opened(site) as other:
+        report = await other.post_turn(TurnRef(agent_with_key, context.turn_id), ANSWER)
+        assert (report.recorded, report.duplicate) == (True, False)
+        await drained(journal)
+    assert await statuses(site, agent_with_key) == {context.turn_id: "completed"}
+
+
+async def test_several_layers_drain_one_journal_and_the_same_turns_are_delivered_beside_them(
+    site, agent_with_key, journal
+):
+    async with opened(site) as layer:
+        contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(8)]
+        gone(site)
+        await asyncio.gather(*(layer.post_turn(context, ANSWER) for context in contexts))
+        await back(site)
+        async with opened(site) as second, opened(site) as third:
+            reports = await asyncio.gather(
+                *(each.post_turn(context, ANSWER) for context in contexts for each in (layer, second, third))
+            )
+            await drained(journal)
+    assert all(report.recorded and report.duplicate for report in reports), "all were acknowledged before"
+    assert await times_shown(site.urls.admin, agent_with_key) == sum(len(context.shown) for context in contexts) > 0
+    assert await reconciled(site, agent_with_key)
+
+
+# --- kill -9 ---
+
+CLIENT = """
+import asyncio, random, sys
+sys.path.insert(0, sys.argv[1])
+from test_faults import TOLERANT, WordEmbedder, turn
+from cognitive import CognitiveLayer, Outcome, TurnRef
+from cognitive.errors import CognitiveError
+
+async def main(url, agent, seed, wait):
+    rolled = random.Random(seed)
+    delivered = []
+    async with CognitiveLayer.open(url, policy=TOLERANT, embedder=WordEmbedder()) as layer:
+        for n in range(1000):
+            context = await layer.pre_turn(turn(agent, turn_id=f"{seed}-{n}"))
+            if wait:
+                print("ready", flush=True)
+                sys.stdin.readline()
+            outcome = Outcome(response="It hangs behind the barometer in the boat house.")
+            await layer.post_turn(context, outcome)
+            print(context.turn_id, len(context.shown), flush=True)
+            delivered.append(context)
+            again = rolled.choice(delivered)
+            await layer.post_turn(again, outcome)
+
+asyncio.run(main(sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5] == "wait"))
+"""
+
+
+async def start(site: Site, agent: str, seed: int, wait: str = "") -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-c", CLIENT, str(Path(__file__).parent), site.urls.app, agent, str(seed), wait,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+async def slay(client: asyncio.subprocess.Process) -> str:
+    """Kills a client, and returns what it still said."""
+    with suppress(ProcessLookupError):
+        client.kill()
+    assert client.stdout is not None
+    rest = (await client.stdout.read()).decode()
+    await client.wait()
+    return rest
+
+
+async def test_what_a_client_was_promised_before_it_was_killed_is_counted_by_the_next(site, agent_with_key, journal):
+    client = await start(site, agent_with_key, 1, "wait")
+    assert client.stdout is not None
+    assert client.stdin is not None
+    assert await client.stdout.readline() == b"ready\n"
+    gone(site)
+    client.stdin.write(b"go\n")
+    turn_id, shown = (await client.stdout.readline()).decode().split()
+    await slay(client)
+    assert await asyncio.to_thread(journal.count) >= 1
+    await back(site)
+    async with opened(site):
+        await drained(journal)
+    assert (await statuses(site, agent_with_key))[turn_id] == "completed"
+    assert await times_shown(site.urls.admin, agent_with_key) == int(shown) > 0
+
+
+async def test_totals_reconcile_to_the_unit_over_kills_of_servers_and_clients(site, agent_with_key, journal):
+    rolled = random.Random(20261102)
+    acknowledged: dict[str, int] = {}
+
+    def note(said: str) -> None:
+        for line in said.splitlines(keepends=True):
+            if line.endswith("\n"):
+                turn_id, shown = line.split()
+                acknowledged[turn_id] = int(shown)
+
+    for seed in range(2):
+        client = await start(site, agent_with_key, seed)
+        assert client.stdout is not None
+        for _ in range(rolled.randrange(3, 9)):
+            note((await client.stdout.readline()).decode())
+        site.kill()
+        note((await client.stdout.readline()).decode())  # it goes on without the server
+        await back(site)
+        for _ in range(rolled.randrange(3, 9)):
+            note((await client.stdout.readline()).decode())
+        if seed == 1:
+            site.kill()  # both at once
+        note(await slay(client))
+        await back(site)
+    async with opened(site) as layer:
+        await drained(journal)
+        found = await statuses(site, agent_with_key)
+        lost = [turn_id for turn_id in acknowledged if found.get(turn_id) != "completed"]
+        assert lost == []
+        for turn_id in acknowledged:
+            assert (await layer.post_turn(TurnRef(agent_with_key, turn_id), ANSWER)).duplicate
+    completed = {turn_id for turn_id, status in found.items() if status == "completed"}
+    assert len(completed - acknowledged.keys()) <= 2, "of each client at most one was counted before it could say so"
+    assert await reconciled(site, agent_with_key)
+    unheard = await ask(
+        site.urls.admin,
+        "SELECT count(*) FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = ANY($2)",
+        agent_with_key,
+        sorted(completed - acknowledged.keys()),
+    )
+    assert await times_shown(site.urls.admin, agent_with_key) == sum(acknowledged.values()) + unheard > 0
+
+
+# --- what cannot be settled ---
+
+
+async def test_what_can_never_be_settled_is_set_aside_and_holds_up_nobody(site, agent_with_key, journal):
+    agent = agent_with_key
+    async with opened(site) as layer:
+        context = await layer.pre_turn(turn(agent))
+        gone(site)
+        await layer.post_turn(TurnRef(agent, "nobody-knows"), ANSWER)
+        journal.put(agent, "half-an-outcome", outcome='{"response": ')
+        journal.put(agent, "no-opening", opening='{"turn_id": "no-opening"}')
+        called = [ToolCall(name="open", result=object())]  # what no text can hold does not stand in the way
+        await layer.post_turn(context, Outcome(response=ANSWER.response, tool_calls=called))
+        await back(site)
+        await drained(journal)
+        assert await statuses(site, agent) == {context.turn_id: "completed"}
+        assert journal.count(parked=True) == 3
+        reasons = {name: journal.find(agent, name).error for name in ("nobody-knows", "half-an-outcome", "no-opening")}
+        assert "nobody-knows" in reasons["nobody-knows"]
+        assert all(reasons.values())
+        # what it waited for comes after all, and the outcome that was acknowledged counts
+        late = await layer.pre_turn(turn(agent, turn_id="nobody-knows"))
+        assert (await layer.post_turn(late, Outcome(response="", status="failed"))).duplicate
+    assert (await statuses(site, agent))["nobody-knows"] == "completed"
+    async with opened(site):  # a new process tries again what was set aside
+        await eventually(lambda: asyncio.to_thread(lambda: journal.find(agent, "nobody-knows") is None))
+    assert await times_shown(site.urls.admin, agent) == len(context.shown) + len(late.shown)
+
+
+async def test_a_memory_forgotten_meanwhile_is_taught_nothing(site, agent_with_key, journal, tmp_path, monkeypatch):
+    agent = agent_with_key
+    async with opened(site) as layer:
+        context = await layer.pre_turn(turn(agent))
+        gone(site)
+        await layer.post_turn(context, ANSWER)
+    await back(site)
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / "another-machine"))
+    async with opened(site) as elsewhere:
+        await elsewhere.forget(agent, [context.shown[0].memory_id])
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / "data"))
+    async with opened(site):
+        await drained(journal)
+    assert journal.count(parked=True) == 0
+    assert await times_shown(site.urls.admin, agent) == len(context.shown) - 1 > 0
+    assert await reconciled(site, agent)
+
+
+async def test_an_erased_agent_is_gone_from_the_journal_too(site, agent_with_key, journal):
+    async with opened(site) as layer:
+        context = await layer.pre_turn(turn(agent_with_key))
+        gone(site)
+        await layer.post_turn(context, Outcome(response="A secret that nobody must find."))
+        await layer.post_turn(TurnRef("somebody-else", "t"), Outcome(response="What stays."))
+        with suppress(StoreUnavailable):
+            await layer.erase_agent(agent_with_key)
+        await back(site)
+        await layer.erase_agent(agent_with_key)
+        await drained(journal)
+    left = b"".join(file.read_bytes() for file in journal.path.parent.iterdir())
+    assert b"A secret" not in left
+    assert agent_with_key.encode() not in left
+    assert b"What stays." in left
+    assert await statuses(site, agent_with_key) == {}
+
+
+# --- a journal that cannot be written ---
+
+
+async def test_what_cannot_be_kept_is_not_acknowledged(site, agent_with_key, journal, tmp_path):
+    async with opened(site) as layer:
+        contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(2)]
+        gone(site)
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data" / "journal").write_text("a file where the folder should be")
+        with pytest.raises(JournalError, match=str(journal.path)):
+            await layer.post_turn(contexts[0], ANSWER)
+        (tmp_path / "data" / "journal").unlink()
+        assert not (await layer.post_turn(contexts[1], ANSWER)).recorded
+        await back(site)
+        await drained(journal)
+        assert not (await layer.post_turn(contexts[0], ANSWER)).duplicate, "it was not known"
+    assert await reconciled(site, agent_with_key)
+
+
+async def test_a_file_that_is_no_journal_keeps_no_layer_shut_and_no_turn_from_being_counted(
+    site, agent_with_key, journal
+):
+    journal.path.parent.mkdir(parents=True)
+    journal.path.write_bytes(b"This is not what it should be. " * 100)
+    async with opened(site) as layer:
+        contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(2)]
+        assert (await layer.post_turn(contexts[0], ANSWER)).recorded
+        gone(site)
+        with pytest.raises(JournalError, match=str(journal.path)):
+            await layer.post_turn(contexts[1], ANSWER)
+        await back(site)
+        assert not (await layer.post_turn(contexts[1], ANSWER)).duplicate
+
+
+def test_a_full_disk_is_reported_and_leaves_the_journal_as_it_was(tmp_path):
+    journal = Journal(tmp_path / "journal" / "x.sqlite")
+    assert journal.put("a", "first", outcome="{}")
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 1024, unlimited[1]))  # no file of this process grows beyond that
+    try:
+        with pytest.raises(JournalError, match=str(journal.path)):
+            journal.put("a", "second", outcome="x" * 200_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+    assert journal.count() == 1
+    assert journal.put("a", "second", outcome="x" * 200_000)
+    assert journal.count() == 2
+
+
+async def test_a_turn_that_no_one_knows_is_refused_while_the_server_answers(site, agent_with_key, journal):
+    async with opened(site) as layer:
+        with pytest.raises(InvalidInput, match="nobody-knows"):
+            await layer.post_turn(TurnRef(agent_with_key, "nobody-knows"), ANSWER)
+    assert not journal.path.exists()

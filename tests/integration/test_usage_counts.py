@@ -1,0 +1,332 @@
+"""What use adds up to: each turn once, whoever delivers it, how often and in what order; equal to a replay."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from brain.decay import added, decayed
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
+from cognitive.errors import InvalidInput
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+ASKED = "Which pump of which berth was sealed?"
+POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000)
+HASTY = Policy(abstention=False, dedup=False, deadline_ms=20_000, abandon_after_minutes=1e-9)
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=POLICY, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture(scope="module")
+async def hasty(urls, embedder):
+    """Gives up every turn that is open."""
+    async with CognitiveLayer.open(urls.app, policy=HASTY, embedder=embedder) as layer:
+        yield layer
+
+
+def pump(n: int, type_: str = "fact") -> NewMemory:
+    return NewMemory(type=type_, content=f"The pump of berth {n} was sealed on pier {n}.", occurred_at=AT)
+
+
+@pytest.fixture
+async def pumps(layer, agent):
+    return await layer.remember(agent, [pump(1), pump(2), pump(3, "decision"), pump(4, "decision")])
+
+
+def ask(agent: str, **fields) -> Turn:
+    return Turn(agent_id=agent, session_id="s", text=ASKED, **fields)
+
+
+def cited(*ids, **fields) -> Outcome:
+    """An outcome that used these memories and no other."""
+    return Outcome(response="Sealed.", citations=ids or (uuid4(),), **fields)
+
+
+async def fetch(urls, sql: str, *arguments):
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        return await connection.fetch(sql, *arguments)
+    finally:
+        await connection.close()
+
+
+async def counts(urls, agent: str) -> dict:
+    rows = await fetch(
+        urls, "SELECT memory_id, times_shown, times_used FROM cognitive.usage WHERE agent_id = $1", agent
+    )
+    return {row["memory_id"]: (row["times_shown"], row["times_used"]) for row in rows}
+
+
+async def masses(urls, agent: str) -> dict:
+    """By memory and by type: (shown, used, as of)."""
+    rows = await fetch(
+        urls,
+        "SELECT memory_id::text AS of, shown, used, last_at FROM cognitive.usage WHERE agent_id = $1"
+        " UNION ALL SELECT type, shown, used, last_at FROM cognitive.usage_base WHERE agent_id = $1",
+        agent,
+    )
+    return {row["of"]: (row["shown"], row["used"], row["last_at"]) for row in rows}
+
+
+# --- once, whoever delivers it ---
+
+
+async def test_turns_delivered_twice_and_in_parallel_by_several_layers_count_once(layer, agent, pumps, urls, embedder):
+    contexts = [await layer.pre_turn(ask(agent, now=AT + timedelta(hours=n))) for n in range(12)]
+    async with AsyncExitStack() as stack:
+        others = [
+            await stack.enter_async_context(CognitiveLayer.open(urls.app, policy=POLICY, embedder=embedder))
+            for _ in range(2)
+        ]
+        deliveries = [
+            (each, context if n % 2 else TurnRef(agent, context.turn_id))
+            for context in contexts
+            for n, each in enumerate([layer, layer, *others])
+        ]
+        random.Random(3).shuffle(deliveries)
+        reports = await asyncio.gather(*(each.post_turn(which, cited(pumps[0])) for each, which in deliveries))
+    assert sum(not report.duplicate for report in reports) == len(contexts)
+    assert all(report.recorded for report in reports)
+    assert {len(report.attributions) for report in reports} == {4}, "a duplicate is told what was counted"
+    assert await counts(urls, agent) == {id: (12, 12 if id == pumps[0] else 0) for id in pumps}
+
+
+async def test_forty_memories_that_every_turn_uses_are_counted_exactly_and_without_deadlocks(layer, agent, urls):
+    deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+    hot = await layer.remember(agent, [pump(n) for n in range(40)])
+    contexts = [await layer.pre_turn(ask(agent)) for _ in range(24)]
+    for context in contexts:
+        await layer.recall(agent, ASKED, limit=40, turn_id=context.turn_id)
+    before = await fetch(urls, deadlocks)
+    await asyncio.gather(*(layer.post_turn(context, cited(*hot[::2])) for context in contexts * 2))
+    assert await counts(urls, agent) == {id: (24, 24 if id in hot[::2] else 0) for id in hot}
+    assert await fetch(urls, deadlocks) == before
+
+
+# --- the four states of a turn ---
+
+
+async def test_only_completed_turns_teach_and_the_first_outcome_is_final(layer, agent, pumps, urls):
+    """An open, a failed and an abandoned turn teach nothing, not even by a rating before or after."""
+    contexts = {
+        status: await layer.pre_turn(ask(agent, turn_id=status))
+        for status in ("open", "completed", "failed", "abandoned")
+    }
+    for context in contexts.values():
+        await layer.rate(agent, context.turn_id, pumps[1], useful=True)
+    for status in ("completed", "failed", "abandoned"):
+        report = await layer.post_turn(contexts[status], cited(pumps[0], status=status, ratings={pumps[2]: True}))
+        assert not report.duplicate
+    for status in ("failed", "abandoned"):
+        assert (await layer.post_turn(contexts[status], cited(pumps[0]))).duplicate
+    for context in contexts.values():
+        await layer.rate(agent, context.turn_id, pumps[3], useful=False)
+    assert await counts(urls, agent) == {pumps[0]: (1, 1), pumps[1]: (1, 1), pumps[2]: (1, 1), pumps[3]: (1, 0)}
+    assert {turn["turn_id"]: turn["status"] for turn in await layer.turns(agent)} == {s: s for s in contexts}
+
+
+async def test_a_turn_that_stays_open_is_given_up_when_the_next_one_opens_and_its_late_outcome_counts_once(
+    layer, hasty, agent, pumps, urls
+):
+    lost = await layer.pre_turn(ask(agent, turn_id="lost"))
+    await layer.pre_turn(ask(agent, turn_id="young"))
+    assert {turn["status"] for turn in await layer.turns(agent)} == {"open"}, "an hour is not over yet"
+    await hasty.pre_turn(ask(agent, turn_id="next"))
+    states = {turn["turn_id"]: turn["status"] for turn in await layer.turns(agent)}
+    assert states == {"lost": "abandoned", "young": "abandoned", "next": "open"}
+    assert await counts(urls, agent) == {}
+    assert not (await layer.post_turn(lost, cited(pumps[0]))).duplicate
+    assert (await layer.post_turn(lost, cited(pumps[0]))).duplicate
+    assert sum(shown for shown, _ in (await counts(urls, agent)).values()) == len(lost.shown) == 4
+    assert {turn["turn_id"]: turn["status"] for turn in await layer.turns(agent)}["lost"] == "completed"
+
+
+async def test_all_that_is_overdue_can_be_given_up_at_once_and_what_has_an_outcome_is_not(layer, hasty, agent, pumps):
+    for _ in range(3):
+        await layer.pre_turn(ask(agent))
+    await layer.post_turn(await layer.pre_turn(ask(agent, turn_id="done")), cited())
+    assert await layer.reap(agent) == 0
+    assert await hasty.reap(agent) == 3
+    assert await hasty.reap(agent) == 0
+    assert Counter(turn["status"] for turn in await layer.turns(agent)) == {"abandoned": 3, "completed": 1}
+
+
+# --- recall within a turn ---
+
+
+async def exposed(urls, agent: str, turn_id: str) -> int:
+    rows = await fetch(
+        urls, "SELECT 1 FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = $2 AND via = 'recall'", agent, turn_id
+    )
+    return len(rows)
+
+
+async def test_a_recall_counts_in_a_turn_whose_outcome_may_still_come(layer, hasty, agent, urls):
+    await layer.remember(agent, [pump(n) for n in range(14)])
+    late = await layer.pre_turn(ask(agent, turn_id="given-up"))
+    await hasty.reap(agent)
+    assert len(await layer.recall(agent, ASKED, limit=5, turn_id="given-up")) == 5
+    report = await layer.post_turn(late, cited())
+    assert len(report.attributions) == len(late.shown) + 5
+
+
+async def test_a_recall_after_the_outcome_finds_but_counts_nothing(layer, agent, urls):
+    await layer.remember(agent, [pump(n) for n in range(14)])
+    for status in ("completed", "failed", "abandoned"):
+        await layer.post_turn(await layer.pre_turn(ask(agent, turn_id=status)), cited(status=status))
+        before = await counts(urls, agent)
+        assert await layer.recall(agent, ASKED, limit=3, turn_id=status)
+        assert await exposed(urls, agent, status) == 0
+        assert await counts(urls, agent) == before
+
+
+async def test_a_recall_in_a_turn_that_is_recorded_later_is_judged_with_it(layer, agent, urls):
+    await layer.remember(agent, [pump(n) for n in range(14)])
+    hits = await layer.recall(agent, ASKED, limit=3, turn_id="to-come")
+    context = await layer.pre_turn(ask(agent, turn_id="to-come"))
+    report = await layer.post_turn(context, cited(hits[0].memory_id))
+    judged = {each.memory_id: each.referenced for each in report.attributions}
+    assert judged[hits[0].memory_id]
+    assert judged.keys() >= {hit.memory_id for hit in hits}
+
+
+async def test_no_recall_beside_an_outcome_leaves_something_unjudged(layer, agent, urls):
+    await layer.remember(agent, [pump(n) for n in range(14)])
+    for _ in range(12):
+        context = await layer.pre_turn(ask(agent))
+        await asyncio.gather(
+            *(layer.recall(agent, ASKED, limit=limit, turn_id=context.turn_id) for limit in (4, 6, 8)),
+            layer.post_turn(context, cited()),
+        )
+    unjudged = await fetch(urls, "SELECT 1 FROM cognitive.exposure WHERE agent_id = $1 AND overlap IS NULL", agent)
+    assert unjudged == []
+
+
+# --- ratings ---
+
+
+@pytest.mark.parametrize("when", ["before", "with", "after"])
+async def test_a_rating_weighs_the_same_before_with_and_after_the_outcome(layer, agent, pumps, urls, when):
+    context = await layer.pre_turn(ask(agent, now=AT))
+    if when == "before":
+        await layer.rate(agent, context.turn_id, pumps[0], useful=True)
+    await layer.post_turn(context, cited(ratings={pumps[0]: True} if when == "with" else {}))
+    if when == "after":
+        await layer.rate(agent, context.turn_id, pumps[0], useful=True)
+    found = await masses(urls, agent)
+    assert found[str(pumps[0])] == (3.0, 3.0, AT)
+    assert found[str(pumps[1])] == (1.0, 0.0, AT)
+    assert found["fact"] == (4.0, 3.0, AT)
+    assert (await counts(urls, agent))[pumps[0]] == (1, 1), "a rating is no second showing"
+    [row] = await fetch(
+        urls, "SELECT rating FROM cognitive.exposure WHERE agent_id = $1 AND memory_id = $2", agent, pumps[0]
+    )
+    assert row["rating"] is True
+
+
+async def test_a_rating_of_what_the_recall_tool_found_counts_as_of_the_turn(layer, agent, urls):
+    """Its exposure has a time of its own, weeks after the turn's; what was counted was counted as of the turn."""
+    await layer.remember(agent, [pump(n) for n in range(14)])
+    context = await layer.pre_turn(ask(agent, now=AT))
+    hits = await layer.recall(agent, ASKED, limit=2, turn_id=context.turn_id, now=AT + timedelta(days=28))
+    await layer.post_turn(context, cited(hits[0].memory_id))
+    again = await layer.pre_turn(ask(agent, now=AT + timedelta(days=7), turn_id="again"))
+    assert hits[0].memory_id in {shown.memory_id for shown in again.shown}
+    await layer.post_turn(again, cited())
+    await layer.rate(agent, context.turn_id, hits[0].memory_id, useful=False)
+    shown, used, as_of = (await masses(urls, agent))[str(hits[0].memory_id)]
+    assert used == pytest.approx(0.0, abs=1e-12)
+    assert shown == pytest.approx(1.0 + decayed(3.0, AT, as_of, 7.0), rel=1e-9)
+
+
+class Replay:
+    """The same events in plain Python: what should be counted, by `brain.decay`."""
+
+    def __init__(self, contexts, agent_types):
+        self.at = {context.turn_id: context.now for context in contexts}
+        self.shown = {context.turn_id: [shown.memory_id for shown in context.shown] for context in contexts}
+        self.type = agent_types
+        self.status: dict = {}
+        self.used: dict = {}
+        self.rating: dict = {}
+
+    def close(self, turn_id, outcome) -> bool:
+        if turn_id in self.status:
+            return False
+        self.status[turn_id] = outcome.status
+        for id in self.shown[turn_id] if outcome.status == "completed" else ():
+            if id in outcome.ratings:
+                self.rating[turn_id, id] = outcome.ratings[id]
+            self.used[turn_id, id] = self.rating.get((turn_id, id), id in outcome.citations)
+        return True
+
+    def rate(self, turn_id, id, useful):
+        self.rating[turn_id, id] = useful
+        if (turn_id, id) in self.used:
+            self.used[turn_id, id] = useful
+
+    def masses(self, weight: float, half_life: float) -> dict:
+        sums: dict = {}
+        for (turn_id, id), used in self.used.items():
+            at, worth = self.at[turn_id], weight if (turn_id, id) in self.rating else 1.0
+            for of in (str(id), self.type[id]):
+                shown_mass, used_mass, as_of = sums.get(of, (0.0, 0.0, at))
+                sums[of] = (
+                    added(shown_mass, as_of, worth, at, half_life)[0],
+                    *added(used_mass, as_of, worth * used, at, half_life),
+                )
+        return sums
+
+    def counts(self) -> dict:
+        pairs = Counter(id for _, id in self.used), Counter(id for (_, id), used in self.used.items() if used)
+        return {id: (times, pairs[1][id]) for id, times in pairs[0].items()}
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_totals_are_those_of_a_replay_whatever_came_when_and_how_often(layer, hasty, agent, pumps, urls, seed):
+    rolled = random.Random(seed)
+    times = [AT + timedelta(seconds=rolled.randrange(90 * 86_400)) for _ in range(7)]
+    contexts = [await layer.pre_turn(ask(agent, now=at)) for at in times]
+    replay = Replay(contexts, dict(zip(pumps, ["fact", "fact", "decision", "decision"], strict=True)))
+    turns = [context.turn_id for context in contexts]
+
+    def outcome():
+        status = rolled.choice(["completed", "completed", "completed", "failed", "abandoned"])
+        ratings = {id: rolled.random() < 0.5 for id in pumps if rolled.random() < 0.2}
+        return cited(*rolled.sample(pumps, rolled.randrange(3)), status=status, ratings=ratings)
+
+    events = [("close", turn, outcome()) for turn in turns for _ in range(rolled.randrange(1, 4))]
+    events += [("rate", rolled.choice(turns), (rolled.choice(pumps), rolled.random() < 0.5)) for _ in range(24)]
+    events += [("reap", None, None)] * 2
+    rolled.shuffle(events)
+    for kind, turn_id, what in events:
+        if kind == "close":
+            context = contexts[turns.index(turn_id)]
+            report = await layer.post_turn(rolled.choice([context, TurnRef(agent, turn_id)]), what)
+            assert report.duplicate is not replay.close(turn_id, what)
+        elif kind == "rate":
+            await layer.rate(agent, turn_id, what[0], useful=what[1])
+            replay.rate(turn_id, *what)
+        else:
+            await hasty.reap(agent)
+    assert await counts(urls, agent) == replay.counts()
+    found, expected = await masses(urls, agent), replay.masses(POLICY.rating_weight, POLICY.half_life_days)
+    assert found.keys() == expected.keys()
+    for of, (shown, used, as_of) in expected.items():
+        assert found[of] == (pytest.approx(shown, rel=1e-9, abs=1e-9), pytest.approx(used, rel=1e-9, abs=1e-9), as_of)
+
+
+async def test_a_turn_nobody_opened_has_no_outcome(layer, agent):
+    with pytest.raises(InvalidInput, match="never-opened"):
+        await layer.post_turn(TurnRef(agent, "never-opened"), cited())

@@ -1,0 +1,59 @@
+"""A quick, seeded version of what `off_policy.py` measures at length."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from off_policy import ESTIMATORS, holds, log, replicate, situations, truth
+
+from cognitive.lab.evaluate import evaluate
+
+TIMES, TURNS, EVERY = 50, 1500, 2
+LEAST_COVERAGE = 0.88  # of nominally 0.95: below it with a probability of 1 % if coverage is as it should be
+
+
+@pytest.fixture(scope="module")
+def world():
+    return situations(1, candidates=7, messages=60)
+
+
+@pytest.fixture(scope="module")
+def evaluations(world):
+    return [only for (only,) in replicate(world, TURNS, EVERY, TIMES, levels=(0.95,), resamples=300)]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_intervals_hold_the_truth_as_often_as_they_say(world, evaluations, estimator):
+    value, gain = truth(world, EVERY)
+    told = [each for each in evaluations if each.refusal is None]
+    assert len(told) >= 0.9 * TIMES
+    held = np.mean([holds(each, estimator, value, gain) for each in told], axis=0)
+    assert (held >= LEAST_COVERAGE).all()
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_estimates_of_the_gain_are_right_on_average(world, evaluations, estimator):
+    gains = [getattr(each, estimator).gain.value for each in evaluations]
+    error = np.std(gains) / np.sqrt(len(gains))
+    assert abs(np.mean(gains) - truth(world, EVERY)[1]) < 3.5 * error
+
+
+def test_normalising_and_modelling_narrow_the_interval(evaluations):
+    def width(estimator):
+        return np.mean([getattr(each, estimator).gain.high - getattr(each, estimator).gain.low for each in evaluations])
+
+    assert width("snips") < width("ips")
+    assert width("doubly_robust") < width("ips")
+
+
+def test_without_exploration_the_log_cannot_tell(world):
+    evaluation = evaluate(log(world, TURNS, 0, seed=0), resamples=100)
+    assert evaluation.unsupported == 1
+    assert "was never tried" in evaluation.refusal
+    # and rightly: what it would say is that the new policy loses what in truth it gains
+    assert evaluation.ips.gain.high < 0 < truth(world, 0)[1]
+
+
+def test_with_little_exploration_the_log_cannot_tell_yet(world):
+    evaluation = evaluate(log(world, TURNS, 20, seed=0), resamples=100)
+    assert "where the policies differ there is evidence of" in evaluation.refusal

@@ -1,0 +1,155 @@
+"""What the model wrote itself: our own block, tool output and the user's echo are none of it, a recalled memory is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import candidate, uid
+
+from brain.turns import Shown
+from cognitive import Outcome, Policy, ToolCall
+from cognitive.context.render import block, line
+from cognitive.feedback.authored import LEAST_QUOTED, authored, texts
+from cognitive.feedback.record import judge
+
+BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
+WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
+FILE = f"# Operations\n\nRead this first.\n\n{BACKUPS}\nThe pager rotates on Mondays.\n"
+CANDIDATES = [candidate(1, BACKUPS), candidate(2, WALNUTS, speaker="Ines")]
+
+
+def shown(n: int, content: str, via: str = "prompt") -> Shown:
+    return Shown(uid(n), "fact", via, n, 1.0, None, None, None, content, None, None)
+
+
+def used(memories, response: str, *results, message: str = "") -> set[int]:
+    calls = tuple(ToolCall(name="tool", result=result) for result in results)
+    judgements = judge(memories, message, Outcome(response=response, tool_calls=calls), Policy())
+    return {judgement.memory_id.int for judgement in judgements if judgement.used}
+
+
+PROMPTED = [shown(1, BACKUPS), shown(2, WALNUTS)]
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        pytest.param(block(CANDIDATES), id="block"),
+        pytest.param(f"```xml\n{block(CANDIDATES)}\n```", id="fenced"),
+        pytest.param(block(CANDIDATES).replace("memory-records", "pinned-memory-records"), id="pinned"),
+        pytest.param("\n".join(map(line, CANDIDATES)), id="lines"),
+        pytest.param("```\n" + "\n".join(f"  {line(each)}" for each in CANDIDATES) + "\n```", id="fenced lines"),
+        pytest.param("> " + line(CANDIDATES[0]), id="quoted line"),
+        pytest.param(line(candidate(1, BACKUPS, partial=True)), id="excerpt"),
+    ],
+)
+def test_our_own_records_repeated_earn_nothing(echo):
+    assert used(PROMPTED, f"Here is what I was given:\n{echo}\nAnything else?") == set()
+    assert used(PROMPTED, f"Here is what I was given:\n{echo}\n{BACKUPS}") == {1}  # said beside it, it counts
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        pytest.param(BACKUPS, id="alone"),
+        pytest.param(f'The file says: "{BACKUPS}" Shall I change it?', id="within a sentence"),
+        pytest.param(f"```\n{FILE}```", id="fence"),
+        pytest.param("> Backups of the   BILLING database\n> are kept for 30 days in Frankfurt.", id="rewrapped"),
+        pytest.param("**Backups of the billing database** are kept for `30 days` in Frankfurt", id="marked up"),
+    ],
+)
+@pytest.mark.parametrize(
+    "result",
+    [
+        pytest.param(FILE, id="text"),
+        pytest.param({"path": "OPS.md", "content": FILE}, id="mapping"),
+        pytest.param([{"type": "text", "text": FILE}, {"type": "image", "data": b"\x00"}, None, 3], id="parts"),
+        pytest.param(json.dumps({"stdout": FILE, "code": 0}), id="json"),
+    ],
+)
+def test_what_is_quoted_from_a_tool_earns_nothing(response, result):
+    assert used(PROMPTED, response) == {1}
+    assert used(PROMPTED, response, result) == set()
+
+
+def test_the_same_thing_in_the_models_own_words_earns_despite_the_tool():
+    assert used(PROMPTED, "We keep billing backups 30 days, in Frankfurt, of the whole database.", FILE) == {1}
+
+
+def test_a_tool_that_speaks_of_something_else_takes_nothing():
+    assert used(PROMPTED, f"{BACKUPS} {WALNUTS}", "Exit code 0", {"rows": ["The pager rotates on Mondays."]}) == {1, 2}
+
+
+@pytest.mark.parametrize("result", [WALNUTS, {"memories": [{"content": WALNUTS}]}, json.dumps([WALNUTS])])
+def test_a_recalled_memory_stands_in_the_recall_tools_output_and_still_earns(result):
+    assert used([shown(1, BACKUPS), shown(2, WALNUTS, "recall")], f"Careful: {WALNUTS}", result) == {2}
+    assert used([shown(1, BACKUPS), shown(2, WALNUTS, "prompt")], f"Careful: {WALNUTS}", result) == set()
+
+
+def test_the_users_message_echoed_earns_nothing():
+    message = f"I read this somewhere: {BACKUPS} Is that true?"
+    assert used(PROMPTED, f"You asked: {message} I cannot tell.", message=message) == set()
+    assert used(PROMPTED, "Yes: billing backups stay in Frankfurt for 30 days.", message=message) == {1}
+
+
+def test_a_quotation_in_a_script_without_spaces_is_one_too():
+    memory = "我们决定使用北京的数据中心保存备份。"
+    assert used([shown(1, memory)], f"好的。{memory}") == {1}
+    assert used([shown(1, memory)], f"好的。{memory}", f"文件：{memory}完") == set()
+
+
+def test_a_few_words_in_common_are_no_quotation():
+    few = " ".join(f"word{n}" for n in range(LEAST_QUOTED - 1))
+    assert authored(f"{few} indeed", quoted=[f"so {few}."]) == f"{few} indeed"
+    assert "word0" not in authored(f"word {few} indeed", quoted=[f"a word {few}."])
+
+
+def test_a_tag_left_open_takes_nothing_with_it():
+    response = f"<memory-records> is how it starts. {BACKUPS} </pinned-memory-records>"
+    assert authored(response, quoted=[]) == response
+    assert authored("<memory-records>" * 3 + "x</memory-records>y", quoted=[]).split() == ["<memory-records>" * 2, "y"]
+
+
+def test_texts_are_found_at_any_depth_and_broken_json_is_a_text():
+    deep: list = ["bottom"]
+    for _ in range(5_000):
+        deep = [deep]
+    assert texts(deep) == ["bottom"]
+    assert sorted(texts({"a": ["x", {"b": "y"}], "c": 1, "d": '["z"]'})) == ["x", "y", "z"]
+    assert texts("[1, 2") == ["[1, 2"]
+    assert texts("[" * 200_000) == ["[" * 200_000]
+    assert texts(None) == []
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "<memory-records>" * 100_000,
+        "<memory-records><" * 100_000,
+        '- 2026-01-01 "' + '\\"' * 500_000,
+        '- 2026-01-01 "' * 100_000,
+        " " * 1_000_000 + "- 2026",
+        "word " * 300_000,
+    ],
+    ids=["open tags", "open brackets", "escapes", "open quotes", "spaces", "one word"],
+)
+def test_a_response_made_to_be_slow_is_not(response):
+    assert authored(response, quoted=["a b c d e f g h"]) == response
+
+
+PIECES = st.sampled_from([BACKUPS, WALNUTS, FILE, "<memory-records>", "</memory-records>", line(CANDIDATES[0]), "\n",
+                          '"', "我们决定使用", "- 2026-01-01 ", "👍🏽", "e\u0301\u0301", "\u0301"])  # fmt: skip
+TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=6).map("".join)
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=3))
+@settings(max_examples=150)
+def test_nothing_is_added_and_what_memory_gave_is_never_taken(response, quoted):
+    left = authored(response, quoted=quoted)
+    assert len(left) <= len(response) + 1 + left.count("\n")
+    assert authored(response, quoted=[response, *quoted], recalled=[response]) == authored(response, quoted=[])
+    if not quoted:
+        assert authored(response, quoted=[""]) == left

@@ -1,0 +1,179 @@
+"""Off-policy estimates: exact where the log is, unbiased where it was random, refused where it cannot tell."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import uid
+
+from cognitive.errors import InvalidInput
+from cognitive.lab.evaluate import doubly_robust, evaluate, ips, snips
+from cognitive.lab.intervals import resample
+from cognitive.lab.logged import Choice, LoggedTurn
+
+FEW = {"resamples": 200}
+RATES = (0.8, 0.5, 0.3, 0.2)  # how often each memory is used when shown: two by default, one of the others on trial
+
+
+def choice(n: int, propensity: float, used: bool | None, target: float, predicted: float = 0.25) -> Choice:
+    return Choice(uid(n), propensity, used, target, predicted, tokens=10 * n)
+
+
+def logged(turns: int, target=(1, 0, 1, 0), every: float = 2.0, seed: int = 0) -> list[LoggedTurn]:
+    """The first memory always, the second unless, once in `every` turns, one of the last two is tried."""
+    chance = random.Random(seed)
+    trial = 1 / every / 2
+    rows = []
+    for n in range(turns):
+        last = chance.choices((1, 2, 3), (1 - 2 * trial, trial, trial))[0]
+        rows.append(
+            LoggedTurn(
+                f"turn-{n}",
+                tuple(
+                    choice(m, propensity, chance.random() < rate if m in (0, last) else None, float(target[m]))
+                    for m, (propensity, rate) in enumerate(zip((1, 1 - 2 * trial, trial, trial), RATES, strict=True))
+                ),
+            )
+        )
+    return rows
+
+
+ESTIMATORS = pytest.mark.parametrize("estimator", [ips, snips, doubly_robust])
+
+
+@ESTIMATORS
+def test_on_average_an_estimate_is_the_worth_of_the_policy(estimator):
+    values = [estimator(logged(300, seed=seed), resamples=2).value for seed in range(60)]
+    error = np.std(values) / np.sqrt(len(values))
+    assert abs(np.mean(values) - (RATES[0] + RATES[2])) < 3.5 * error
+
+
+@ESTIMATORS
+def test_the_policy_that_logged_is_worth_what_was_seen(estimator):
+    turns = [LoggedTurn(f"{n}", (choice(1, 1.0, n % 4 == 0, 1.0), choice(2, 1.0, False, 1.0))) for n in range(400)]
+    assert estimator(turns, **FEW).value == pytest.approx(0.25)
+    evaluation = evaluate(turns, **FEW)
+    assert evaluation.logged.value == pytest.approx(0.25)
+    assert evaluation.ips.share.value == pytest.approx(0.125)
+    assert (evaluation.effective, evaluation.unsupported, evaluation.refusal) == (400, 0, None)
+
+
+def test_a_policy_that_changes_nothing_gains_exactly_nothing():
+    same = [
+        LoggedTurn(turn.turn_id, tuple(replace(c, target=c.propensity) for c in turn.choices)) for turn in logged(200)
+    ]
+    evaluation = evaluate(same, **FEW)
+    for worth in (evaluation.ips, evaluation.snips, evaluation.doubly_robust):
+        assert (worth.gain.value, worth.gain.low, worth.gain.high) == (0, 0, 0)
+    assert evaluation.refusal is None
+
+
+def test_the_self_normalised_share_stays_a_share_whatever_the_luck_of_the_draw():
+    lucky = [LoggedTurn(f"{n}", (choice(1, 0.01, True, 1.0),)) for n in range(150)]
+    assert snips(lucky, **FEW).value == pytest.approx(1.0)
+    assert ips(lucky, **FEW).value == pytest.approx(100.0)
+
+
+def test_a_true_model_leaves_nothing_for_chance_to_move():
+    turns = [
+        LoggedTurn(turn.turn_id, tuple(replace(c, predicted=RATES[c.memory_id.int]) for c in turn.choices))
+        for turn in logged(1000)
+    ]
+    by_model, by_weight = doubly_robust(turns, **FEW), ips(turns, **FEW)
+    assert by_model.high - by_model.low < by_weight.high - by_weight.low
+
+
+def test_what_a_policy_spends_is_known():
+    evaluation = evaluate(logged(100), **FEW)
+    assert (evaluation.shown, evaluation.tokens) == (2, 20)
+    assert evaluation.logged_shown == pytest.approx(2)
+    assert evaluation.logged_tokens == pytest.approx(10 * 0.5 + 20 * 0.25 + 30 * 0.25)
+
+
+def test_turns_without_memories_count_as_turns():
+    turns = [*logged(200), *(LoggedTurn(f"silent-{n}", ()) for n in range(200))]
+    assert ips(turns, **FEW).value == pytest.approx(ips(logged(200), **FEW).value / 2)
+
+
+def test_neither_the_order_of_turns_nor_another_run_moves_a_figure():
+    turns = logged(150)
+    assert evaluate(turns, **FEW) == evaluate(turns[::-1], **FEW) == evaluate(list(turns), **FEW)
+
+
+def test_without_exploration_what_is_new_cannot_be_judged():
+    turns = [
+        LoggedTurn(turn.turn_id, tuple(replace(c, propensity=float(c.memory_id.int < 2)) for c in turn.choices))
+        for turn in logged(1000)
+        if all(c.used is None for c in turn.choices[2:])
+    ]
+    evaluation = evaluate(turns, **FEW)
+    assert evaluation.unsupported == 1
+    assert "100% of what this policy would add was never tried" in evaluation.refusal
+
+
+def test_without_exploration_showing_less_can_be_judged():
+    turns = [LoggedTurn(f"{n}", (choice(1, 1.0, True, 1.0), choice(2, 1.0, n % 2 == 0, 0.0))) for n in range(300)]
+    evaluation = evaluate(turns, **FEW)
+    assert evaluation.refusal is None
+    assert evaluation.ips.gain.value == pytest.approx(-0.5)
+
+
+def test_what_both_show_alike_is_no_evidence_on_the_difference():
+    evaluation = evaluate(logged(3000, every=60), **FEW)
+    trials = sum(turn.choices[2].used is not None for turn in logged(3000, every=60))
+    assert evaluation.effective == pytest.approx(trials)
+    assert f"evidence of {trials} turns, 200 are needed" in evaluation.refusal
+
+
+def test_rare_uses_are_refused_though_trials_are_many_and_what_is_certain_is_used():
+    turns = [
+        LoggedTurn(turn.turn_id, tuple(replace(c, used=False if c.used and c.propensity < 0.5 else c.used, target=t)
+                                       for c, t in zip(turn.choices, (1.0, 1.0, 1.0, 0.0), strict=True)))
+        for turn in logged(2000, every=4)
+    ]  # fmt: skip
+    evaluation = evaluate(turns, **FEW)
+    assert evaluation.effective > 200
+    assert evaluation.uses < 10
+    assert "uses, 10 are needed" in evaluation.refusal
+
+
+def test_few_turns_are_refused():
+    assert "99 turns are too few" in evaluate(logged(99, every=2), **FEW).refusal
+    assert evaluate(logged(2000, every=2), **FEW).refusal is None
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        pytest.param([], "at least one", id="nothing"),
+        pytest.param([LoggedTurn("a", ()), LoggedTurn("a", ())], "same id", id="a turn twice"),
+        pytest.param([LoggedTurn("a", (choice(1, 1.5, True, 1.0),))], "propensity", id="more than certain"),
+        pytest.param([LoggedTurn("a", (choice(1, 1.0, True, float("nan")),))], "target", id="no number"),
+        pytest.param([LoggedTurn("a", (choice(1, 0.0, True, 1.0),))], "could not have been", id="shown by miracle"),
+    ],
+)
+def test_what_is_no_log_is_refused(broken, says):
+    with pytest.raises(InvalidInput, match=says):
+        evaluate(broken)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=40), st.integers(0, 9))
+@settings(max_examples=60)
+def test_an_interval_is_ordered_and_lies_within_the_data(values, seed):
+    rows = np.array(values)[:, None]
+    estimate = resample(rows, resamples=100, seed=seed).estimate(lambda means: means[..., 0])
+    slack = 1e-9
+    assert min(values) - slack <= estimate.low <= estimate.high <= max(values) + slack
+
+
+def test_a_mean_of_many_rows_gets_the_interval_of_the_textbook():
+    rows = np.random.default_rng(3).normal(2.0, 1.0, (400, 1))
+    estimate = resample(rows, resamples=4000, seed=1).estimate(lambda means: means[..., 0])
+    error = rows.std() / 20
+    assert estimate.low == pytest.approx(estimate.value - 1.96 * error, abs=0.15 * error)
+    assert estimate.high == pytest.approx(estimate.value + 1.96 * error, abs=0.15 * error)

@@ -1,0 +1,145 @@
+"""Exploration: at most one slot, by a chance that the turn decides, with the probability of every showing known."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import candidate, ids, uid
+
+from cognitive.context.explore import POOL, explore
+from cognitive.policy import Policy
+
+TYPES = st.sampled_from(["fact", "decision", "episode"])
+CROWDS = st.lists(st.tuples(TYPES, st.integers(1, 60)), max_size=20)
+TURNS = st.uuids().map(str)
+EVERY = st.integers(2, 40)
+
+
+def crowd(*given, start=1):
+    """Candidates by falling score, from (type, tokens)."""
+    return [
+        candidate(n, type=type, tokens=tokens, score=1 - n / 100, rank=n)
+        for n, (type, tokens) in enumerate(given, start)
+    ]
+
+
+def facts(start, count, tokens=10):
+    return crowd(*[("fact", tokens)] * count, start=start)
+
+
+KEPT, BELOW = facts(1, 3), facts(4, 8)
+
+
+def drawn_over(turns, kept, below, every, **given):
+    """How often each candidate was shown over so many turns, and the probability it was said to have."""
+    draws = [explore(f"turn-{n}", "agent", kept, below, every, **given) for n in range(turns)]
+    return Counter(each.hit.memory_id for draw in draws for each in draw.kept), draws[0].propensities
+
+
+@given(TURNS, CROWDS, CROWDS, EVERY, st.integers(0, 50))
+@settings(max_examples=200)
+def test_propensities_sum_to_the_number_shown_and_cover_whoever_is_shown(turn, above, under, every, room):
+    kept, below = crowd(*above), crowd(*under, start=50)
+    draw = explore(turn, "agent", kept, below, every, room=room)
+    assert math.isclose(sum(draw.propensities.values()), len(draw.kept), abs_tol=1e-9)
+    assert len(draw.kept) == len(kept)
+    assert all(0 < draw.propensities[each.hit.memory_id] <= 1 for each in draw.kept)
+    assert all(0 < value <= 1 for value in draw.propensities.values())
+
+
+@given(TURNS, CROWDS, CROWDS, EVERY, st.integers(0, 50))
+@settings(max_examples=200)
+def test_at_most_one_slot_changes_and_the_tokens_stay_within_their_room(turn, above, under, every, room):
+    kept, below = crowd(*above), crowd(*under, start=50)
+    draw = explore(turn, "agent", kept, below, every, room=room)
+    changed = [(old, new) for old, new in zip(kept, draw.kept, strict=True) if old is not new]
+    assert changed == ([] if draw.drawn is None else [(draw.displaced.candidate, draw.drawn)])
+    assert sum(each.tokens for each in draw.kept) <= sum(each.tokens for each in kept) + room
+
+
+@given(TURNS, CROWDS, CROWDS, EVERY)
+@settings(max_examples=200)
+def test_a_type_that_has_a_place_gives_its_own_last_one(turn, above, under, every):
+    kept = crowd(*above)
+    draw = explore(turn, "agent", kept, crowd(*under, start=50), every)
+    if draw.drawn is not None:
+        type = draw.drawn.hit.type
+        own = [each for each in kept if each.hit.type == type] or kept
+        assert draw.displaced.candidate is own[-1]
+        assert draw.displaced.disposition == "displaced"
+
+
+@given(TURNS, CROWDS, CROWDS)
+def test_off_changes_nothing(turn, above, under):
+    assert Policy().explore_every == 0
+    kept = crowd(*above)
+    draw = explore(turn, "agent", kept, crowd(*under, start=50), Policy().explore_every)
+    assert draw.kept == tuple(kept)
+    assert (draw.drawn, draw.displaced) == (None, None)
+    assert draw.propensities == {each.hit.memory_id: 1.0 for each in kept}
+
+
+@given(TURNS, EVERY)
+def test_a_turn_that_shows_nothing_stays_silent(turn, every):
+    draw = explore(turn, "agent", [], BELOW, every)
+    assert (draw.kept, draw.propensities) == ((), {})
+
+
+def test_the_undisturbed_are_certain_and_the_rest_share_the_chance():
+    draw = explore("turn", "agent", KEPT, BELOW, 20)
+    assert draw.propensities == {
+        uid(1): 1.0, uid(2): 1.0, uid(3): 1 - 1 / 20, **{uid(n): 1 / 20 / POOL for n in range(4, 4 + POOL)},
+    }  # fmt: skip
+
+
+def test_two_who_would_give_way_share_the_risk():
+    kept = crowd(("fact", 10), ("episode", 10))
+    below = crowd(("fact", 10), ("episode", 10), ("fact", 10), start=3)
+    draw = explore("turn", "agent", kept, below, 10)
+    assert draw.propensities[uid(1)] == 1 - 2 / 30
+    assert draw.propensities[uid(2)] == 1 - 1 / 30
+
+
+def test_what_needs_more_room_than_there_is_takes_no_part():
+    below = [*facts(4, 2, tokens=30), *facts(6, 1)]
+    assert explore("turn", "agent", KEPT, below, 2).propensities.keys() == {uid(n) for n in (1, 2, 3, 6)}
+    assert explore("turn", "agent", KEPT, below, 2, room=20).propensities.keys() == {uid(n) for n in range(1, 7)}
+
+
+def test_frequencies_over_turns_match_the_propensities():
+    turns = 20_000
+    shown, propensities = drawn_over(turns, KEPT, BELOW, 4)
+    for id, propensity in propensities.items():
+        error = math.sqrt(propensity * (1 - propensity) / turns)
+        assert abs(shown[id] / turns - propensity) <= 4.5 * error
+    assert shown.keys() == propensities.keys()
+
+
+def test_agents_draw_apart_though_their_turns_share_an_id():
+    turns = 8_000
+    both = sum(
+        explore(f"{n}", "a", KEPT, BELOW, 4).drawn is not None
+        and explore(f"{n}", "b", KEPT, BELOW, 4).drawn is not None
+        for n in range(turns)
+    )
+    assert abs(both / turns - 1 / 16) < 0.013
+
+
+def test_a_replayed_turn_draws_the_same_in_every_process(root):
+    program = (
+        "import sys; sys.path.insert(0, 'tests/unit')\n"
+        "from test_explore import BELOW, KEPT, explore, ids\n"
+        "print([ids(explore(f'turn-{n}', 'agent', KEPT, BELOW, 3).kept) for n in range(40)])"
+    )
+    here = str([ids(explore(f"turn-{n}", "agent", KEPT, BELOW, 3).kept) for n in range(40)])
+    for seed in ("0", "1", "4242"):
+        run = subprocess.run(
+            [sys.executable, "-c", program], cwd=root, env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert run.stdout.strip() == here

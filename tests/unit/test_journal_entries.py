@@ -1,0 +1,123 @@
+"""What the journal keeps: the first of each, whole, for one database, until exactly that is settled."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from making import AT, uid, unit
+
+from brain.errors import InvalidInput
+from brain.journal import Journal, journal_name, read, written
+from brain.turns import Exposure, OpenTurn
+
+OPENING = OpenTurn(
+    turn_id="t", session_id="s", user_id=None, at=AT, message="Wann gibt es Tee?", policy="abc", frame="question",
+    degraded=("dense: late",), trace={"fates": [{"value": 0.25}]},
+    shown=(Exposure(uid(1), "fact", 0), Exposure(uid(2), "episode", 1, 0.25)), model="m", query=unit(1, 2, 3),
+)  # fmt: skip
+
+
+@pytest.fixture
+def journal(tmp_path) -> Journal:
+    return Journal(tmp_path / "data" / "journal" / "x.sqlite")
+
+
+def test_an_opened_turn_comes_back_as_it_was():
+    back = read(written(OPENING))
+    assert replace(back, query=None) == replace(OPENING, query=None)
+    assert np.array_equal(back.query, OPENING.query)
+    assert back.query.dtype == np.float32
+    assert read(written(replace(OPENING, query=None, model=None))).query is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"turn_id": "t"}', written(OPENING).replace("2026-", "soon-")])
+def test_what_is_no_opened_turn_is_refused(text):
+    with pytest.raises(InvalidInput):
+        read(text)
+
+
+def test_nothing_is_created_before_there_is_something_to_keep(journal):
+    assert journal.count() == journal.erase("a") == 0
+    assert journal.after(0) is journal.find("a", "t") is None
+    assert not journal.path.parent.exists()
+    journal.put("a", "t", outcome="one")
+    assert stat.S_IMODE(journal.path.parent.stat().st_mode) == 0o700
+    reachable = 0o711 if os.geteuid() == 0 else 0o700
+    assert stat.S_IMODE(journal.path.parent.parent.stat().st_mode) == reachable
+
+
+def test_the_first_opening_and_the_first_outcome_stand(journal):
+    assert journal.put("a", "t", outcome="one")
+    assert not journal.put("a", "t", outcome="two")
+    assert journal.put("a", "t", opening="o", outcome="three")
+    assert not journal.put("a", "t", opening="p", outcome="four")
+    entry = journal.find("a", "t")
+    assert (entry.opening, entry.outcome) == ("o", "one")
+    assert journal.count() == 1
+
+
+def test_only_the_version_that_was_settled_is_removed(journal):
+    journal.put("a", "t", opening="o")
+    settled = journal.after(0)
+    journal.put("a", "t", outcome="came meanwhile")
+    journal.remove(settled)
+    journal.park(settled, "bad")
+    entry = journal.find("a", "t")
+    assert (entry.outcome, entry.error) == ("came meanwhile", None)
+    journal.remove(entry)
+    journal.put("a", "t", outcome="again")
+    journal.remove(replace(entry, version=1))
+    assert journal.find("a", "t").outcome == "again", "an id is never given twice"
+
+
+def test_entries_come_oldest_first_and_parked_ones_not_at_all_until_something_is_added(journal):
+    for name in ("one", "two", "three"):
+        journal.put("a", name, outcome="x")
+    first = journal.after(0)
+    assert first.turn_id == "one"
+    journal.park(first, "nobody knows it")
+    assert journal.after(0).turn_id == "two"
+    assert (journal.count(), journal.count(parked=True)) == (2, 1)
+    journal.put("a", "one", opening="o")
+    assert journal.after(0).turn_id == "one"
+    journal.park(journal.after(0), "still")
+    journal.unpark()
+    assert journal.after(0).turn_id == "one"
+
+
+def test_agents_are_erased_alone(journal):
+    for agent in ("a", "b"):
+        journal.put(agent, "t", outcome=f"of {agent}")
+    entry = journal.find("a", "t")
+    assert journal.holds(entry)
+    assert journal.erase("a") == 1
+    assert not journal.holds(entry)
+    assert journal.find("b", "t").outcome == "of b"
+    assert b"of a" not in journal.path.read_bytes()
+
+
+URL = "postgresql://user:secret@db.example:5432/memory"
+
+
+@pytest.mark.parametrize(
+    "same", ["postgresql://other@db.example/memory", "postgres://db.example:5432/memory?application_name=x"]
+)
+def test_the_name_of_a_journal_does_not_depend_on_who_connects(same, monkeypatch):
+    monkeypatch.setenv("PGHOST", "elsewhere")
+    assert journal_name(same) == journal_name(URL)
+    assert "secret" not in journal_name(URL)
+
+
+def test_databases_do_not_share_a_journal(monkeypatch):
+    for name in ("PGHOST", "PGPORT", "PGDATABASE"):
+        monkeypatch.delenv(name, raising=False)
+    urls = [
+        None, URL, URL.replace("memory", "other"), URL.replace("5432", "5433"), URL.replace("db.", "db2."),
+        "postgresql:///memory?host=/run/one", "postgresql:///memory?host=/run/two",
+        "postgresql:///memory?host=/run/one&port=5433", "postgresql:///other?host=/run/one",
+    ]  # fmt: skip
+    assert len({journal_name(url) for url in urls}) == len(urls)
