@@ -88,6 +88,32 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was counted of a memory that a completed turn showed, as of the turn's own time."""
+
+    turn_id: str
+    memory_id: UUID
+    type: str
+    via: str
+    at: datetime
+    propensity: float
+    overlap: float
+    used: bool
+    rating: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """What another policy would have shown in a turn, best first, and the tokens of it."""
+
+    turn_id: str
+    policy: str
+    shown: tuple[UUID, ...]
+    tokens: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class SessionState:
     """What is known of a session; `recent` are its last turns, newest first, as (turn id, time, status, message)."""
 
@@ -207,6 +233,29 @@ class TurnLog:
     async def policy(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
         """The content of a policy that some turn was planned under, or None."""
         return await self._database.run(agent_id, lambda c: c.fetchval(SQL["policy"], agent_id, version))
+
+    async def verdicts(self, agent_id: str) -> list[Verdict]:
+        """All that was ever counted of the agent's memories that are still there, in the order of time."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["verdicts"], agent_id))
+        return [Verdict(**dict(row)) for row in rows]
+
+    async def shadow(self, agent_id: str, shadow: Shadow) -> None:
+        """Records what another policy would have shown in a turn that is recorded; the first record stands."""
+
+        async def work(c: Connection) -> None:
+            await c.execute(SQL["share_corpus"], agent_id)
+            await c.execute(
+                SQL["shadow"], agent_id, shadow.turn_id, shadow.policy, list(shadow.shown), shadow.tokens, shadow.at
+            )
+
+        await self._database.run(agent_id, work, durable=False)
+
+    async def shadows(self, agent_id: str) -> list[Mapping[str, Any]]:
+        """Shadows beside what their turns showed and what of that was used: turn_id, policy, shadow, shown, used as
+        lists of ids, and tokens.
+        """
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["shadows"], agent_id))
+        return [dict(row) for row in rows]
 
     async def recent(self, agent_id: str, limit: int) -> list[Mapping[str, Any]]:
         """The agent's last turns, newest first."""

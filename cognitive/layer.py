@@ -45,7 +45,10 @@ _RECENT_TURNS = 10  # of a session, for `resume`
 
 
 class CognitiveLayer:
-    """Decides before every turn what the model should see, and learns after it what was worth showing."""
+    """Decides before every turn what the model should see, and learns after it what was worth showing.
+
+    `questions` answers what else may be asked of recorded turns.
+    """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
         self._policy = parts.policy
@@ -54,20 +57,28 @@ class CognitiveLayer:
         self._turns = parts.turns
         self._engine = parts.engine
         self._settlement = parts.settlement
-        self._questions = Questions(parts.turns, parts.store, parts.contents)
+        self._shadowing = parts.shadowing
+        self.questions = Questions(parts.turns, parts.store, parts.contents)
 
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, database_url: str | None = None, *, policy: Policy | None = None, embedder: Embedder | None = None
+        cls,
+        database_url: str | None = None,
+        *,
+        policy: Policy | None = None,
+        embedder: Embedder | None = None,
+        shadow: Policy | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
+
+        Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
         """
-        async with bootstrap.assemble(database_url, policy, embedder) as parts:
+        async with bootstrap.assemble(database_url, policy, embedder, shadow) as parts:
             yield cls(parts)
 
     # --- the turn ---
@@ -100,6 +111,7 @@ class CognitiveLayer:
             self._settlement.keep_opening(turn.agent_id, opening)
             reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
             context = replace(context, degraded=(*context.degraded, reason))
+        self._shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
@@ -214,11 +226,11 @@ class CognitiveLayer:
         Raises:
             InvalidInput: a turn that this agent does not have.
         """
-        return await self._questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
+        return await self.questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank; see `why`."""
-        return await self._questions.fates(agent_id, turn_id)
+        return await self.questions.fates(agent_id, turn_id)
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
         """Runs a recorded turn again, under its own policy or another; None if no stage ran in it. Teaches nothing.
@@ -227,7 +239,7 @@ class CognitiveLayer:
             InvalidInput: a turn that this agent does not have.
             PolicyError: the turn's own policy is not known, or not one that this version has.
         """
-        return await self._questions.replay(agent_id, turn_id, policy)
+        return await self.questions.replay(agent_id, turn_id, policy)
 
     async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
         """The agent's turns of [since, until), oldest first."""

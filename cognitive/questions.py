@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from brain.contents import Contents
-from brain.store import MemoryStore
-from brain.turns import TurnLog
+from brain.contents import Content, Contents, Key
+from brain.store import MemoryStore, Progress
+from brain.turns import TurnLog, Verdict
+from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError
+from cognitive.lab import stories
+from cognitive.lab.agreement import Agreement, agreements
 from cognitive.lab.difference import Difference, Placed, difference
+from cognitive.lab.evidence import Case
 from cognitive.lab.replay import replan, replay
-from cognitive.lab.stories import Case, Missing
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.recording import NOTHING, Recording, decode
 from cognitive.turn import require_label
 
-Verdict = Literal["identical", "changed since", "different", "another policy"]
+Outcome = Literal["identical", "changed since", "different", "another policy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Replay:
     turn_id: str
     at: datetime
     message: str
-    verdict: Verdict
+    verdict: Outcome
     because: str
     text: str
     prefix: str
@@ -59,16 +62,16 @@ class Questions:
         plan = await self._plan(agent_id, turn["policy"], record)
         fate = next((fate for fate in record.fates if fate["memory_id"] == memory_id), None)
         if fate is not None:
-            return explain(Case(fate, record, plan), turn, judged.get(memory_id))
+            return explain(stories.Case(fate, record, plan), turn, judged.get(memory_id))
         memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
-        missing = Missing(memory, await self._cosine(agent_id, turn, memory_id), record, plan)
+        missing = stories.Missing(memory, await self._cosine(agent_id, turn, memory_id), record, plan)
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         plan = await self._plan(agent_id, turn["policy"], record)
-        return [explain(Case(fate, record, plan), turn, judged.get(fate["memory_id"])) for fate in record.fates]
+        return [explain(stories.Case(fate, record, plan), turn, judged.get(fate["memory_id"])) for fate in record.fates]
 
     async def _cosine(self, agent_id: str, turn: Mapping[str, Any], memory_id: UUID) -> float | None:
         """Of the beginning of a memory to the message of a turn."""
@@ -85,9 +88,7 @@ class Questions:
             return None
         own = policy is None or policy.version == turn["policy"]
         policy = policy or await self._policy(agent_id, turn["policy"])
-        contents = await self._contents.read(agent_id, record.keys, record.model)
-        pinned = {memory.id: memory for memory in await self._store.get(agent_id, [id for id, _ in record.pinned])}
-        replayed = replay(record, contents, pinned, policy)
+        replayed = replay(record, *await self._words(agent_id, record), policy)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
         verdict, because = _verdict(replayed.identical, since) if own else ("another policy", since)
@@ -95,6 +96,48 @@ class Questions:
             turn_id, turn["at"], turn["message"], verdict, because, replayed.made.text, replayed.made.prefix,
             difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
         )  # fmt: skip
+
+    async def shadows(self, agent_id: str) -> list[Agreement]:
+        """How far the policies that ran as shadows agree with what was shown."""
+        return agreements(await self._turns.shadows(require_label("agent_id", agent_id)))
+
+    async def cases(
+        self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
+    ) -> tuple[list[Case], list[Verdict]]:
+        """Of these turns the completed ones that come out as they were, in their order, and all that was ever judged.
+
+        A turn that no longer comes out the same, since a memory is gone, is no evidence on what would have come out.
+        """
+        history = await self._turns.verdicts(agent_id)
+        shown: dict[str, dict[UUID, Verdict]] = {}
+        for verdict in history:
+            if verdict.via == "prompt":
+                shown.setdefault(verdict.turn_id, {})[verdict.memory_id] = verdict
+        cases = []
+        for done, turn_id in enumerate(turn_ids, 1):
+            turn, record, _ = await self._recorded(agent_id, turn_id)
+            if turn["status"] == "completed" and record is not NOTHING:
+                cases += await self._case(agent_id, turn, record, shown.get(turn_id, {}))
+            progress(done, len(turn_ids))
+        return cases, history
+
+    async def _case(
+        self, agent_id: str, turn: Mapping[str, Any], record: Recording, verdicts: Mapping[UUID, Verdict]
+    ) -> list[Case]:
+        policy = await self._policy(agent_id, turn["policy"])
+        replayed = replay(record, *await self._words(agent_id, record), policy)
+        if not replayed.identical:
+            return []
+        tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
+        tried = {fate["memory_id"]: fate["propensity"] for fate in record.fates
+                 if fate["disposition"] != "shown" and "propensity" in fate}  # fmt: skip
+        return [Case(turn["turn_id"], replayed.given, record.likeness, policy, verdicts, tokens, tried)]
+
+    async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, Content], Mapping[UUID, Memory]]:
+        """What the memories of a record say now."""
+        contents = await self._contents.read(agent_id, record.keys, record.model)
+        pinned = await self._store.get(agent_id, [id for id, _ in record.pinned])
+        return contents, {memory.id: memory for memory in pinned}
 
     async def _plan(self, agent_id: str, version: str, record: Recording) -> Plan:
         return replan(record, Policy() if record is NOTHING else await self._policy(agent_id, version))
@@ -126,7 +169,7 @@ def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[Placed]:
     return [Placed(fate["memory_id"], fate["tokens"], used.get(fate["memory_id"])) for fate in shown]
 
 
-def _verdict(identical: bool, since: str) -> tuple[Verdict, str]:
+def _verdict(identical: bool, since: str) -> tuple[Outcome, str]:
     if identical:
         return "identical", since
     if since:

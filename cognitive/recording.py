@@ -26,7 +26,7 @@ from brain.types import Memory
 from cognitive.coding import Ids, column, plain, typed, types, uncolumn
 from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
-from cognitive.trace import Fate, Likeness
+from cognitive.trace import Fate, Likeness, compared
 
 _FORM = 1  # of the record; another form is not read as this one
 _LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
@@ -130,7 +130,7 @@ def encode(given: Given, fates: Sequence[Fate], *, text: str, prefix: str) -> st
         "hits": {name: column(_values(hits, name), ids) for name in _OF_A_HIT},
         "digests": [digest(hit) for hit in hits],
         "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in given.pinned],
-        "likeness": [(place[key], like.cosine, like.containment) for key, like in _compared(fates)],
+        "likeness": [(place[key], like.cosine, like.containment) for key, like in compared(fates).items()],
         "fates": column([_told(fate, n) for n, fate in enumerate(fates)], ids),
         "text": sha256(text),
         "prefix": sha256(prefix),
@@ -169,12 +169,6 @@ def decode(record: str | None) -> Recording:
 def sha256(text: str) -> str:
     """What the record keeps of a rendered text, which holds memories' words."""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _compared(fates: Sequence[Fate]) -> list[tuple[Key, Likeness]]:
-    """Every candidate that was compared with the window."""
-    candidates = [fate.candidate for fate in fates]
-    return [((c.hit.memory_id, c.hit.ordinal), c.likeness) for c in candidates if c.likeness is not None]
 
 
 def _told(fate: Fate, place: int) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -110,3 +110,9 @@ class Trace:
             "timings": {name: round(value, 3) for name, value in self.timings.items()},
             "record": self.record,
         }
+
+
+def compared(fates: Sequence[Fate]) -> Mapping[tuple[UUID, int], Likeness]:
+    """The likenesses of all candidates that were compared with the window, by memory and ordinal."""
+    candidates = [fate.candidate for fate in fates]
+    return {(c.hit.memory_id, c.hit.ordinal): c.likeness for c in candidates if c.likeness is not None}

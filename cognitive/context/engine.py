@@ -29,7 +29,7 @@ _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What the model should see of its memory, and how that came about."""
+    """What the model should see of its memory, and how that came about; `given` is what the stages ran on."""
 
     text: str
     prefix: str
@@ -37,6 +37,7 @@ class Built:
     trace: Trace
     degraded: tuple[str, ...]
     vector: Vector | None
+    given: Given | None = None
 
     @classmethod
     def nothing(cls, plan: Plan, now: datetime, *degraded: str) -> Built:
@@ -74,6 +75,7 @@ class ContextEngine:
             trace=Trace(plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record),
             degraded=unpinned + retrieved.degraded + missing,
             vector=retrieved.vector,
+            given=given,
         )
 
     async def recall(

@@ -9,6 +9,7 @@ from uuid import UUID
 from cognitive.context.boost import base_rate
 from cognitive.lab.replay import Replayed
 from cognitive.policy import Policy
+from cognitive.recording import Given
 from cognitive.trace import Candidate
 
 _PRIOR = 2.0  # showings that the base rate counts for, beside a memory's own
@@ -62,18 +63,18 @@ def difference(shown: Sequence[Placed], replayed: Replayed, policy: Policy) -> D
 def _use(shown: Sequence[Placed], replayed: Replayed, policy: Policy) -> tuple[float, float]:
     known = {placed.memory_id: placed.used for placed in shown}
     expected = {
-        fate.candidate.hit.memory_id: expected_use(fate.candidate, replayed, policy) for fate in replayed.made.fates
+        fate.candidate.hit.memory_id: expected_use(fate.candidate, replayed.given, policy)
+        for fate in replayed.made.fates
     }
     before, after = list(known), [candidate.hit.memory_id for candidate in replayed.made.shown]
     worth = {id: float(used) if used is not None else expected.get(id, 0.0) for id, used in known.items()}
     return sum(worth[id] for id in before), sum(worth.get(id, expected[id]) for id in after)
 
 
-def expected_use(candidate: Candidate, replayed: Replayed, policy: Policy) -> float:
+def expected_use(candidate: Candidate, given: Given, policy: Policy) -> float:
     """How likely a memory is to be used if it is shown, from its own past and that of its type at the time of the turn:
     (used + m·b) / (shown + m), decayed masses, b the base rate of the type, m = 2. Without the optimism of the boost:
     an estimate gives nobody a chance.
     """
-    given = replayed.given
     base = base_rate(given.found.base.get(candidate.hit.type), given.now, policy)
     return (candidate.boost.used + _PRIOR * base) / (candidate.boost.shown + _PRIOR)

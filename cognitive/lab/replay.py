@@ -9,11 +9,11 @@ from uuid import UUID
 from brain.contents import Content, Key
 from brain.types import Memory
 from cognitive.context.assemble import Assembled, assemble
-from cognitive.context.dedup import Compare
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
 from cognitive.recording import NOTHING, Given, Recording, sha256
+from cognitive.trace import Likeness
 
 # Tunables that work before anything is found: under other values other candidates would have come, and no record has
 # them. A replay cannot tell what they are worth.
@@ -31,7 +31,6 @@ class Replayed:
     nobody knows whether the conversation said them: under the policy of the turn they were not compared.
     """
 
-    plan: Plan
     given: Given
     made: Assembled
     identical: bool
@@ -45,12 +44,10 @@ def replay(
 ) -> Replayed:
     """Runs the stages of a turn on what they were given then, with the memories' words as they are now."""
     restored = record.restored(contents, pinned)
-    given = restored.given
+    made = again(restored.given, record.likeness, policy)
     plan = replan(record, policy)
-    made = assemble(plan, given, _as_recorded(record), policy)
     return Replayed(
-        plan=plan,
-        given=given,
+        given=restored.given,
         made=made,
         identical=(sha256(made.text), sha256(made.prefix)) == (record.text, record.prefix),
         gone=restored.gone,
@@ -65,13 +62,15 @@ def unanswered(policy: Policy) -> list[str]:
     return sorted(name for name in BEFORE_THE_RECORD if getattr(policy, name) != getattr(usual, name))
 
 
+def again(given: Given, likeness: Mapping[Key, Likeness], policy: Policy) -> Assembled:
+    """The stages of a turn on what they were given, with the window as it was compared then."""
+    plan = planning.make(given.signals, given.frame, given.reasons, policy, given.thinking)
+    return assemble(plan, given, lambda hit, _: likeness.get((hit.memory_id, hit.ordinal)), policy)
+
+
 def replan(record: Recording, policy: Policy) -> Plan:
     """The plan of a turn, made again from what was understood of its message; without stages, an empty one."""
     if record is NOTHING:
         return planning.make(Signals("", greeting=True), "conversation", (), policy)
     facts = record.facts
     return planning.make(facts["signals"], facts["frame"], facts["reasons"], policy, facts["thinking"])
-
-
-def _as_recorded(record: Recording) -> Compare:
-    return lambda hit, _: record.likeness.get((hit.memory_id, hit.ordinal))

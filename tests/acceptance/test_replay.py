@@ -18,6 +18,8 @@ import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import InvalidInput
+from cognitive.lab.evaluate import evaluate
+from cognitive.lab.evidence import logged, relearnt
 
 CHECKOUT = Path(__file__).parents[2]
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -179,6 +181,41 @@ async def test_another_policy_is_a_difference(layers, day):
     replay = await calm.replay(agent, next(id for id, (text, _) in rendered.items() if text), wide)
     assert replay.difference.entered
     assert replay.difference.tokens[1] > replay.difference.tokens[0]
+
+
+async def test_what_was_learnt_is_learnt_again_to_the_same_masses(layers, day):
+    calm, _ = layers
+    agent, rendered = day
+    turns = [turn_id for turn_id in rendered if turn_id.startswith("calm")]
+    seen = []
+    cases, history = await calm.questions.cases(agent, turns, lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (len(turns), len(turns))
+    assert [case.turn_id for case in cases] == turns
+    history = [verdict for verdict in history if verdict.turn_id.startswith("calm")]  # in the order of its own clock
+    nearly = Policy(deadline_ms=60_000, abstention=False, half_life_days=7.0 + 1e-9)
+    taught = 0
+    for case in cases:
+        again = relearnt(case, nearly, history).found
+        for was, now in zip(case.given.found.hits, again.hits, strict=True):
+            assert (now.times_shown, now.times_used, now.usage_at) == (was.times_shown, was.times_used, was.usage_at)
+            assert (now.usage_shown, now.usage_used) == pytest.approx((was.usage_shown, was.usage_used), rel=1e-6)
+            taught += was.times_shown > 0
+        for type_, masses in case.given.found.base.items():
+            assert (again.base[type_].shown, again.base[type_].used) == pytest.approx((masses.shown, masses.used))
+    assert taught > 100
+
+
+async def test_turns_are_evidence_on_their_own_policy_as_it_was(layers, day):
+    calm, _ = layers
+    agent, rendered = day
+    cases, history = await calm.questions.cases(agent, [id for id in rendered if id.startswith("calm")])
+    turns = [logged(case, CALM, history) for case in cases]
+    assert all(choice.target == choice.propensity == 1.0 for turn in turns for choice in turn.choices)
+    told = evaluate(turns)
+    assert told.doubly_robust.gain.value == pytest.approx(0)
+    assert told.ips.used.value == pytest.approx(told.logged.value) > 0
+    assert told.refusal is not None  # fifty turns are too few
+    assert "turns are too few" in told.refusal
 
 
 async def test_what_was_never_compared_with_the_window_is_kept_and_counted(layers, agent):
