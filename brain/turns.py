@@ -43,6 +43,7 @@ class OpenTurn:
     shown: tuple[Exposure, ...]
     model: str | None = None
     query: Vector | None = None
+    policy_content: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,32 @@ class Closed:
 
     judgements: tuple[Judgement, ...]
     first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was counted of a memory that a completed turn showed, as of the turn's own time."""
+
+    turn_id: str
+    memory_id: UUID
+    type: str
+    via: str
+    at: datetime
+    propensity: float
+    overlap: float
+    used: bool
+    rating: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """What another policy would have shown in a turn, best first, and the tokens of it."""
+
+    turn_id: str
+    policy: str
+    shown: tuple[UUID, ...]
+    tokens: int
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +225,38 @@ class TurnLog:
         row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["turn_whole"], agent_id, turn_id))
         return dict(row) if row is not None else None
 
+    async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
+        """The ids of the turns of [since, until), oldest first; None is no bound."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["turns_between"], agent_id, since, until))
+        return [row["turn_id"] for row in rows]
+
+    async def policy(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
+        """The content of a policy that some turn was planned under, or None."""
+        return await self._database.run(agent_id, lambda c: c.fetchval(SQL["policy"], agent_id, version))
+
+    async def verdicts(self, agent_id: str) -> list[Verdict]:
+        """All that was ever counted of the agent's memories that are still there, in the order of time."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["verdicts"], agent_id))
+        return [Verdict(**dict(row)) for row in rows]
+
+    async def shadow(self, agent_id: str, shadow: Shadow) -> None:
+        """Records what another policy would have shown in a turn that is recorded; the first record stands."""
+
+        async def work(c: Connection) -> None:
+            await c.execute(SQL["share_corpus"], agent_id)
+            await c.execute(
+                SQL["shadow"], agent_id, shadow.turn_id, shadow.policy, list(shadow.shown), shadow.tokens, shadow.at
+            )
+
+        await self._database.run(agent_id, work, durable=False)
+
+    async def shadows(self, agent_id: str) -> list[Mapping[str, Any]]:
+        """Shadows beside what their turns showed and what of that was used: turn_id, policy, shadow, shown, used as
+        lists of ids, and tokens.
+        """
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["shadows"], agent_id))
+        return [dict(row) for row in rows]
+
     async def recent(self, agent_id: str, limit: int) -> list[Mapping[str, Any]]:
         """The agent's last turns, newest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["recent_turns"], agent_id, limit))
@@ -258,4 +317,5 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
         encode_halfvec(turn.query) if turn.query is not None else None, dict(turn.trace),
         [shown.memory_id for shown in turn.shown], [shown.type for shown in turn.shown],
         [shown.slot for shown in turn.shown], [shown.propensity for shown in turn.shown],
+        dict(turn.policy_content) if turn.policy_content is not None else None,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from brain.contents import Contents
 from brain.database import Database
 from brain.deadline import Deadline
 from brain.embedded import EmbeddedServer, ServerUrls
@@ -24,6 +25,7 @@ from cognitive.context.engine import ContextEngine
 from cognitive.drain import draining
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
+from cognitive.shadow import Shadowing
 
 log = logging.getLogger(__name__)
 
@@ -38,12 +40,16 @@ class Parts:
     embedder: CachedEmbedder
     store: MemoryStore
     turns: TurnLog
+    contents: Contents
     engine: ContextEngine
     settlement: Settlement
+    shadowing: Shadowing
 
 
 @asynccontextmanager
-async def assemble(database_url: str | None, policy: Policy | None, embedder: Embedder | None) -> AsyncIterator[Parts]:
+async def assemble(
+    database_url: str | None, policy: Policy | None, embedder: Embedder | None, shadow: Policy | None = None
+) -> AsyncIterator[Parts]:
     """Opens the database and the embedder, and closes what it opened.
 
     A database that does not answer yet does not stop the layer from opening: its turns are degraded until it does.
@@ -55,6 +61,7 @@ async def assemble(database_url: str | None, policy: Policy | None, embedder: Em
     """
     settings = from_environment()
     policy = policy or (Policy.load(settings.policy) if settings.policy else Policy())
+    shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
     cached = CachedEmbedder(embedder or MiniLM(settings.cache_dir))
     try:
         url = database_url or settings.database_url
@@ -65,7 +72,11 @@ async def assemble(database_url: str | None, policy: Policy | None, embedder: Em
             settlement = Settlement(turns, journal, policy)
             await _warm(cached)
             async with draining(settlement, journal):
-                yield Parts(policy, cached, store, turns, engine, settlement)
+                shadowing = Shadowing(turns, shadow)
+                try:
+                    yield Parts(policy, cached, store, turns, Contents(database), engine, settlement, shadowing)
+                finally:
+                    await shadowing.finished()
     finally:
         cached.close()
 

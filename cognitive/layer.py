@@ -19,11 +19,12 @@ from cognitive import bootstrap
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.errors import CognitiveError, InvalidInput
-from cognitive.lab.why import Explanation, explain, explain_all
+from cognitive.lab.why import Explanation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import frames, signals
 from cognitive.preflight import plan as planning
+from cognitive.questions import Questions, Replay
 from cognitive.recall import recall
 from cognitive.settle import opened
 from cognitive.turn import (
@@ -44,7 +45,10 @@ _RECENT_TURNS = 10  # of a session, for `resume`
 
 
 class CognitiveLayer:
-    """Decides before every turn what the model should see, and learns after it what was worth showing."""
+    """Decides before every turn what the model should see, and learns after it what was worth showing.
+
+    `questions` answers what else may be asked of recorded turns.
+    """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
         self._policy = parts.policy
@@ -53,19 +57,28 @@ class CognitiveLayer:
         self._turns = parts.turns
         self._engine = parts.engine
         self._settlement = parts.settlement
+        self._shadowing = parts.shadowing
+        self.questions = Questions(parts.turns, parts.store, parts.contents)
 
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, database_url: str | None = None, *, policy: Policy | None = None, embedder: Embedder | None = None
+        cls,
+        database_url: str | None = None,
+        *,
+        policy: Policy | None = None,
+        embedder: Embedder | None = None,
+        shadow: Policy | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
+
+        Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
         """
-        async with bootstrap.assemble(database_url, policy, embedder) as parts:
+        async with bootstrap.assemble(database_url, policy, embedder, shadow) as parts:
             yield cls(parts)
 
     # --- the turn ---
@@ -87,7 +100,9 @@ class CognitiveLayer:
         except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
-        context = replace(_context(turn, plan, built, now), model=self._embedder.model, query=built.vector)
+        context = replace(
+            _context(turn, plan, built, now), model=self._embedder.model, query=built.vector, policy=self._policy
+        )
         opening = opened(context)
         try:
             minutes = self._policy.abandon_after_minutes
@@ -96,6 +111,7 @@ class CognitiveLayer:
             self._settlement.keep_opening(turn.agent_id, opening)
             reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
             context = replace(context, degraded=(*context.degraded, reason))
+        self._shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
@@ -210,13 +226,26 @@ class CognitiveLayer:
         Raises:
             InvalidInput: a turn that this agent does not have.
         """
-        memory_id = require_id("memory_id", memory_id)
-        turn, judged = await self._recorded(agent_id, turn_id)
-        return explain(turn, memory_id, judged.get(memory_id))
+        return await self.questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank; see `why`."""
-        return explain_all(*await self._recorded(agent_id, turn_id))
+        return await self.questions.fates(agent_id, turn_id)
+
+    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
+        """Runs a recorded turn again, under its own policy or another; None if no stage ran in it. Teaches nothing.
+
+        Raises:
+            InvalidInput: a turn that this agent does not have.
+            PolicyError: the turn's own policy is not known, or not one that this version has.
+        """
+        return await self.questions.replay(agent_id, turn_id, policy)
+
+    async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
+        """The agent's turns of [since, until), oldest first."""
+        for name, at in (("since", since), ("until", until)):
+            _require_aware(name, at)
+        return await self._turns.between(require_label("agent_id", agent_id), since, until)
 
     async def turns(self, agent_id: str, limit: int = 20) -> list[Mapping[str, Any]]:
         """The agent's last turns, newest first: turn_id, session_id, at, status, message."""
@@ -231,16 +260,6 @@ class CognitiveLayer:
         """Marks a session as ended. False if there is no such session."""
         require_label("agent_id", agent_id)
         return await self._turns.end_session(agent_id, require_label("session_id", session_id), datetime.now(UTC))
-
-    async def _recorded(
-        self, agent_id: str, turn_id: str
-    ) -> tuple[Mapping[str, Any], Mapping[UUID, tuple[float, bool]]]:
-        require_label("agent_id", agent_id)
-        turn = await self._turns.turn(agent_id, require_label("turn_id", turn_id))
-        if turn is None:
-            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
-        judgements = await self._turns.judgements(agent_id, turn_id)
-        return turn, {j.memory_id: (j.overlap, j.used) for j in judgements}
 
     def _untouched(self, turn: Turn, reason: str) -> Plan:
         """A plan that asks for nothing and changes nothing."""

@@ -104,7 +104,8 @@ class Policy(Edge):
     """How turns are planned, ranked, fitted and learnt from. Keyword-only; unknown names are errors.
 
     Raises:
-        PolicyError: from `load`, when a file does not hold a policy. InvalidInput when constructed wrongly.
+        PolicyError: from `load` and `from_record`, when what is read is no policy. InvalidInput when constructed
+            wrongly.
     """
 
     # --- the deadline ---
@@ -168,6 +169,14 @@ class Policy(Edge):
         """Twelve hexadecimal digits that change whenever a tunable does; recorded with every turn."""
         canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+    @classmethod
+    def from_record(cls, content: Mapping[str, Any]) -> Self:
+        """A policy as it was recorded with a turn; a tunable that is newer than the record has its default."""
+        try:
+            return cls(**content)
+        except InvalidInput as error:
+            raise PolicyError(f"a recorded policy is not one of this version: {error}") from error
 
     @classmethod
     def load(cls, path: Path) -> Self:

@@ -38,7 +38,7 @@ class Settlement:
             InvalidInput: a turn that was never opened.
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
-        opening = opened(context, self._policy) if isinstance(context, TurnContext) else None
+        opening = opened(context) if isinstance(context, TurnContext) else None
         try:
             within = Deadline(self._policy.post_turn_deadline_ms).within
             report = await within(self._count(context.agent_id, context.turn_id, outcome, opening))
@@ -144,8 +144,8 @@ class Settlement:
             log.warning("turn %s is recorded with its outcome or not at all: %s", opening.turn_id, error)
 
 
-def opened(context: TurnContext, policy: Policy) -> OpenTurn:
-    """A prepared turn as it is recorded, with the whole policy if it was planned under this one."""
+def opened(context: TurnContext) -> OpenTurn:
+    """A prepared turn as it is recorded."""
     return OpenTurn(
         turn_id=context.turn_id,
         session_id=context.session_id,
@@ -159,7 +159,7 @@ def opened(context: TurnContext, policy: Policy) -> OpenTurn:
         shown=tuple(Exposure(s.memory_id, s.type, slot, s.propensity) for slot, s in enumerate(context.shown)),
         model=context.model if context.query is not None else None,
         query=context.query,
-        policy_content=policy.model_dump(mode="json") if policy.version == context.plan.policy else None,
+        policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
     )
 
 

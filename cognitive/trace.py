@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
 from brain.search import Hit
-
-_EXPLAINED = 30  # candidates by rank whose every score is stored; of the rest the fate and what decided it
 
 Disposition = Literal[
     "shown",  # it is in the prompt
@@ -36,10 +34,21 @@ class Boost:
 
 
 @dataclass(frozen=True, slots=True)
+class Likeness:
+    """How nearly the window says what a memory says: the highest cosine and the highest share of the memory's stems
+    among the statements that nothing speaks against. The cosine is None where there were no two vectors to compare.
+    """
+
+    cosine: float | None
+    containment: float
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A memory on its way through the stages, by its best passage; each stage returns a new one.
 
     `factors` are the weighted parts of `relevance` by name; `rank` counts from 1, `rank_before` is by relevance alone.
+    `likeness` is None if it was not compared with the window; `propensity` is the chance it had of being shown.
     """
 
     hit: Hit
@@ -50,6 +59,8 @@ class Candidate:
     rank_before: int = 0
     rank: int = 0
     tokens: int = 0
+    likeness: Likeness | None = None
+    propensity: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +83,10 @@ class Sifted:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A turn explained: the query, the channels that arrived, every candidate's fate, and milliseconds by stage."""
+    """A turn explained: the query, the channels that arrived, every candidate's fate, and milliseconds by stage.
+
+    `record` is what its stages were given and what became of the candidates, as it is stored (`cognitive.recording`).
+    """
 
     query: str
     policy: str
@@ -80,6 +94,7 @@ class Trace:
     channels: tuple[str, ...] = ()
     fates: tuple[Fate, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
+    record: str | None = None
 
     def of(self, memory_id: UUID) -> Fate | None:
         """The fate of one memory, or None if it was no candidate."""
@@ -93,34 +108,11 @@ class Trace:
             "now": self.now.isoformat(),
             "channels": list(self.channels),
             "timings": {name: round(value, 3) for name, value in self.timings.items()},
-            "fates": [
-                _told(fate) | (_explained(fate) if place < _EXPLAINED or fate.disposition == "shown" else {})
-                for place, fate in enumerate(self.fates)
-            ],
+            "record": self.record,
         }
 
 
-def _told(fate: Fate) -> dict[str, Any]:
-    candidate = fate.candidate
-    return {
-        "memory_id": str(candidate.hit.memory_id),
-        "type": candidate.hit.type,
-        "score": round(candidate.score, 6),
-        "rank_before": candidate.rank_before,
-        "rank": candidate.rank,
-        "disposition": fate.disposition,
-        "value": round(fate.value, 6),
-        "because": fate.because,
-    }
-
-
-def _explained(fate: Fate) -> dict[str, Any]:
-    candidate, boost = fate.candidate, fate.candidate.boost
-    return {
-        "ordinal": candidate.hit.ordinal,
-        "scores": {name: round(value, 6) for name, value in candidate.hit.scores.items()},
-        "factors": {name: round(value, 6) for name, value in candidate.factors.items()},
-        "relevance": round(candidate.relevance, 6),
-        "boost": {"factor": boost.factor, "shown": boost.shown, "used": boost.used, "because": boost.because},
-        "tokens": candidate.tokens,
-    }
+def compared(fates: Sequence[Fate]) -> Mapping[tuple[UUID, int], Likeness]:
+    """The likenesses of all candidates that were compared with the window, by memory and ordinal."""
+    candidates = [fate.candidate for fate in fates]
+    return {(c.hit.memory_id, c.hit.ordinal): c.likeness for c in candidates if c.likeness is not None}

@@ -14,6 +14,7 @@ from brain.errors import InvalidInput
 from brain.text import unstorable
 from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text, Vector
 from cognitive.plan import Plan
+from cognitive.policy import Policy
 from cognitive.trace import Trace
 
 LONGEST_MESSAGE = 4_000_000  # characters; what is longer is a file, not a message
@@ -110,7 +111,7 @@ class TurnRef:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A memory that the prompt shows: its text as shown, and why it is there."""
+    """A memory that the prompt shows: its text as shown, its score, and the chance it had of being shown."""
 
     memory_id: UUID
     type: MemoryType
@@ -118,6 +119,7 @@ class Shown:
     source: str | None
     score: float
     tokens: int
+    propensity: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,7 @@ class TurnContext:
     user_id: str | None = None
     model: str | None = field(default=None, repr=False)  # that made `query`, the message's vector, if there was time
     query: Vector | None = field(default=None, repr=False, compare=False)
+    policy: Policy | None = field(default=None, repr=False)  # that the turn was planned under
 
     @property
     def thinking(self) -> str | None:

@@ -1,6 +1,10 @@
 -- name: open_turn
--- Records a turn as it was planned; a turn id that is there already stays as it was recorded first.
-WITH opened AS (
+-- Records a turn as it was planned, and the policy ($17) it was planned under, once; a turn id that is there already
+-- stays as it was recorded first.
+WITH planned AS (
+    INSERT INTO cognitive.policy (agent_id, version, content) SELECT $1, $7, $17::jsonb WHERE $17::jsonb IS NOT NULL
+    ON CONFLICT DO NOTHING),
+opened AS (
     INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
                                 query, trace)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -37,8 +41,38 @@ ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: turn_whole
-SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace
+SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace, model, query
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
+
+-- name: shadow
+-- Of a turn that is there: of one that was erased meanwhile nothing is left behind.
+INSERT INTO cognitive.shadow (agent_id, turn_id, policy, shown, tokens, at)
+SELECT $1, turn_id, $3, $4::uuid[], $5, $6 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
+ON CONFLICT DO NOTHING
+
+-- name: verdicts
+SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
+       e.used, e.rating
+FROM cognitive.exposure AS e JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = e.turn_id
+WHERE e.agent_id = $1 AND t.status = 'completed' AND e.used IS NOT NULL AND e.overlap IS NOT NULL
+ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
+
+-- name: shadows
+SELECT s.turn_id, s.policy, s.shown AS shadow, s.tokens,
+       ARRAY(SELECT memory_id FROM cognitive.exposure
+             WHERE agent_id = $1 AND turn_id = s.turn_id AND via = 'prompt' ORDER BY slot) AS shown,
+       ARRAY(SELECT memory_id FROM cognitive.exposure
+             WHERE agent_id = $1 AND turn_id = s.turn_id AND via = 'prompt' AND used ORDER BY slot) AS used
+FROM cognitive.shadow AS s WHERE s.agent_id = $1 ORDER BY s.policy, s.at, s.turn_id
+
+-- name: policy
+SELECT content FROM cognitive.policy WHERE agent_id = $1 AND version = $2
+
+-- name: turns_between
+-- Ids of the turns of a time, oldest first.
+SELECT turn_id FROM cognitive.turn
+WHERE agent_id = $1 AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
+ORDER BY at, turn_id
 
 -- name: recent_turns
 SELECT turn_id, session_id, at, status, message FROM cognitive.turn WHERE agent_id = $1

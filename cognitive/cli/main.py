@@ -16,8 +16,12 @@ from cognitive.errors import CognitiveError
 COMMANDS = {
     "db": "Migrate the database, or show how to reach it.",
     "demo": "Watch whole turns on a conversation, memory by memory.",
+    "evaluate": "Estimate what another policy would have been worth.",
     "recall": "Search an agent's memories.",
     "remember": "Store memories, one or a file of them.",
+    "replay": "Run recorded turns again, under their own policy or another.",
+    "shadow": "Show how far a policy that runs as a shadow agrees with the live one.",
+    "tune": "Search a better policy on recorded turns.",
     "why": "Explain what a turn showed, and what it did not.",
 }
 

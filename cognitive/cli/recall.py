@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import click
@@ -13,8 +13,7 @@ from rich.text import Text
 from brain.types import MEMORY_TYPES
 from cognitive import CognitiveLayer
 from cognitive.cli.main import run
-
-MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"])
+from cognitive.cli.moments import MOMENT, aware
 
 
 @click.command()
@@ -40,12 +39,8 @@ def command(
 ) -> None:
     """Search an agent's memories for QUERY. A search by hand leaves no trace in usage."""
     filters = {"memory_type": memory_type, "limit": limit, "tags": tags, "session_id": session_id,
-               "since": _aware(since), "until": _aware(until)}  # fmt: skip
+               "since": aware(since), "until": aware(until)}  # fmt: skip
     run(_recall(agent, query, scores, filters))
-
-
-def _aware(moment: datetime | None) -> datetime | None:
-    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
 
 
 async def _recall(agent: str, query: str, scores: bool, filters: dict[str, Any]) -> None:

@@ -65,6 +65,7 @@ async def _whole(layer: CognitiveLayer, agent: str, turn_id: str) -> None:
 
 
 def _one(fate: Explanation) -> None:
+    console.print(Text(fate.story, style="bold"))
     console.print(f"{fate.disposition or 'no candidate'}: {fate.because}", markup=False)
     if fate.disposition is None:
         return

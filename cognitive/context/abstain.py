@@ -23,8 +23,10 @@ def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, pol
     if not policy.abstention or not candidates:
         return Sifted(tuple(candidates))
     known = evidence(candidates, found, signals, policy)
-    if known < _floor(candidates, found, policy):
-        return _drop_all(candidates, known, "nothing stored is about this message")
+    least = _floor(candidates, found, policy)
+    if known < least:
+        because = f"nothing stored is about this message: its evidence is {known:.3f}, the floor {least:.3f}"
+        return _drop_all(candidates, known, because)
     matches = [match(candidate) for candidate in candidates]
     floor = policy.item_floor * max(matches)
     kept = tuple(candidate for candidate, value in zip(candidates, matches, strict=True) if value >= floor)

@@ -35,9 +35,9 @@ def boost(hit: Hit, base: Mapping[str, Masses], now: datetime, policy: Policy) -
         return Boost()
     shown = decayed(hit.usage_shown, hit.usage_at, now, policy.half_life_days)
     used = decayed(hit.usage_used, hit.usage_at, now, policy.half_life_days)
-    base_rate = _base_rate(base.get(hit.type), now, policy)
-    expected = min(MOST_EXPECTED, OPTIMISM * base_rate)
-    strength = max(2.0, 0.4 / base_rate)
+    usual = base_rate(base.get(hit.type), now, policy)
+    expected = min(MOST_EXPECTED, OPTIMISM * usual)
+    strength = max(2.0, 0.4 / usual)
     rate = (used + strength * expected) / (shown + strength)
     if rate >= expected:
         factor = 1 + (policy.most_boost - 1) * (rate - expected) / (1 - expected)
@@ -48,7 +48,7 @@ def boost(hit: Hit, base: Mapping[str, Masses], now: datetime, policy: Policy) -
     )
 
 
-def _base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:
+def base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:
     """How often a shown memory of the type is used at all; one in five until there is evidence."""
     if masses is None:
         return 1 / 5

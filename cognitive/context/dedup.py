@@ -7,16 +7,17 @@ near-twins that differ in a number, a negation or a name ("30 days" and "90 days
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
+from brain.search import Hit
 from brain.text import as_lexeme, sentences, words
 from brain.types import Vector
 from cognitive.policy import Policy
-from cognitive.trace import Candidate, Disposition, Fate, Sifted
+from cognitive.trace import Candidate, Disposition, Fate, Likeness, Sifted
 
 _NEGATIONS = frozenset(
     """no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't
@@ -40,6 +41,7 @@ _MOST_SENTENCES = 120
 _LONGEST_SENTENCE = 2_000
 _CLOSERS = "\"'”’)]"
 _FEWEST_STEMS = 3  # fewer prove nothing: "yes, please" stands in every conversation
+_DIGITS = 6  # of a likeness
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,9 @@ class Statement:
         )
 
 
+Compare = Callable[[Hit, Statement], Likeness | None]
+
+
 def window_sentences(messages: Sequence[str]) -> list[str]:
     """What the window states, oldest first: its last sentences without the questions, which state nothing."""
     stated = [
@@ -99,18 +104,34 @@ def window_statements(stated: Sequence[str], vectors: Mapping[str, Vector]) -> l
     return single + [first.followed_by(second) for first, second in pairwise(single)]
 
 
-def drop_said(candidates: Sequence[Candidate], window: Sequence[Statement], policy: Policy) -> Sifted:
+def likeness(memory: Statement, window: Sequence[Statement]) -> Likeness:
+    """How nearly the window says what a memory says, whatever a policy makes of that.
+
+    Rounded, so that what is compared now and what is recorded of it are the same number.
+    """
+    cosine, containment = None, 0.0
+    for other in window:
+        meant, said = _cosine(memory, other), _containment(memory, other)
+        nearer = meant is not None and (cosine is None or meant > cosine)
+        if (nearer or said > containment) and not _differs(memory, other):
+            cosine = meant if nearer else cosine
+            containment = max(containment, said)
+    return Likeness(None if cosine is None else round(cosine, _DIGITS), round(containment, _DIGITS))
+
+
+def drop_said(candidates: Sequence[Candidate], compare: Compare, policy: Policy) -> Sifted:
     """Drops what the window says already, and what a better candidate says.
 
-    A memory dropped for the window's sake is eligible again once its twin has scrolled out.
+    `compare` gives a memory's likeness to the window, None if that is not known: such a memory is kept. One that is
+    dropped for the window's sake is eligible again once its twin has scrolled out.
     """
     kept: list[Candidate] = []
     seen: list[Statement] = []
     dropped: list[Fate] = []
-    for candidate in candidates:
-        own = Statement.of(candidate.hit.content, candidate.hit.vector, candidate.hit.speaker)
-        fate = _twin(candidate, own, window, policy, "restated", "the conversation says it")
-        fate = fate or _twin(candidate, own, seen, policy, "duplicate", "a better candidate says it")
+    for given in candidates:
+        own = Statement.of(given.hit.content, given.hit.vector, given.hit.speaker)
+        candidate = replace(given, likeness=compare(given.hit, own))
+        fate = _restated(candidate, own, policy) or _duplicate(candidate, own, seen, policy)
         if fate is not None:
             dropped.append(fate)
             continue
@@ -119,34 +140,48 @@ def drop_said(candidates: Sequence[Candidate], window: Sequence[Statement], poli
     return Sifted(tuple(kept), tuple(dropped))
 
 
-def _twin(
+def _restated(candidate: Candidate, own: Statement, policy: Policy) -> Fate | None:
+    return _fate(candidate, own, candidate.likeness, policy, "restated", "the conversation says it")
+
+
+def _duplicate(candidate: Candidate, own: Statement, seen: Sequence[Statement], policy: Policy) -> Fate | None:
+    return _fate(candidate, own, likeness(own, seen), policy, "duplicate", "a better candidate says it")
+
+
+def _fate(
     candidate: Candidate,
     own: Statement,
-    others: Sequence[Statement],
+    like: Likeness | None,
     policy: Policy,
     disposition: Disposition,
     because: str,
 ) -> Fate | None:
-    for other in others:
-        similarity = same(own, other, policy)
-        if similarity is not None:
-            measure, value = similarity
-            return Fate(candidate, disposition, value, f"{because} ({measure} {value:.2f})")
-    return None
-
-
-def same(memory: Statement, other: Statement, policy: Policy) -> tuple[str, float] | None:
-    """The measure and value by which `other` says what `memory` says, or None if it does not."""
-    if _differs(memory, other):
+    verdict = same(own, like, policy) if like is not None else None
+    if verdict is None:
         return None
-    if memory.vector is not None and other.vector is not None:
-        cosine = float(np.dot(memory.vector, other.vector))
-        if cosine > policy.dedup_threshold:
-            return "cosine", cosine
-    containment = len(memory.stems & other.stems) / len(memory.stems) if memory.stems else 0.0
+    measure, value = verdict
+    return Fate(candidate, disposition, value, f"{because} ({measure} {value:.2f})")
+
+
+def same(memory: Statement, like: Likeness, policy: Policy) -> tuple[str, float] | None:
+    """The measure and value by which a policy takes a memory for said, or None if it does not."""
+    if like.cosine is not None and like.cosine > policy.dedup_threshold:
+        return "cosine", like.cosine
     threshold = policy.unembedded_threshold if memory.vector is None else policy.containment_threshold
-    enough = len(memory.stems) >= _FEWEST_STEMS and containment >= threshold
-    return ("containment", containment) if enough else None
+    return ("containment", like.containment) if like.containment >= threshold and like.containment > 0 else None
+
+
+def _cosine(memory: Statement, other: Statement) -> float | None:
+    if memory.vector is None or other.vector is None:
+        return None
+    return float(np.dot(memory.vector, other.vector))
+
+
+def _containment(memory: Statement, other: Statement) -> float:
+    """The share of a memory's stems that the other text has; of too few stems it proves nothing."""
+    if len(memory.stems) < _FEWEST_STEMS:
+        return 0.0
+    return len(memory.stems & other.stems) / len(memory.stems)
 
 
 def _directed(spoken: Sequence[str]) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
-"""The plan is run: retrieve, rank, drop what is said already, fit, render. One loop for all memory types."""
+"""The plan is run: what the stages need is fetched, they are run on it, and it is kept for replay."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -11,25 +11,25 @@ from time import perf_counter
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import CognitiveError, StoreUnavailable
-from brain.search import Found, MemorySearch
+from brain.search import MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
-from cognitive.context import abstain, boost, budget, dedup, rank, relevance, render
+from cognitive import recording
+from cognitive.context import dedup
+from cognitive.context.assemble import assemble, order
 from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, retrieve
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.tokens import count
-from cognitive.trace import Candidate, Fate, Sifted, Trace
+from cognitive.recording import Given
+from cognitive.trace import Candidate, Trace
 from cognitive.turn import Shown, Turn
 
-_DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower would not be shown anyway
 _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
-_FRAME_TOKENS = count(render.frame()) + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What the model should see of its memory, and how that came about."""
+    """What the model should see of its memory, and how that came about; `given` is what the stages ran on."""
 
     text: str
     prefix: str
@@ -37,6 +37,7 @@ class Built:
     trace: Trace
     degraded: tuple[str, ...]
     vector: Vector | None
+    given: Given | None = None
 
     @classmethod
     def nothing(cls, plan: Plan, now: datetime, *degraded: str) -> Built:
@@ -60,21 +61,21 @@ class ContextEngine:
             self._pinned(turn.agent_id, deadline), self._retrieve(turn.agent_id, plan.retrieval, deadline)
         )
         clock.lap("retrieve")
-        ranked = self._rank(plan.retrieval, retrieved, now)
-        clock.lap("rank")
-        window, missing = await self._window(turn, plan, deadline) if ranked else ([], ())
-        sifted = self._sift(ranked, plan, pinned, retrieved.found, window)
-        clock.lap("sift")
-        text = render.block(sifted.kept)
-        clock.lap("render")
-        fates = tuple(sorted((*_fates_of_shown(sifted.kept), *sifted.dropped), key=lambda f: f.candidate.rank))
+        window, missing = await self._window(turn, plan, deadline) if retrieved.found.hits else ([], ())
+        clock.lap("window")
+        given = Given.of(plan, now, self._embedder.model, retrieved.found, tuple(pinned))
+        made = assemble(plan, given, lambda _, own: dedup.likeness(own, window), self._policy)
+        clock.lap("assemble")
+        record = recording.encode(given, made.fates, text=made.text, prefix=made.prefix)
+        clock.lap("record")
         return Built(
-            text=text,
-            prefix=render.prefix(pinned),
-            shown=tuple(_shown(candidate) for candidate in sifted.kept),
-            trace=Trace(plan.signals.text, plan.policy, now, retrieved.channels, fates, clock.laps),
+            text=made.text,
+            prefix=made.prefix,
+            shown=tuple(_shown(candidate) for candidate in made.shown),
+            trace=Trace(plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record),
             degraded=unpinned + retrieved.degraded + missing,
             vector=retrieved.vector,
+            given=given,
         )
 
     async def recall(
@@ -88,7 +89,7 @@ class ContextEngine:
         retrieved = await self._retrieve(agent_id, queries, Deadline(self._policy.recall_deadline_ms), filters)
         if queries and not retrieved.channels:
             raise StoreUnavailable("; ".join(retrieved.degraded))
-        return self._rank(queries, retrieved, now)
+        return order(queries, retrieved.found, now, self._policy)
 
     async def _pinned(self, agent_id: str, deadline: Deadline) -> tuple[list[Memory], tuple[str, ...]]:
         try:
@@ -103,40 +104,6 @@ class ContextEngine:
             agent_id, queries, search=self._search, embedder=self._embedder, policy=self._policy,
             deadline=deadline, filters=filters,
         )  # fmt: skip
-
-    def _sift(
-        self,
-        ranked: Sequence[Candidate],
-        plan: Plan,
-        pinned: Sequence[Memory],
-        found: Found,
-        window: Sequence[dedup.Statement],
-    ) -> Sifted:
-        """From all candidates to those that are shown: the stages in their order, each saying what it dropped."""
-        policy = self._policy
-        limits = {query.type: query.limit for query in plan.retrieval}
-        pool = {type_: limit * _DEDUP_POOL for type_, limit in limits.items()}
-        stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
-            lambda candidates: _without_pinned(candidates, pinned),
-            _without_superseded,
-            lambda candidates: abstain.abstain(candidates, found, plan.signals, policy),
-            lambda candidates: budget.limit(candidates, pool),
-            lambda candidates: dedup.drop_said(candidates, window, policy) if plan.dedup else Sifted(tuple(candidates)),
-            lambda candidates: budget.limit(candidates, limits),
-            lambda candidates: budget.fit(candidates, plan.budgets, plan.total, cost=_cost, overhead=_FRAME_TOKENS),
-        )
-        left = tuple(ranked)
-        dropped: tuple[Fate, ...] = ()
-        for stage in stages:
-            sifted = stage(left)
-            left, dropped = sifted.kept, (*dropped, *sifted.dropped)
-        return Sifted(left, dropped)
-
-    def _rank(self, queries: Sequence[RetrievalQuery], retrieved: Retrieved, now: datetime) -> list[Candidate]:
-        if not queries:
-            return []
-        found = relevance.candidates(retrieved.found, queries[0], now, self._policy)
-        return rank.rank(found, boost.boosts(retrieved.found, now, self._policy), self._policy)
 
     async def _window(
         self, turn: Turn, plan: Plan, deadline: Deadline
@@ -173,39 +140,8 @@ class Stopwatch:
         self._last = now
 
 
-def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> Sifted:
-    """What the prefix shows, the block does not repeat."""
-    ids = {memory.id for memory in pinned}
-    return Sifted(
-        tuple(candidate for candidate in candidates if candidate.hit.memory_id not in ids),
-        tuple(
-            Fate(candidate, "pinned", candidate.score, "it stands in the prefix")
-            for candidate in candidates
-            if candidate.hit.memory_id in ids
-        ),
-    )
-
-
-def _without_superseded(candidates: Sequence[Candidate]) -> Sifted:
-    """What a newer memory replaced is not offered to the model; recall still finds it, below its replacement."""
-    return Sifted(
-        tuple(candidate for candidate in candidates if candidate.hit.superseded_by is None),
-        tuple(
-            Fate(candidate, "superseded", candidate.score, f"replaced by {candidate.hit.superseded_by}")
-            for candidate in candidates
-            if candidate.hit.superseded_by is not None
-        ),
-    )
-
-
-def _cost(candidate: Candidate) -> int:
-    return count(render.line(candidate)) + 1  # and its line break
-
-
-def _fates_of_shown(shown: Sequence[Candidate]) -> list[Fate]:
-    return [Fate(candidate, "shown", candidate.score, f"rank {candidate.rank}") for candidate in shown]
-
-
 def _shown(candidate: Candidate) -> Shown:
     hit = candidate.hit
-    return Shown(hit.memory_id, hit.type, hit.content, hit.source, candidate.score, candidate.tokens)
+    return Shown(
+        hit.memory_id, hit.type, hit.content, hit.source, candidate.score, candidate.tokens, candidate.propensity
+    )

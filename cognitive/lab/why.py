@@ -8,6 +8,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from cognitive.lab.stories import Case, Missing, tell, tell_missing
+
+Judged = tuple[float, bool]  # overlap, verdict
 _TOLD = (
     "disposition",
     "because",
@@ -17,7 +20,6 @@ _TOLD = (
     "relevance",
     "score",
     "boost",
-    "scores",
     "factors",
     "tokens",
 )
@@ -27,8 +29,9 @@ _TOLD = (
 class Explanation:
     """The fate of one memory in one turn.
 
-    `disposition` is None if the memory was no candidate: no channel found it. `value` is the number that decided and
-    `because` says what it is; `scores` are the channels' raw scores, `factors` the weighted parts of the relevance.
+    `disposition` is None if the memory was no candidate: no channel found it. `value` is the number that decided,
+    `because` says what it is, and `story` tells it in plain words; `scores` are the channels' raw scores, `factors` the
+    weighted parts of the relevance.
     """
 
     turn_id: str
@@ -47,22 +50,25 @@ class Explanation:
     tokens: int | None = None
     used: bool | None = None
     overlap: float | None = None
+    story: str = ""
 
 
-def explain(turn: Mapping[str, Any], memory_id: UUID, judged: tuple[float, bool] | None = None) -> Explanation:
-    """Reads a memory's fate out of a recorded turn; `judged` is the overlap and the verdict, if there was one."""
-    fates = turn["trace"]["fates"]
-    fate = next((fate for fate in fates if fate["memory_id"] == str(memory_id)), None)
-    overlap, used = judged if judged is not None else (None, None)
-    if fate is None:
-        searched = ", ".join(turn["trace"]["channels"]) or "no channel: nothing was retrieved in this turn"
-        because = f"none of {len(fates)} candidates; searched: {searched}"
-        return Explanation(turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap)
+def explain(case: Case, turn: Mapping[str, Any], judged: Judged | None = None) -> Explanation:
+    """A candidate's fate; `judged` is the overlap and the verdict, if there was one."""
+    fate, (overlap, used) = case.fate, judged or (None, None)
     told = {name: fate[name] for name in _TOLD if name in fate}
-    return Explanation(turn["turn_id"], memory_id, turn["at"], used=used, overlap=overlap, **told)
+    scores = case.record.scores.get((fate["memory_id"], fate["ordinal"]), {})
+    return Explanation(
+        turn["turn_id"], fate["memory_id"], turn["at"], scores=scores, used=used, overlap=overlap, story=tell(case),
+        **told,
+    )  # fmt: skip
 
 
-def explain_all(turn: Mapping[str, Any], judged: Mapping[UUID, tuple[float, bool]]) -> list[Explanation]:
-    """Every candidate of a recorded turn, by rank."""
-    ids = [UUID(fate["memory_id"]) for fate in turn["trace"]["fates"]]
-    return [explain(turn, id, judged.get(id)) for id in ids]
+def explain_missing(missing: Missing, turn: Mapping[str, Any], memory_id: UUID, judged: Judged | None) -> Explanation:
+    """Why a memory was no candidate; it may have been recalled within the turn all the same, and judged."""
+    overlap, used = judged or (None, None)
+    searched = ", ".join(turn["trace"]["channels"]) or "no channel: nothing was retrieved in this turn"
+    because = f"none of {len(missing.record.fates)} candidates; searched: {searched}"
+    return Explanation(
+        turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap, story=tell_missing(missing)
+    )

@@ -11,11 +11,13 @@ from making import beside, candidate, ids, unit
 from cognitive.context.dedup import (
     Statement,
     drop_said,
+    likeness,
     same,
     window_sentences,
     window_statements,
 )
 from cognitive.policy import Policy
+from cognitive.trace import Likeness
 
 POLICY = Policy()
 AXIS = unit(1, 0)
@@ -25,11 +27,15 @@ def window(*messages, vectors=None):
     return window_statements(window_sentences(messages), vectors or {})
 
 
+def to(statements):
+    return lambda _, own: likeness(own, statements)
+
+
 def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=POLICY):
     """The fate of one memory before a window; with a cosine, memory and every sentence have hand-made vectors."""
     vectors = {} if cosine is None else dict.fromkeys(window_sentences(messages), AXIS)
     own = candidate(1, memory, vector=None if cosine is None else beside(cosine))
-    return next(iter(drop_said([own], window(*messages, vectors=vectors), policy).dropped), None)
+    return next(iter(drop_said([own], to(window(*messages, vectors=vectors)), policy).dropped), None)
 
 
 # (kind, what the memory says, what the window says): near-twins that a model of meaning takes for the same
@@ -167,7 +173,7 @@ def test_at_a_cosine_of_095_no_distinct_pair_is_taken_for_the_same(pair):
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
 def test_of_two_distinct_candidates_both_are_kept(pair):
     _, one, other = pair
-    assert ids(drop_said([candidate(1, one), candidate(2, other)], [], POLICY).kept) == [1, 2]
+    assert ids(drop_said([candidate(1, one), candidate(2, other)], to([]), POLICY).kept) == [1, 2]
 
 
 def test_of_subtle_differences_no_more_are_missed_than_is_known():
@@ -194,7 +200,7 @@ def test_the_table_is_large_enough_to_mean_something():
 @pytest.mark.parametrize("pair", SAME, ids=named)
 def test_of_two_candidates_that_say_the_same_the_better_one_is_kept(pair):
     _, one, other = pair
-    sifted = drop_said([candidate(1, other), candidate(2, one)], [], POLICY)
+    sifted = drop_said([candidate(1, other), candidate(2, one)], to([]), POLICY)
     assert ids(sifted.kept) == [1]
     assert [fate.disposition for fate in sifted.dropped] == ["duplicate"]
 
@@ -266,8 +272,8 @@ def test_a_vetoing_sentence_does_not_hide_one_that_says_it():
 def test_a_memory_is_eligible_again_once_its_twin_has_scrolled_out():
     memory = candidate(1, "Backups are kept for 30 days.")
     said, other = "Backups are kept for 30 days.", "The weather is fine today."
-    assert drop_said([memory], window(said, other), POLICY).kept == ()
-    assert drop_said([memory], window(other), POLICY).kept == (memory,)
+    assert drop_said([memory], to(window(said, other)), POLICY).kept == ()
+    assert ids(drop_said([memory], to(window(other)), POLICY).kept) == [1]
 
 
 def test_of_a_very_long_message_the_end_is_compared_and_it_stays_bounded():
@@ -288,7 +294,39 @@ def test_the_newest_sentences_are_kept_when_there_are_too_many():
 def test_an_empty_window_drops_nothing():
     assert window() == []
     assert window("", "   ", "\n") == []
-    assert ids(drop_said([candidate(1)], window(), POLICY).kept) == [1]
+    assert ids(drop_said([candidate(1)], to(window()), POLICY).kept) == [1]
+
+
+# --- what is known of the window, whatever the policy ---
+
+
+def test_a_likeness_is_the_highest_among_the_statements_that_nothing_speaks_against():
+    memory = Statement.of("The backups are kept for 30 days.", AXIS)
+    near = Statement.of("Backups are kept for 30 days, he says.", beside(0.7))
+    meant = Statement.of("They stay for 30 days.", beside(0.9))
+    vetoed = Statement.of("Backups are kept for 90 days.", beside(0.99))
+    assert likeness(memory, [near, meant, vetoed]) == Likeness(0.9, 1.0)
+    assert likeness(memory, [vetoed]) == Likeness(None, 0.0)
+    assert likeness(memory, [meant, vetoed]).containment < 0.7
+    assert likeness(memory, []) == Likeness(None, 0.0)
+
+
+def test_the_order_of_the_window_does_not_change_a_likeness():
+    memory = Statement.of("The backups are kept for 30 days.", AXIS)
+    texts = {
+        "It stays for 30 days.": 0.3,
+        "For 30 days the backups live in Oslo.": 0.8,
+        "Backups are kept for 30 days.": 0.5,
+    }
+    said = [Statement.of(text, beside(cosine)) for text, cosine in texts.items()]
+    assert likeness(memory, said) == likeness(memory, said[::-1]) == Likeness(0.8, 1.0)
+
+
+def test_a_candidate_carries_its_likeness_on_and_one_that_was_never_compared_is_kept():
+    memory = candidate(1, "The green tea is served in the garden behind the house.")
+    sifted = drop_said([memory], to(window("The tea is served.")), POLICY)
+    assert [kept.likeness for kept in sifted.kept] == [Likeness(None, 0.333333)]
+    assert [kept.likeness for kept in drop_said([memory], lambda *_: None, POLICY).kept] == [None]
 
 
 # --- among candidates ---
@@ -296,20 +334,20 @@ def test_an_empty_window_drops_nothing():
 
 def test_three_of_a_kind_leave_the_best_one():
     text = "Redis was chosen for the session cache."
-    sifted = drop_said([candidate(n, text) for n in (3, 1, 2)], [], POLICY)
+    sifted = drop_said([candidate(n, text) for n in (3, 1, 2)], to([]), POLICY)
     assert ids(sifted.kept) == [3]
     assert ids(fate.candidate for fate in sifted.dropped) == [1, 2]
 
 
 def test_what_the_window_says_does_not_count_against_other_candidates():
     said = "Redis was chosen for the session cache."
-    sifted = drop_said([candidate(1, said), candidate(2, said)], window(said), POLICY)
+    sifted = drop_said([candidate(1, said), candidate(2, said)], to(window(said)), POLICY)
     assert [fate.disposition for fate in sifted.dropped] == ["restated", "restated"]
 
 
 def test_a_candidate_of_another_speaker_is_no_duplicate():
     text = "I really love painting lakes at dawn."
-    sifted = drop_said([candidate(1, text, speaker="Ines"), candidate(2, text, speaker="Caroline")], [], POLICY)
+    sifted = drop_said([candidate(1, text, speaker="Ines"), candidate(2, text, speaker="Caroline")], to([]), POLICY)
     assert ids(sifted.kept) == [1, 2]
 
 
@@ -322,17 +360,18 @@ VECTORS = st.none() | st.floats(-1, 1).map(beside)
 def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, messages, embedded):
     vectors = dict.fromkeys(window_sentences(messages), AXIS) if embedded else {}
     candidates = [candidate(n, text, vector=vector) for n, (text, vector) in enumerate(crowd, 1)]
-    sifted = drop_said(candidates, window(*messages, vectors=vectors), POLICY)
+    sifted = drop_said(candidates, to(window(*messages, vectors=vectors)), POLICY)
     kept, dropped = ids(sifted.kept), ids(fate.candidate for fate in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
     assert kept == sorted(kept)
-    again = drop_said(sifted.kept, window(*messages, vectors=vectors), POLICY)
+    again = drop_said(sifted.kept, to(window(*messages, vectors=vectors)), POLICY)
     assert again.kept == sifted.kept
 
 
 @given(st.text(max_size=120), st.text(max_size=120))
 def test_no_text_breaks_the_comparison(one, other):
     for vector in (None, AXIS):
-        verdict = same(Statement.of(one, vector), Statement.of(other, vector), POLICY)
+        memory = Statement.of(one, vector)
+        verdict = same(memory, likeness(memory, [Statement.of(other, vector)]), POLICY)
         assert verdict is None or 0 <= verdict[1] <= 1 + 1e-6
     assert np.isclose(np.linalg.norm(AXIS), 1)

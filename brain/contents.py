@@ -1,0 +1,65 @@
+"""What a passage says, read again by its name: the part of a hit that a record of a turn leaves to the store."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from brain import statements
+from brain.database import Database
+from brain.types import MemoryType, Vector
+
+SQL = statements.load("contents")
+
+Key = tuple[UUID, int]  # a memory's id and the ordinal of one of its passages
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A passage as the store has it now; the fields are those of `brain.search.Hit`."""
+
+    seq: int
+    type: MemoryType
+    content: str
+    partial: bool
+    speaker: str | None
+    occurred_at: datetime
+    session_id: str | None
+    source: str | None
+    confidence: float
+    pinned: bool
+    length: int
+    vector: Vector | None
+
+
+READ_AGAIN = tuple(field.name for field in fields(Content))
+_DIGESTED = tuple(name for name in READ_AGAIN if name != "vector")  # it follows from the rest
+_DIGESTED_OF_PINNED = ("content", "speaker", "occurred_at")
+
+
+class Contents:
+    """Reads passages by memory and ordinal."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def read(self, agent_id: str, keys: Sequence[Key], model: str) -> Mapping[Key, Content]:
+        """The passages of these names that are still there, with their vectors of this embedding model."""
+        ids, ordinals = [id for id, _ in keys], [ordinal for _, ordinal in keys]
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["read"], agent_id, ids, ordinals, model))
+        return {(row["memory_id"], row["ordinal"]): Content(**{name: row[name] for name in READ_AGAIN}) for row in rows}
+
+
+def digest(passage: Any) -> int:
+    """32 bits that change when a passage does, be it a hit or what was read again."""
+    known = [getattr(passage, name) for name in _DIGESTED]
+    return zlib.crc32(repr((*known, passage.vector is None)).encode())
+
+
+def digest_of_pinned(memory: Any) -> int:
+    """32 bits that change when what the prefix shows of a memory does."""
+    return zlib.crc32(repr([getattr(memory, name) for name in _DIGESTED_OF_PINNED]).encode())

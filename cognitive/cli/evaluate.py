@@ -1,0 +1,80 @@
+"""`cognitive evaluate`: what another policy would have been worth, from turns that were logged."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from brain.turns import Verdict
+from cognitive import CognitiveLayer, Policy
+from cognitive.cli.main import run
+from cognitive.cli.moments import MOMENT, aware
+from cognitive.errors import InvalidInput
+from cognitive.lab.evaluate import Evaluation, evaluate
+from cognitive.lab.evidence import Case, logged
+
+console = Console()
+COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+
+
+@click.command()
+@click.option(
+    "--policy", "file", required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A TOML file."
+)
+@click.option("--agent", default="demo", show_default=True, help="Whose turns.")
+@click.option("--since", type=MOMENT, help="Turns from then on: a day (UTC), or a time with offset.")
+@click.option("--until", type=MOMENT, help="Turns before then.")
+def command(file: Path, agent: str, since: datetime | None, until: datetime | None) -> None:
+    """Estimate what a policy would have been worth: used memories per turn, by three estimators, with intervals.
+
+    It refuses where the log cannot tell, and says why; the figures then prove nothing.
+    """
+    run(_evaluate(file, agent, aware(since), aware(until)))
+
+
+async def _evaluate(file: Path, agent: str, since: datetime | None, until: datetime | None) -> None:
+    policy = Policy.load(file)
+    cases, history = await read(agent, since, until)
+    with Progress(*COLUMNS, console=Console(stderr=True), transient=True) as progress:
+        turns = [logged(case, policy, history) for case in progress.track(cases, description="replaying")]
+    show(evaluate(turns))
+
+
+async def read(agent: str, since: datetime | None, until: datetime | None) -> tuple[list[Case], list[Verdict]]:
+    """The recorded turns of a time that can be evidence.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    async with CognitiveLayer.open() as layer:
+        turn_ids = await layer.turn_ids(agent, since, until)
+        with Progress(*COLUMNS, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("reading turns", total=len(turn_ids))
+            cases, history = await layer.questions.cases(
+                agent, turn_ids, lambda done, total: progress.update(task, completed=done, total=total)
+            )
+    if not cases:
+        raise InvalidInput(f"agent {agent!r} has no completed turn that could be replayed, of {len(turn_ids)} turns")
+    console.print(f"{len(cases)} of {len(turn_ids)} turns are completed and come out as they were", style="dim")
+    return cases, history
+
+
+def show(told: Evaluation) -> None:
+    """An evaluation as a table, and the refusal if there is one."""
+    table = Table("estimate", "used per turn", "share of the shown", "gain in used per turn", box=None)
+    rows = (("inverse propensities", told.ips), ("self-normalised", told.snips), ("doubly robust", told.doubly_robust))
+    for name, worth in rows:
+        table.add_row(name, str(worth.used), str(worth.share), str(worth.gain))
+    console.print(table)
+    console.print(
+        f"shown per turn {told.logged_shown:.2f} → {told.shown:.2f},"
+        f" tokens {told.logged_tokens:.0f} → {told.tokens:.0f}, used as it was {told.logged}; {told.turns} turns, {told.effective:.0f} of them evidence on what differs",
+        highlight=False,
+    )
+    if told.refusal:
+        console.print(f"It cannot be told: {told.refusal}.", style="bold yellow", highlight=False)

@@ -1,0 +1,66 @@
+"""`cognitive tune`: a better policy, searched on recorded turns, judged on later ones, and left for somebody to use."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from cognitive import Policy
+from cognitive.cli.evaluate import COLUMNS, console, read, show
+from cognitive.cli.main import run
+from cognitive.cli.moments import MOMENT, aware
+from cognitive.lab.tune import SPACE, Tuning, as_evidence, as_toml, tune
+
+
+@click.command()
+@click.option("--agent", default="demo", show_default=True, help="Whose turns.")
+@click.option("--since", type=MOMENT, help="Turns from then on: a day (UTC), or a time with offset.")
+@click.option("--until", type=MOMENT, help="Turns before then.")
+@click.option(
+    "--policy", "file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Start from this policy."
+)
+@click.option("--out", default="policy.toml", show_default=True, type=click.Path(path_type=Path, dir_okay=False))
+def command(agent: str, since: datetime | None, until: datetime | None, file: Path | None, out: Path) -> None:
+    """Search floors, limits, weights, half-life and threshold on the earlier 70 % of the turns, and judge on the rest.
+
+    The policy found is written to a file and takes effect only when COGNITIVE_POLICY names it. Nothing is written where
+    the held-out turns cannot tell that it gains anything.
+    """
+    run(_tune(agent, aware(since), aware(until), Policy.load(file) if file else Policy(), out))
+
+
+async def _tune(agent: str, since: datetime | None, until: datetime | None, policy: Policy, out: Path) -> None:
+    cases, history = await read(agent, since, until)
+    trials = sum(len([value for value in row.values if value != row.of(policy)]) for row in SPACE)
+    with Progress(*COLUMNS, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("searching", total=trials)
+
+        def tried(name: str, value: object, score: float) -> None:
+            progress.update(task, advance=1, description=f"{name} {value}: {score:.3f}")
+
+        tuning = tune(cases, policy, as_evidence(history), tried=tried)
+    _show(tuning)
+    _keep(tuning, out)
+
+
+def _keep(tuning: Tuning, out: Path) -> None:
+    if tuning.held_out.refusal or tuning.held_out.doubly_robust.gain.low <= 0:
+        console.print("Nothing is written: the held-out turns do not tell that this policy uses more.", style="bold")
+        return
+    out.write_text(as_toml(tuning.policy), encoding="utf-8")
+    console.print(f"Written to {out}; it takes effect when COGNITIVE_POLICY names it.", style="bold", highlight=False)
+
+
+def _show(tuning: Tuning) -> None:
+    table = Table("tunable", "now", "found", f"score on {tuning.training} turns", box=None)
+    for step in tuning.steps:
+        found = str(step.after) if step.after != step.before else "as it is"
+        table.add_row(step.name, str(step.before), found, f"{step.score:.3f}")
+    console.print(table)
+    console.print(f"On {tuning.held_out.turns} held-out turns:", style="bold", highlight=False)
+    show(tuning.held_out)

@@ -1,0 +1,96 @@
+"""Frozen values as plain JSON and back, by their types: what a record of a turn is written in.
+
+A UUID is written as its place in a list of ids, numbers as they are (Python writes the shortest text that reads back as
+the same float), dataclasses as objects of their fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from functools import cache
+from itertools import repeat
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+_PLAIN = frozenset({str, int, float, bool, NoneType})
+
+
+class Ids:
+    """Ids in the order of their first mention, each with its place."""
+
+    def __init__(self, ids: Iterable[UUID] = ()) -> None:
+        self._places: dict[UUID, int] = {}
+        for id in ids:
+            self.place(id)
+
+    def place(self, id: UUID) -> int:
+        """Where an id stands, at the end if it is new."""
+        return self._places.setdefault(id, len(self._places))
+
+    def __iter__(self) -> Iterator[UUID]:
+        return iter(self._places)
+
+
+def plain(value: Any, ids: Ids) -> Any:
+    """A value as JSON can hold it."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, UUID):
+        return ids.place(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {plain(key, ids): plain(each, ids) for key, each in value.items()}
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name), ids) for field in fields(value)}
+    return [plain(each, ids) for each in value]
+
+
+def typed(hint: Any, value: Any, ids: Sequence[UUID]) -> Any:
+    """The reverse of `plain`, for a value of this type."""
+    origin, args = get_origin(hint), get_args(hint)
+    if value is None:
+        return None
+    if origin in (Union, UnionType):
+        return typed(next(each for each in args if each is not NoneType), value, ids)
+    if hint is UUID:
+        return ids[int(value)]
+    if hint is datetime:
+        return datetime.fromisoformat(value)
+    if origin is tuple:
+        hints = repeat(args[0]) if args[-1] is Ellipsis else args
+        return tuple(typed(each, item, ids) for each, item in zip(hints, value, strict=False))
+    if origin is Mapping:
+        return {typed(args[0], key, ids): typed(args[1], each, ids) for key, each in value.items()}
+    if isinstance(hint, type) and is_dataclass(hint):
+        return hint(**{name: typed(types(hint)[name], each, ids) for name, each in value.items()})
+    return value
+
+
+def column(values: Sequence[Any], ids: Ids) -> Any:
+    """One field of many rows. Of mappings, a column for each name, None where a row has none."""
+    kinds = set(map(type, values))
+    if kinds <= _PLAIN:
+        return values
+    if not all(issubclass(kind, Mapping) for kind in kinds):
+        return [plain(value, ids) for value in values]
+    names = dict.fromkeys(name for value in values for name in value)
+    return {name: column([value.get(name) for value in values], ids) for name in names}
+
+
+def uncolumn(hint: Any, written: Any, ids: Sequence[UUID], rows: int) -> list[Any]:
+    """The reverse of `column`, for so many rows of this type."""
+    if isinstance(written, list):
+        return [typed(hint, value, ids) for value in written]
+    inner = get_args(hint)[1] if get_origin(hint) is Mapping else hint
+    columns = {name: uncolumn(inner, each, ids, rows) for name, each in written.items()}
+    return [{name: each[n] for name, each in columns.items() if each[n] is not None} for n in range(rows)]
+
+
+@cache
+def types(of: type) -> Mapping[str, Any]:
+    """The types of a dataclass' fields, by name."""
+    return get_type_hints(of)

@@ -1,0 +1,100 @@
+"""From what was found to what is shown, without waiting for anything: the stages that a turn and its replay share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from brain.search import Found
+from brain.types import Memory
+from cognitive.context import abstain, boost, budget, dedup, rank, relevance, render
+from cognitive.plan import Plan, RetrievalQuery
+from cognitive.policy import Policy
+from cognitive.recording import Given
+from cognitive.tokens import count
+from cognitive.trace import Candidate, Fate, Sifted
+
+_DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower would not be shown anyway
+_FRAME_TOKENS = count(render.frame()) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """What the model should see of its memory, the candidates it shows in order, and what became of all of them."""
+
+    text: str
+    prefix: str
+    shown: tuple[Candidate, ...]
+    fates: tuple[Fate, ...]
+
+
+def assemble(plan: Plan, given: Given, compare: dedup.Compare, policy: Policy) -> Assembled:
+    """The context of a turn: a function of its arguments, bit for bit."""
+    ranked = order(plan.retrieval, given.found, given.now, policy)
+    sifted = _sift(ranked, plan, given, compare, policy)
+    fates = [Fate(candidate, "shown", candidate.score, f"rank {candidate.rank}") for candidate in sifted.kept]
+    return Assembled(
+        text=render.block(sifted.kept),
+        prefix=render.prefix(given.pinned),
+        shown=sifted.kept,
+        fates=tuple(sorted((*fates, *sifted.dropped), key=lambda fate: fate.candidate.rank)),
+    )
+
+
+def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy: Policy) -> list[Candidate]:
+    """Every memory that was found, best first."""
+    if not queries:
+        return []
+    relevant = relevance.candidates(found, queries[0], now, policy)
+    return rank.rank(relevant, boost.boosts(found, now, policy), policy)
+
+
+def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.Compare, policy: Policy) -> Sifted:
+    """From all candidates to those that are shown: the stages in their order, each saying what it dropped."""
+    limits = {query.type: query.limit for query in plan.retrieval}
+    pool = {type_: limit * _DEDUP_POOL for type_, limit in limits.items()}
+    stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
+        lambda candidates: _without_pinned(candidates, given.pinned),
+        _without_superseded,
+        lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy),
+        lambda candidates: budget.limit(candidates, pool),
+        lambda candidates: dedup.drop_said(candidates, compare, policy) if plan.dedup else Sifted(tuple(candidates)),
+        lambda candidates: budget.limit(candidates, limits),
+        lambda candidates: budget.fit(candidates, plan.budgets, plan.total, cost=_cost, overhead=_FRAME_TOKENS),
+    )
+    left = tuple(ranked)
+    dropped: tuple[Fate, ...] = ()
+    for stage in stages:
+        sifted = stage(left)
+        left, dropped = sifted.kept, (*dropped, *sifted.dropped)
+    return Sifted(left, dropped)
+
+
+def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> Sifted:
+    """What the prefix shows, the block does not repeat."""
+    ids = {memory.id for memory in pinned}
+    return Sifted(
+        tuple(candidate for candidate in candidates if candidate.hit.memory_id not in ids),
+        tuple(
+            Fate(candidate, "pinned", candidate.score, "it stands in the prefix")
+            for candidate in candidates
+            if candidate.hit.memory_id in ids
+        ),
+    )
+
+
+def _without_superseded(candidates: Sequence[Candidate]) -> Sifted:
+    """What a newer memory replaced is not offered to the model; recall still finds it, below its replacement."""
+    return Sifted(
+        tuple(candidate for candidate in candidates if candidate.hit.superseded_by is None),
+        tuple(
+            Fate(candidate, "superseded", candidate.score, f"replaced by {candidate.hit.superseded_by}")
+            for candidate in candidates
+            if candidate.hit.superseded_by is not None
+        ),
+    )
+
+
+def _cost(candidate: Candidate) -> int:
+    return count(render.line(candidate)) + 1  # and its line break

@@ -1,0 +1,115 @@
+"""Recorded turns as evidence on another policy: what it would have shown, beside what was shown and came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from brain.contents import Key
+from brain.decay import decayed
+from brain.search import Hit, Masses
+from brain.turns import Verdict
+from cognitive.lab.difference import expected_use
+from cognitive.lab.logged import Choice, LoggedTurn
+from cognitive.lab.replay import again
+from cognitive.policy import Policy
+from cognitive.recording import Given
+from cognitive.trace import Likeness
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A turn with a known outcome that replays to the same bytes.
+
+    `policy` is the one it was planned under; `verdicts` are of the memories its prompt showed, `tried` the probability
+    of being shown of those that it did not show and might have.
+    """
+
+    turn_id: str
+    given: Given
+    likeness: Mapping[Key, Likeness]
+    policy: Policy
+    verdicts: Mapping[UUID, Verdict]
+    tokens: Mapping[UUID, int]
+    tried: Mapping[UUID, float]
+
+
+def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
+    """A turn as evidence on a policy: every memory that was shown, or would have been.
+
+    What counts as used is what was counted then, whatever threshold the policy has: one that credits more would else
+    look better for it. Its threshold and half-life bear on what was learnt before the turn, from `history`.
+    """
+    given = relearnt(case, policy, history)
+    made = again(given, case.likeness, policy)
+    tokens = {candidate.hit.memory_id: candidate.tokens for candidate in made.shown}
+    expected = {fate.candidate.hit.memory_id: expected_use(fate.candidate, given, policy) for fate in made.fates}
+    return LoggedTurn(
+        case.turn_id,
+        tuple(
+            Choice(
+                memory_id=id,
+                propensity=case.verdicts[id].propensity if id in case.verdicts else case.tried.get(id, 0.0),
+                used=case.verdicts[id].used if id in case.verdicts else None,
+                target=float(id in tokens),
+                predicted=expected.get(id, 0.0),
+                tokens=tokens.get(id, case.tokens.get(id, 0)),
+            )
+            for id in dict.fromkeys((*case.verdicts, *case.tried, *tokens))
+        ),
+    )
+
+
+def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
+    """What a turn was given, had feedback been counted by this policy's half-life and threshold until then.
+
+    Where both are those of the turn's own policy, what was recorded stands. Else every showing before the turn is
+    counted again, as of its own time: the same sums that the store keeps (`brain.decay`), under the other half-life.
+    """
+    if _learns_alike(policy, case.policy):
+        return case.given
+    before = [verdict for verdict in history if verdict.at < case.given.now and verdict.turn_id != case.turn_id]
+    own: dict[UUID, list[Verdict]] = {}
+    types: dict[str, list[Verdict]] = {}
+    for verdict in before:
+        own.setdefault(verdict.memory_id, []).append(verdict)
+        types.setdefault(verdict.type, []).append(verdict)
+    hits = tuple(_relearnt(hit, own.get(hit.memory_id, []), policy, case.policy) for hit in case.given.found.hits)
+    base = {type_: _summed(shown, policy, case.policy) for type_, shown in types.items()}
+    return replace(case.given, found=replace(case.given.found, hits=hits, base=base))
+
+
+def _learns_alike(one: Policy, other: Policy) -> bool:
+    return (one.half_life_days, one.attribution_threshold, one.rating_weight) == (
+        other.half_life_days, other.attribution_threshold, other.rating_weight)  # fmt: skip
+
+
+def _relearnt(hit: Hit, shown: Sequence[Verdict], policy: Policy, was: Policy) -> Hit:
+    if not shown:
+        return replace(hit, usage_shown=0.0, usage_used=0.0, times_shown=0, times_used=0, usage_at=None)
+    masses = _summed(shown, policy, was)
+    times = sum(_used(verdict, policy, was) for verdict in shown)
+    return replace(
+        hit, usage_shown=masses.shown, usage_used=masses.used, times_shown=len(shown), times_used=times,
+        usage_at=masses.at,
+    )  # fmt: skip
+
+
+def _summed(shown: Sequence[Verdict], policy: Policy, was: Policy) -> Masses:
+    at: datetime = max(verdict.at for verdict in shown)
+    weights = [
+        (1.0 if verdict.rating is None else policy.rating_weight) * decayed(1.0, verdict.at, at, policy.half_life_days)
+        for verdict in shown
+    ]
+    used = sum(weight for weight, verdict in zip(weights, shown, strict=True) if _used(verdict, policy, was))
+    return Masses(sum(weights), used, at)
+
+
+def _used(verdict: Verdict, policy: Policy, was: Policy) -> bool:
+    """The verdict at a policy's threshold, where the overlap decided it; a rating or a citation stands."""
+    by_overlap = verdict.overlap >= was.attribution_threshold
+    if verdict.rating is not None or by_overlap != verdict.used:
+        return verdict.used
+    return verdict.overlap >= policy.attribution_threshold

@@ -1,0 +1,195 @@
+"""What became of a memory in a turn, in plain words and with the numbers: a sentence for each disposition, in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from brain.text import lexemes
+from brain.types import Memory
+from cognitive.plan import Plan
+from cognitive.recording import Recording
+
+_MOST_NAMED = 3  # factors in a sentence
+_FOR_ANYTHING = frozenset({"length", "first_person", "asker"})  # they speak for a memory whatever the message is
+
+# factor -> what it is, as in "for its words (0.11)"
+FACTORS: Mapping[str, str] = {
+    "words": "its words",
+    "words_around": "the words around it",
+    "meaning": "its meaning",
+    "meaning_around": "the meaning of what surrounds it",
+    "session": "the session it belongs to",
+    "beside": "what stands beside it",
+    "speaker": "who said it",
+    "first_person": "speaking in the first person",
+    "answer_kind": "holding the kind of answer that is asked for",
+    "asker": "being the user's own words",
+    "instruction": "being a standing instruction",
+    "date": "its date",
+    "recency": "being recent",
+    "length": "its length",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A candidate's row in the record of its turn, the record, and the plan of the turn."""
+
+    fate: Mapping[str, Any]
+    record: Recording
+    plan: Plan
+
+    @property
+    def limit(self) -> int:
+        """How many of its type the plan asks for."""
+        return next((query.limit for query in self.plan.retrieval if query.type == self.fate["type"]), 0)
+
+    @property
+    def least_shown(self) -> float | None:
+        """The lowest score that was shown of its type."""
+        scores = [fate["score"] for fate in self.record.fates
+                  if fate["disposition"] == "shown" and fate["type"] == self.fate["type"]]  # fmt: skip
+        return min(scores, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A memory that no channel found: what it is, None if the store has no such memory, and its cosine to the message,
+    None where there are no two vectors.
+    """
+
+    memory: Memory | None
+    cosine: float | None
+    record: Recording
+    plan: Plan
+
+
+def tell(case: Case) -> str:
+    """Why a candidate was shown or was not."""
+    return f"{_TOLD[case.fate['disposition']](case)} {_standing(case)}".strip()
+
+
+def tell_missing(missing: Missing) -> str:
+    """Why a memory was no candidate: the first reason that holds."""
+    return "Not shown: " + next(reason for told in _NOT_FOUND if (reason := told(missing)))
+
+
+def _shown(case: Case) -> str:
+    return (
+        f"Shown at rank {case.fate['rank']} of {len(case.record.fates)} candidates, for {case.fate['tokens']} tokens."
+    )
+
+
+def _over_limit(case: Case) -> str:
+    place = f"place {case.fate['value']:.0f} among the {case.fate['type']}s"
+    return f"Not shown: {place}, the plan asks for {case.limit}.{_short_of(case)}"
+
+
+def _short_of(case: Case) -> str:
+    least, score = case.least_shown, case.fate["score"]
+    if least is None:
+        return ""
+    return (
+        f" It scored {score:.3f}, the last {case.fate['type']} that was shown {least:.3f}: {least - score:.3f} short."
+    )
+
+
+def _irrelevant(case: Case) -> str:
+    return f"Not shown: {case.fate['because']}."
+
+
+def _over_budget(case: Case) -> str:
+    room = f"the {case.plan.budgets.get(case.fate['type'], 0)} for {case.fate['type']}s or the {case.plan.total} in all"
+    return f"Not shown: no room in {room} ({case.fate['because']})."
+
+
+def _restated(case: Case) -> str:
+    window = f"It is eligible again once that has left the last {case.plan.window} turns."
+    return f"Not shown: {case.fate['because']}. {window}"
+
+
+def _said(case: Case) -> str:
+    return f"Not shown: {case.fate['because']}."
+
+
+_TOLD: Mapping[str, Callable[[Case], str]] = {
+    "shown": _shown,
+    "pinned": lambda _: "Shown in the prefix of every turn, since it is pinned; the block does not repeat it.",
+    "restated": _restated,
+    "duplicate": _said,
+    "superseded": _said,
+    "irrelevant": _irrelevant,
+    "over_limit": _over_limit,
+    "over_budget": _over_budget,
+    "displaced": _said,
+}
+
+
+def _standing(case: Case) -> str:
+    """How it came to its rank: what its relevance is made of, and what its past use made of that."""
+    factors = sorted(case.fate.get("factors", {}).items(), key=lambda item: -item[1])
+    telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MOST_NAMED]
+    named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
+    spoke = f"What spoke for it in this turn: {_listed(named)}." if named else ""
+    return f"{spoke} {_use(case)}".strip()
+
+
+def _use(case: Case) -> str:
+    before, rank, boost = case.fate["rank_before"], case.fate["rank"], case.fate.get("boost", {})
+    if boost.get("factor", 1.0) == 1.0:
+        return ""
+    past = boost["because"].split(": ", 1)[-1]
+    moved = f"moved it from rank {before} to {rank}" if before != rank else f"left it at rank {rank}"
+    return f"Having been {past} (boost {boost['factor']:.2f}) {moved}."
+
+
+def _listed(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1])] * (len(parts) > 1) + parts[-1:])
+
+
+def _unknown(missing: Missing) -> str:
+    return "" if missing.memory else "no memory of this id is stored: it was erased, or never was one."
+
+
+def _nothing_ran(missing: Missing) -> str:
+    return "" if missing.record.facts else "no stage ran in this turn."
+
+
+def _nothing_asked(missing: Missing) -> str:
+    return "" if missing.plan.retrieval else "the message is a mere greeting, and nothing was looked for."
+
+
+def _type_not_asked(missing: Missing) -> str:
+    type_ = missing.memory.type if missing.memory else ""
+    asked = [query.type for query in missing.plan.retrieval]
+    return "" if type_ in asked else f"it is a {type_}, and the plan looked for {', '.join(asked)} only."
+
+
+def _not_near(missing: Missing) -> str:
+    """The last resort, which always holds: by neither of the channels was it among the first."""
+    memory = missing.memory
+    said = set(lexemes(f"{memory.content} {memory.context} {memory.speaker or ''}")) if memory else set()
+    shared = [word for word in missing.record.found.get("idf", {}) if word in said]
+    words = (
+        f"of the message's words it has {', '.join(shared)}, and others match better"
+        if shared
+        else "none of the message's words stand in it"
+    )
+    return f"no channel found it: {words}; {_meaning(missing)}."
+
+
+def _meaning(missing: Missing) -> str:
+    type_ = missing.memory.type if missing.memory else ""
+    types = {fate["memory_id"]: fate["type"] for fate in missing.record.fates}
+    near = [row["scores"]["said_cosine"] for row in missing.record.rows
+            if "said_cosine" in row["scores"] and types.get(row["memory_id"]) == type_]  # fmt: skip
+    if missing.cosine is None:
+        return f"of what is near in meaning there were {len(near)} other {type_}s"
+    nearer = sum(cosine > missing.cosine for cosine in near)
+    return f"its meaning is at a cosine of {missing.cosine:.2f} to it, and {nearer} {type_}s that were found are nearer"
+
+
+# In this order: the first that has something to say explains it.
+_NOT_FOUND: tuple[Callable[[Missing], str], ...] = (_unknown, _nothing_ran, _nothing_asked, _type_not_asked, _not_near)

@@ -1,0 +1,187 @@
+"""Questions about recorded turns: why, what became of it all, and would it come out the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from brain.contents import Content, Contents, Key
+from brain.store import MemoryStore, Progress
+from brain.turns import TurnLog, Verdict
+from brain.types import Memory
+from cognitive.errors import InvalidInput, PolicyError
+from cognitive.lab import stories
+from cognitive.lab.agreement import Agreement, agreements
+from cognitive.lab.difference import Difference, Placed, difference
+from cognitive.lab.evidence import Case
+from cognitive.lab.replay import replan, replay
+from cognitive.lab.why import Explanation, Judged, explain, explain_missing
+from cognitive.plan import Plan
+from cognitive.policy import Policy
+from cognitive.recording import NOTHING, Recording, decode
+from cognitive.turn import require_label
+
+Outcome = Literal["identical", "changed since", "different", "another policy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A recorded turn, run again.
+
+    `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; and
+    "different" where neither is the case, which is a defect. Under "another policy" the difference is what counts.
+    `because` says it in words.
+    """
+
+    turn_id: str
+    at: datetime
+    message: str
+    verdict: Outcome
+    because: str
+    text: str
+    prefix: str
+    difference: Difference
+    gone: tuple[UUID, ...] = ()
+    changed: tuple[UUID, ...] = ()
+
+
+class Questions:
+    """Answers from the record; nothing asked here counts as shown, or teaches."""
+
+    def __init__(self, turns: TurnLog, store: MemoryStore, contents: Contents) -> None:
+        self._turns = turns
+        self._store = store
+        self._contents = contents
+
+    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
+        """Why a memory was shown in a turn, or why it was not."""
+        turn, record, judged = await self._recorded(agent_id, turn_id)
+        plan = await self._plan(agent_id, turn["policy"], record)
+        fate = next((fate for fate in record.fates if fate["memory_id"] == memory_id), None)
+        if fate is not None:
+            return explain(stories.Case(fate, record, plan), turn, judged.get(memory_id))
+        memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
+        missing = stories.Missing(memory, await self._cosine(agent_id, turn, memory_id), record, plan)
+        return explain_missing(missing, turn, memory_id, judged.get(memory_id))
+
+    async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
+        """What became of every candidate of a turn, by rank."""
+        turn, record, judged = await self._recorded(agent_id, turn_id)
+        plan = await self._plan(agent_id, turn["policy"], record)
+        return [explain(stories.Case(fate, record, plan), turn, judged.get(fate["memory_id"])) for fate in record.fates]
+
+    async def _cosine(self, agent_id: str, turn: Mapping[str, Any], memory_id: UUID) -> float | None:
+        """Of the beginning of a memory to the message of a turn."""
+        if turn["query"] is None:
+            return None
+        contents = await self._contents.read(agent_id, [(memory_id, 0)], turn["model"])
+        vector = next((content.vector for content in contents.values()), None)
+        return float(turn["query"] @ vector) if vector is not None else None
+
+    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay | None:
+        """Runs a turn again, under the policy it was planned under or under another; None if no stage ran in it."""
+        turn, record, judged = await self._recorded(agent_id, turn_id)
+        if record is NOTHING:
+            return None
+        own = policy is None or policy.version == turn["policy"]
+        policy = policy or await self._policy(agent_id, turn["policy"])
+        replayed = replay(record, *await self._words(agent_id, record), policy)
+        shown = _shown(record, judged)
+        since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
+        verdict, because = _verdict(replayed.identical, since) if own else ("another policy", since)
+        return Replay(
+            turn_id, turn["at"], turn["message"], verdict, because, replayed.made.text, replayed.made.prefix,
+            difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
+        )  # fmt: skip
+
+    async def shadows(self, agent_id: str) -> list[Agreement]:
+        """How far the policies that ran as shadows agree with what was shown."""
+        return agreements(await self._turns.shadows(require_label("agent_id", agent_id)))
+
+    async def cases(
+        self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
+    ) -> tuple[list[Case], list[Verdict]]:
+        """Of these turns the completed ones that come out as they were, in their order, and all that was ever judged.
+
+        A turn that no longer comes out the same, since a memory is gone, is no evidence on what would have come out.
+        """
+        history = await self._turns.verdicts(agent_id)
+        shown: dict[str, dict[UUID, Verdict]] = {}
+        for verdict in history:
+            if verdict.via == "prompt":
+                shown.setdefault(verdict.turn_id, {})[verdict.memory_id] = verdict
+        cases = []
+        for done, turn_id in enumerate(turn_ids, 1):
+            turn, record, _ = await self._recorded(agent_id, turn_id)
+            if turn["status"] == "completed" and record is not NOTHING:
+                cases += await self._case(agent_id, turn, record, shown.get(turn_id, {}))
+            progress(done, len(turn_ids))
+        return cases, history
+
+    async def _case(
+        self, agent_id: str, turn: Mapping[str, Any], record: Recording, verdicts: Mapping[UUID, Verdict]
+    ) -> list[Case]:
+        policy = await self._policy(agent_id, turn["policy"])
+        replayed = replay(record, *await self._words(agent_id, record), policy)
+        if not replayed.identical:
+            return []
+        tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
+        tried = {fate["memory_id"]: fate["propensity"] for fate in record.fates
+                 if fate["disposition"] != "shown" and "propensity" in fate}  # fmt: skip
+        return [Case(turn["turn_id"], replayed.given, record.likeness, policy, verdicts, tokens, tried)]
+
+    async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, Content], Mapping[UUID, Memory]]:
+        """What the memories of a record say now."""
+        contents = await self._contents.read(agent_id, record.keys, record.model)
+        pinned = await self._store.get(agent_id, [id for id, _ in record.pinned])
+        return contents, {memory.id: memory for memory in pinned}
+
+    async def _plan(self, agent_id: str, version: str, record: Recording) -> Plan:
+        return replan(record, Policy() if record is NOTHING else await self._policy(agent_id, version))
+
+    async def _policy(self, agent_id: str, version: str) -> Policy:
+        content = await self._turns.policy(agent_id, version)
+        if content is None:
+            raise PolicyError(f"policy {version}: no turn of agent {agent_id!r} recorded what it says")
+        return Policy.from_record(content)
+
+    async def _recorded(
+        self, agent_id: str, turn_id: str
+    ) -> tuple[Mapping[str, Any], Recording, Mapping[UUID, Judged]]:
+        require_label("agent_id", agent_id)
+        turn = await self._turns.turn(agent_id, require_label("turn_id", turn_id))
+        if turn is None:
+            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+        try:
+            record = decode(turn["trace"].get("record"))
+        except InvalidInput as error:
+            raise InvalidInput(f"turn {turn_id!r}: {error}") from None
+        judgements = await self._turns.judgements(agent_id, turn_id)
+        return turn, record, {j.memory_id: (j.overlap, j.used) for j in judgements}
+
+
+def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[Placed]:
+    shown = [fate for fate in record.fates if fate["disposition"] == "shown"]
+    used = {id: verdict for id, (_, verdict) in judged.items()}
+    return [Placed(fate["memory_id"], fate["tokens"], used.get(fate["memory_id"])) for fate in shown]
+
+
+def _verdict(identical: bool, since: str) -> tuple[Outcome, str]:
+    if identical:
+        return "identical", since
+    if since:
+        return "changed since", since
+    return "different", "other bytes, though every memory that it found is as it was"
+
+
+def _since(gone: frozenset[UUID], changed: frozenset[UUID], shown: set[UUID]) -> str:
+    """What has become of the memories that the turn found, in words; empty if nothing has."""
+    told = []
+    for ids, became in ((gone, "erased"), (changed, "changed")):
+        if ids:
+            of_these = f", {len(ids & shown)} of them shown" if ids & shown else ", none of them shown"
+            told.append(f"{len(ids)} {'memory' if len(ids) == 1 else 'memories'} {became} since{of_these}")
+    return "; ".join(told)

@@ -1,0 +1,219 @@
+"""What the pure stages of a turn were given and what they made of it, kept to explain the turn and to run it again.
+
+Ids and numbers, no memory's words. Everything that a turn depends on beside the policy stands in `Given`. Of a hit, the
+record keeps what was true of it in that turn (scores, usage, neighbours); what it says is read again from the store,
+and a checksum tells whether that has changed. A field that is added to `Given`, `Found` or `Hit` is recorded without a
+word here.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import to_json  # a fifth of the time of json.dumps, floats as exact
+
+from brain.contents import READ_AGAIN, Content, Key, digest, digest_of_pinned
+from brain.search import Found, Hit
+from brain.types import Memory
+from cognitive.coding import Ids, column, plain, typed, types, uncolumn
+from cognitive.errors import InvalidInput
+from cognitive.plan import Frame, Plan, Signals
+from cognitive.trace import Fate, Likeness, compared
+
+_FORM = 1  # of the record; another form is not read as this one
+_LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
+_DIGITS = 6  # of what is told of a fate; what is run again is recorded whole
+_EXPLAINED = 30  # candidates by rank whose every factor is kept; of the rest the fate and what decided it
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the stages from plan to text are given in a turn, beside the policy. `model` names the hits' vectors."""
+
+    signals: Signals
+    frame: Frame
+    reasons: tuple[str, ...]
+    thinking: str | None
+    now: datetime
+    model: str
+    found: Found
+    pinned: tuple[Memory, ...] = ()
+
+    @classmethod
+    def of(cls, plan: Plan, now: datetime, model: str, found: Found, pinned: tuple[Memory, ...] = ()) -> Given:
+        """What a plan was made from, and what was fetched for it."""
+        return cls(plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned)
+
+
+_FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found", "pinned"))
+_FOUND = tuple(each.name for each in fields(Found) if each.name != "hits")
+_OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in READ_AGAIN)
+_NEIGHBOURS = frozenset({"previous_id", "next_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A record as it is read back.
+
+    `rows` are the recorded parts of the hits; `digests`, and those of `pinned`, are checksums of what the memories
+    said; `text` and `prefix` are the SHA-256 of what was rendered; `fates` are rows of what became of the candidates.
+    """
+
+    facts: Mapping[str, Any]
+    found: Mapping[str, Any]
+    rows: tuple[Mapping[str, Any], ...]
+    digests: tuple[int, ...]
+    pinned: tuple[tuple[UUID, int], ...]
+    likeness: Mapping[Key, Likeness]
+    text: str
+    prefix: str
+    fates: tuple[Mapping[str, Any], ...]
+    scores: Mapping[Key, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> list[Key]:
+        """The passages that were found, in the agent's order."""
+        return [(row["memory_id"], row["ordinal"]) for row in self.rows]
+
+    @property
+    def model(self) -> str:
+        """The embedding model of the hits' vectors."""
+        return str(self.facts["model"])
+
+    def restored(self, contents: Mapping[Key, Content], pinned: Mapping[UUID, Memory]) -> Restored:
+        """What the stages were given, as far as the store still has it."""
+        found = zip(self.keys, self.rows, self.digests, strict=True)
+        hits, gone, changed = list[Hit](), set[UUID](), set[UUID]()
+        for key, row, was in found:
+            if key not in contents:
+                gone.add(key[0])
+                continue
+            hits.append(Hit(**row, **{name: getattr(contents[key], name) for name in READ_AGAIN}))
+            if digest(hits[-1]) != was:
+                changed.add(key[0])
+        gone |= {id for id, _ in self.pinned if id not in pinned}
+        changed |= {id for id, was in self.pinned if id in pinned and digest_of_pinned(pinned[id]) != was}
+        prefixed = tuple(pinned[id] for id, _ in self.pinned if id in pinned)
+        given = Given(**self.facts, found=Found(hits=tuple(hits), **self.found), pinned=prefixed)
+        return Restored(given, frozenset(gone), frozenset(changed - gone))
+
+
+NOTHING = Recording({}, {}, (), (), (), {}, "", "", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A turn's inputs as the store has them now, and the memories that are gone or say something else since."""
+
+    given: Given
+    gone: frozenset[UUID]
+    changed: frozenset[UUID]
+
+
+def encode(given: Given, fates: Sequence[Fate], *, text: str, prefix: str) -> str:
+    """The record of a turn, as text: JSON by columns, compressed."""
+    hits = given.found.hits
+    ids = Ids(hit.memory_id for hit in hits)
+    place = {(hit.memory_id, hit.ordinal): n for n, hit in enumerate(hits)}
+    document = {
+        "form": _FORM,
+        "facts": {name: plain(getattr(given, name), ids) for name in _FACTS},
+        "found": {name: plain(getattr(given.found, name), ids) for name in _FOUND},
+        "hits": {name: column(_values(hits, name), ids) for name in _OF_A_HIT},
+        "digests": [digest(hit) for hit in hits],
+        "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in given.pinned],
+        "likeness": [(place[key], like.cosine, like.containment) for key, like in compared(fates).items()],
+        "fates": column([_told(fate, n) for n, fate in enumerate(fates)], ids),
+        "text": sha256(text),
+        "prefix": sha256(prefix),
+        "ids": [id.hex for id in ids],  # last: only now all are known
+    }
+    return base64.b64encode(zlib.compress(to_json(document), _LEVEL)).decode("ascii")
+
+
+def decode(record: str | None) -> Recording:
+    """Reads a record; that of a turn in which no stage ran is `NOTHING`.
+
+    Raises:
+        InvalidInput: it was written in another form than this version reads.
+    """
+    if record is None:
+        return NOTHING
+    document = json.loads(zlib.decompress(base64.b64decode(record)))
+    if document["form"] != _FORM:
+        raise InvalidInput(f"the turn was recorded in form {document['form']}; this version reads form {_FORM}")
+    ids = [UUID(hex=id) for id in document["ids"]]
+    rows = _rows(document["hits"], len(document["digests"]), ids)
+    return Recording(
+        facts=_typed(Given, document["facts"], ids),
+        found=_typed(Found, document["found"], ids),
+        rows=rows,
+        digests=tuple(document["digests"]),
+        pinned=tuple((ids[id], was) for id, was in document["pinned"]),
+        likeness={(rows[n]["memory_id"], rows[n]["ordinal"]): Likeness(*like) for n, *like in document["likeness"]},
+        text=document["text"],
+        prefix=document["prefix"],
+        fates=_told_again(document["fates"], ids),
+        scores={(row["memory_id"], row["ordinal"]): row["scores"] for row in rows},
+    )
+
+
+def sha256(text: str) -> str:
+    """What the record keeps of a rendered text, which holds memories' words."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _told(fate: Fate, place: int) -> Mapping[str, Any]:
+    candidate = fate.candidate
+    told = {
+        "memory_id": candidate.hit.memory_id,
+        "ordinal": candidate.hit.ordinal,
+        "type": candidate.hit.type,
+        "disposition": fate.disposition,
+        "value": round(fate.value, _DIGITS),
+        "because": fate.because,
+        "rank_before": candidate.rank_before,
+        "rank": candidate.rank,
+        "score": round(candidate.score, _DIGITS),
+    }
+    if candidate.propensity != 1.0:
+        told["propensity"] = candidate.propensity
+    if place >= _EXPLAINED and fate.disposition != "shown":
+        return told
+    return told | {
+        "relevance": round(candidate.relevance, _DIGITS),
+        "factors": {name: round(value, _DIGITS) for name, value in candidate.factors.items()},
+        "boost": candidate.boost,
+        "tokens": candidate.tokens,
+    }
+
+
+def _told_again(columns: Any, ids: Sequence[UUID]) -> tuple[Mapping[str, Any], ...]:
+    rows = uncolumn(Any, columns, ids, len(columns["memory_id"]) if columns else 0)
+    return tuple({**row, "memory_id": ids[row["memory_id"]]} for row in rows)
+
+
+def _values(hits: Sequence[Hit], name: str) -> list[Any]:
+    """A field of all hits; of the neighbours, those that are hits: the others bear on nothing."""
+    values = [getattr(hit, name) for hit in hits]
+    if name not in _NEIGHBOURS:
+        return values
+    known = {hit.memory_id for hit in hits}
+    return [value if value in known else None for value in values]
+
+
+def _rows(columns: Mapping[str, Any], rows: int, ids: Sequence[UUID]) -> tuple[Mapping[str, Any], ...]:
+    read = {name: uncolumn(types(Hit)[name], written, ids, rows) for name, written in columns.items()}
+    return tuple(dict(zip(read, row, strict=True)) for row in zip(*read.values(), strict=True))
+
+
+def _typed(of: type, written: Mapping[str, Any], ids: Sequence[UUID]) -> Mapping[str, Any]:
+    return {name: typed(types(of)[name], value, ids) for name, value in written.items()}

@@ -1,0 +1,52 @@
+"""A candidate policy beside the live one: what it would have shown is recorded, and the turn knows nothing of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from brain.contents import Key
+from brain.turns import Shadow, TurnLog
+from cognitive.context.engine import Built
+from cognitive.lab.replay import again
+from cognitive.policy import Policy
+from cognitive.recording import Given
+from cognitive.trace import Likeness, compared
+
+log = logging.getLogger(__name__)
+
+_MOST_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memory does not grow
+
+
+class Shadowing:
+    """Runs every turn's stages under a second policy, after the turn and off its path; without a policy, nothing."""
+
+    def __init__(self, turns: TurnLog, policy: Policy | None) -> None:
+        self._turns = turns
+        self._policy = policy
+        self._running: set[asyncio.Task[None]] = set()
+
+    def follow(self, agent_id: str, turn_id: str, built: Built) -> None:
+        """Has a turn shadowed in the background."""
+        if self._policy is None or built.given is None or len(self._running) >= _MOST_WAITING:
+            return
+        likeness = compared(built.trace.fates)
+        task = asyncio.create_task(self._shadow(agent_id, turn_id, built.given, likeness, self._policy))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def finished(self) -> None:
+        """Returns when all that is on its way is recorded."""
+        await asyncio.gather(*self._running)
+
+    async def _shadow(
+        self, agent_id: str, turn_id: str, given: Given, likeness: Mapping[Key, Likeness], policy: Policy
+    ) -> None:
+        try:
+            made = await asyncio.to_thread(again, given, likeness, policy)
+            shown = tuple(candidate.hit.memory_id for candidate in made.shown)
+            tokens = sum(candidate.tokens for candidate in made.shown)
+            await self._turns.shadow(agent_id, Shadow(turn_id, policy.version, shown, tokens, given.now))
+        except Exception:  # whatever goes wrong beside a turn is no business of the agent's
+            log.exception("turn %s was not shadowed", turn_id)

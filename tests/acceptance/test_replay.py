@@ -1,0 +1,298 @@
+"""Recorded turns, run again: the same bytes, unless a memory is gone or changed, which is said. Promises P5 and P10."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import random
+import subprocess
+import sys
+import zlib
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
+from cognitive.errors import InvalidInput
+from cognitive.lab.evaluate import evaluate
+from cognitive.lab.evidence import logged, relearnt
+
+CHECKOUT = Path(__file__).parents[2]
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+CALM = Policy(deadline_ms=60_000, abstention=False)
+STRICT = Policy(deadline_ms=60_000)
+TURNS = 52  # under each of the two policies
+PEOPLE = ["Ada", "Bea", "Cyd", "Dov"]
+STUFF = ["amber", "copper", "brass", "ivory", "walnut"]
+THINGS = ["kettle", "violin", "globe", "telescope"]
+PLACES = ["attic", "cellar", "garage", "pantry", "studio"]
+
+# What a layer of another process says of all turns of an agent.
+ELSEWHERE = """
+import asyncio, json, sys
+from cognitive import CognitiveLayer
+
+async def main():
+    url, agent = sys.argv[1:]
+    async with CognitiveLayer.open(url) as layer:
+        replays = [await layer.replay(agent, turn_id) for turn_id in await layer.turn_ids(agent)]
+    print(json.dumps([[r.turn_id, r.verdict, r.text, r.prefix] for r in replays]))
+
+asyncio.run(main())
+"""
+
+
+def memories(rolled: random.Random, count: int, first: int = 0) -> list[NewMemory]:
+    """Memories of all types, with speakers, sessions, contexts, some pinned, some of several passages."""
+    made: list[NewMemory] = []
+    for n in range(first, first + count):
+        who, of, what, where = (rolled.choice(words) for words in (PEOPLE, STUFF, THINGS, PLACES))
+        type_, content = rolled.choice([
+            ("fact", f"The {of} {what} belongs to {who}."),
+            ("episode", f"I moved the {of} {what} to the {where}, and it was {rolled.choice(STUFF)} dust everywhere."),
+            ("decision", f"We decided that the {of} {what} stays in the {where}."),
+            ("procedure", f"To clean a {of} {what}: " + f"go to the {where}, and ask {who}. " * rolled.choice((1, 40))),
+        ])  # fmt: skip
+        made.append(NewMemory(
+            type=type_, content=content, source=str(n), session_id=f"s{n % 13}" if n % 5 else None,
+            speaker=who if type_ == "episode" else None, pinned=n in (7, 77), occurred_at=AT + timedelta(hours=5 * n),
+            context=made[-1].content[:200] if made and n % 3 else "",
+        ))  # fmt: skip
+    return made
+
+
+def questions(rolled: random.Random, count: int) -> list[str]:
+    asked = []
+    for _ in range(count):
+        who, of, what, where = (rolled.choice(words) for words in (PEOPLE, STUFF, THINGS, PLACES))
+        asked.append(rolled.choice([
+            f"Where is the {of} {what} of {who}?", f"What did we decide about the {what} in the {where}?",
+            f"How do I clean a {of} {what}?", f"last September {who} lost the {of} {what}", "continue", "Hello!",
+            f"Write a story about a {of} {what} and {who}.", f"Debug: the {what} fails in the {where}!",
+        ]))  # fmt: skip
+    return asked
+
+
+async def talk(layer: CognitiveLayer, agent: str, name: str, seed: int) -> dict[str, tuple[str, str]]:
+    """Turns with windows and feedback, and memories that come in between; what each rendered, by its id."""
+    rolled = random.Random(seed)
+    said: list[Message] = []
+    rendered = {}
+    for n, text in enumerate(questions(rolled, TURNS)):
+        context = await layer.pre_turn(Turn(
+            agent_id=agent, session_id=name, text=text, conversation=tuple(said), turn_id=f"{name}-{n}",
+            now=NOW + timedelta(hours=3 * n), thinking="high" if n % 7 == 0 else None,
+        ))  # fmt: skip
+        assert context.degraded == ()
+        rendered[context.turn_id] = (context.text, context.prefix)
+        told = " ".join(shown.content[:120] for shown in context.shown[::3]) or "I do not know."
+        await layer.post_turn(context, Outcome(response=told, citations=[s.memory_id for s in context.shown[1::4]]))
+        said = [*said[-6:], Message(role="user", content=text), Message(role="assistant", content=told)]
+        if n % 20 == 10:
+            await layer.remember(agent, memories(rolled, 3, first=1_000 * seed + n))
+    return rendered
+
+
+@pytest.fixture(scope="module")
+async def layers(urls, embedder):
+    async with (
+        CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder) as calm,
+        CognitiveLayer.open(urls.app, policy=STRICT, embedder=embedder) as strict,
+    ):
+        yield calm, strict
+
+
+@pytest.fixture(scope="module")
+async def day(layers):
+    """An agent with a day of turns under two policies, and what they rendered."""
+    calm, strict = layers
+    agent = "replayed"
+    ids = await calm.remember(agent, memories(random.Random(3), 120))
+    await calm.remember(agent, [NewMemory(type="fact", content="The amber kettle belongs to nobody now.",
+                                          supersedes=ids[0], occurred_at=AT)])  # fmt: skip
+    rendered = await talk(calm, agent, "calm", 1) | await talk(strict, agent, "strict", 2)
+    return agent, rendered
+
+
+async def test_a_day_of_turns_comes_out_byte_for_byte(layers, day):
+    agent, rendered = day
+    assert len(rendered) >= 100
+    assert sum(bool(text) for text, _ in rendered.values()) > 50
+    for layer in layers:  # whatever policy is today's
+        assert set(await layer.turn_ids(agent)) == set(rendered)
+        for turn_id, (text, prefix) in rendered.items():
+            replay = await layer.replay(agent, turn_id)
+            assert (replay.verdict, replay.because, replay.text, replay.prefix) == ("identical", "", text, prefix)
+            assert replay.difference.none
+            assert replay.difference.tokens[0] == replay.difference.tokens[1]
+            assert replay.difference.uncompared == ()
+
+
+async def test_it_comes_out_the_same_in_other_processes_under_other_hash_seeds(urls, day):
+    agent, rendered = day
+    for seed in ("1", "424242"):
+        ran = await asyncio.to_thread(
+            subprocess.run, [sys.executable, "-c", ELSEWHERE, urls.app, agent],
+            env=os.environ | {"PYTHONPATH": str(CHECKOUT), "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True, timeout=300,
+        )  # fmt: skip
+        told = json.loads(ran.stdout)
+        assert {verdict for _, verdict, _, _ in told} == {"identical"}
+        assert {turn_id: (text, prefix) for turn_id, _, text, prefix in told} == rendered
+
+
+async def test_a_record_holds_no_words_of_a_memory_or_of_the_conversation(layers, agent, urls):
+    calm, _ = layers
+    await calm.remember(agent, [NewMemory(type="fact", content="The zeppelin hangar opens at noon.", speaker="Quill")])
+    said = [Message(role="user", content="Xylophones are loud today.")]
+    context = await calm.pre_turn(
+        Turn(agent_id=agent, session_id="s", text="When does it open?", now=NOW, conversation=said)
+    )
+    assert context.shown
+    document = zlib.decompress(base64.b64decode(context.trace.record)).decode().casefold()
+    assert "open" in document  # the query itself
+    for word in ("zeppelin", "hangar", "noon", "quill", "xylophone", "loud"):
+        assert word not in document
+
+
+async def test_another_policy_is_a_difference(layers, day):
+    calm, _ = layers
+    agent, rendered = day
+    narrow = Policy(deadline_ms=60_000, default_limit=1, hinted_limit=1, other_limit=1, abstention=False)
+    totals: Counter[str] = Counter()
+    for turn_id, (text, _) in rendered.items():
+        replay = await calm.replay(agent, turn_id, narrow)
+        change = replay.difference
+        assert replay.verdict == "another policy"
+        assert change.none or replay.text != text or change.moved
+        assert set(change.entered).isdisjoint(change.left)
+        assert change.use[1] >= 0
+        totals["left"] += len(change.left)
+        totals["before"] += change.tokens[0]
+        totals["after"] += change.tokens[1]
+    assert totals["left"] > 100
+    assert totals["after"] < totals["before"] / 2
+    wide = Policy(deadline_ms=60_000, default_limit=12, hinted_limit=12, other_limit=12, abstention=False)
+    replay = await calm.replay(agent, next(id for id, (text, _) in rendered.items() if text), wide)
+    assert replay.difference.entered
+    assert replay.difference.tokens[1] > replay.difference.tokens[0]
+
+
+async def test_what_was_learnt_is_learnt_again_to_the_same_masses(layers, day):
+    calm, _ = layers
+    agent, rendered = day
+    turns = [turn_id for turn_id in rendered if turn_id.startswith("calm")]
+    seen = []
+    cases, history = await calm.questions.cases(agent, turns, lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (len(turns), len(turns))
+    assert [case.turn_id for case in cases] == turns
+    history = [verdict for verdict in history if verdict.turn_id.startswith("calm")]  # in the order of its own clock
+    nearly = Policy(deadline_ms=60_000, abstention=False, half_life_days=7.0 + 1e-9)
+    taught = 0
+    for case in cases:
+        again = relearnt(case, nearly, history).found
+        for was, now in zip(case.given.found.hits, again.hits, strict=True):
+            assert (now.times_shown, now.times_used, now.usage_at) == (was.times_shown, was.times_used, was.usage_at)
+            assert (now.usage_shown, now.usage_used) == pytest.approx((was.usage_shown, was.usage_used), rel=1e-6)
+            taught += was.times_shown > 0
+        for type_, masses in case.given.found.base.items():
+            assert (again.base[type_].shown, again.base[type_].used) == pytest.approx((masses.shown, masses.used))
+    assert taught > 100
+
+
+async def test_turns_are_evidence_on_their_own_policy_as_it_was(layers, day):
+    calm, _ = layers
+    agent, rendered = day
+    cases, history = await calm.questions.cases(agent, [id for id in rendered if id.startswith("calm")])
+    turns = [logged(case, CALM, history) for case in cases]
+    assert all(choice.target == choice.propensity == 1.0 for turn in turns for choice in turn.choices)
+    told = evaluate(turns)
+    assert told.doubly_robust.gain.value == pytest.approx(0)
+    assert told.ips.used.value == pytest.approx(told.logged.value) > 0
+    assert told.refusal is not None  # fifty turns are too few
+    assert "turns are too few" in told.refusal
+
+
+async def test_what_was_never_compared_with_the_window_is_kept_and_counted(layers, agent):
+    calm, _ = layers
+    said = "The zeppelin hangar opens at noon."
+    await calm.remember(agent, [NewMemory(type="fact", content=text) for text in (said, "The hangar was painted red.")])
+    turn = Turn(agent_id=agent, session_id="s", text="Tell me about the hangar.", turn_id="t", now=NOW,
+                conversation=[Message(role="assistant", content=said)])  # fmt: skip
+    context = await calm.pre_turn(turn)
+    assert said not in context.text
+    lenient = await calm.replay(
+        agent, "t", CALM.model_copy(update={"dedup_threshold": 1.0, "containment_threshold": 1.0})
+    )
+    assert lenient.difference.left == ()
+    off = await calm.replay(agent, "t", CALM.model_copy(update={"dedup": False}))
+    assert len(off.difference.entered) == 1
+    assert off.difference.uncompared == ()
+
+
+async def test_a_turn_that_showed_an_erased_memory_says_so(layers, agent):
+    calm, _ = layers
+    ids = await calm.remember(agent, memories(random.Random(5), 30))
+    rendered = {}
+    for n, text in enumerate(questions(random.Random(5), 12)):
+        context = await calm.pre_turn(Turn(agent_id=agent, session_id="s", text=text, now=NOW, turn_id=f"t{n}"))
+        rendered[f"t{n}"] = context
+    erased = next(c.shown[0].memory_id for c in rendered.values() if c.shown)
+    changed = next(s.memory_id for c in rendered.values() for s in c.shown if s.memory_id != erased)
+    await calm.forget(agent, [erased])
+    await calm.update(agent, changed, content="It is all different now.")
+    await calm.remember(agent, memories(random.Random(6), 30, first=500))
+    verdicts = Counter()
+    for turn_id, context in rendered.items():
+        replay = await calm.replay(agent, turn_id)
+        shown = {each.memory_id for each in context.shown}
+        verdicts[replay.verdict] += 1
+        assert replay.verdict != "different"
+        assert (erased in shown) <= (erased in replay.gone)
+        assert (changed in shown) <= (changed in replay.changed)
+        if {erased, changed} & shown:
+            assert replay.verdict == "changed since"
+            assert ("erased since" in replay.because) == (erased in replay.gone)
+            assert "shown" in replay.because
+        if not replay.gone and not replay.changed:
+            assert (replay.verdict, replay.text) == ("identical", context.text)
+    assert len(ids) == 30
+    assert verdicts["changed since"] > 0
+
+
+async def test_a_pinned_memory_that_changed_is_missed_from_the_prefix(layers, agent):
+    calm, _ = layers
+    [pinned] = await calm.remember(agent, [NewMemory(type="fact", content="Answer in French.", pinned=True)])
+    await calm.pre_turn(Turn(agent_id=agent, session_id="s", text="Hello!", now=NOW, turn_id="t"))
+    assert (await calm.replay(agent, "t")).verdict == "identical"
+    await calm.update(agent, pinned, content="Answer in German.")
+    replay = await calm.replay(agent, "t")
+    assert (replay.verdict, replay.changed) == ("changed since", (pinned,))
+    await calm.forget(agent, [pinned])
+    assert (await calm.replay(agent, "t")).gone == (pinned,)
+
+
+async def test_a_turn_that_never_was_cannot_be_replayed(layers, agent):
+    calm, _ = layers
+    with pytest.raises(InvalidInput, match="no-such-turn"):
+        await calm.replay(agent, "no-such-turn")
+
+
+async def test_replaying_teaches_nothing_and_leaves_no_turn(layers, day):
+    calm, _ = layers
+    agent, rendered = day
+    before = await calm.pre_turn(
+        Turn(agent_id=agent, session_id="p", text="Where is the amber kettle?", now=NOW, turn_id="probe")
+    )
+    for turn_id in list(rendered)[:10]:
+        await calm.replay(agent, turn_id, STRICT)
+    assert set(await calm.turn_ids(agent)) == {*rendered, "probe"}
+    again = await calm.pre_turn(
+        Turn(agent_id=agent, session_id="p", text="Where is the amber kettle?", now=NOW, turn_id="probe")
+    )
+    assert [repr(f.candidate.boost) for f in again.trace.fates] == [repr(f.candidate.boost) for f in before.trace.fates]

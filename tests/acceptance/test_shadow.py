@@ -1,0 +1,77 @@
+"""A policy beside the live one: recorded, and without any effect on the turn."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
+
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+LIVE = Policy(deadline_ms=30_000, abstention=False)
+NARROW = Policy(deadline_ms=30_000, abstention=False, default_limit=1, hinted_limit=1, other_limit=1)
+QUESTIONS = ["Where is the kettle?", "Hello!", "Who has the violin?", "What is in the attic, the kettle or the globe?"]
+
+
+@pytest.fixture
+async def stocked(layer, agent):
+    things, places = ("kettle", "violin", "globe", "lamp"), ("attic", "hall")
+    told = [f"The {what} is in the {where}." for what in things for where in places]
+    await layer.remember(agent, [NewMemory(type="fact", content=content) for content in told])
+    return agent
+
+
+async def played(layer, agent: str, name: str) -> list[tuple]:
+    made = []
+    for n, text in enumerate(QUESTIONS):
+        said = [Message(role="assistant", content="The violin is in the hall.")]
+        context = await layer.pre_turn(
+            Turn(agent_id=agent, session_id="s", text=text, now=NOW, turn_id=f"{name}-{n}", conversation=said)
+        )
+        made.append((context.text, context.prefix, context.shown, context.degraded, context.trace.record))
+        await layer.post_turn(context, Outcome(status="failed"))
+    return made
+
+
+async def test_the_turn_is_the_same_with_and_without_a_shadow(urls, embedder, stocked):
+    async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as alone:
+        without = await played(alone, stocked, "alone")
+    async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
+        assert await played(layer, stocked, "shadowed") == without
+    async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as layer:  # the other has seen it through
+        [agreement] = await layer.questions.shadows(stocked)
+    assert (agreement.policy, agreement.turns) == (NARROW.version, len(QUESTIONS))
+    assert agreement.same == 1  # the greeting shows nothing under either
+    assert 0 < agreement.shadow_shown < agreement.shown
+    assert agreement.tokens > 0
+
+
+async def test_a_shadow_shows_what_a_replay_under_its_policy_shows(urls, embedder, stocked):
+    async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
+        await played(layer, stocked, "t")
+    async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as layer:
+        [agreement] = await layer.questions.shadows(stocked)
+        replays = [await layer.replay(stocked, f"t-{n}", NARROW) for n in range(len(QUESTIONS))]
+        assert agreement.tokens == sum(replay.difference.tokens[1] for replay in replays)
+
+
+async def test_a_shadow_says_how_many_of_the_used_memories_it_would_have_kept(urls, embedder, stocked):
+    async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
+        context = await layer.pre_turn(Turn(agent_id=stocked, session_id="s", text=QUESTIONS[0], now=NOW))
+        first, *_, last = [shown.memory_id for shown in context.shown]
+        await layer.post_turn(context, Outcome(response="x", citations=[first, last]))
+    async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as layer:
+        [agreement] = await layer.questions.shadows(stocked)
+        assert (agreement.used, agreement.used_kept) == (2, 1)
+        await layer.erase_agent(stocked)
+        assert await layer.questions.shadows(stocked) == []
+
+
+async def test_a_shadow_that_fails_is_logged_and_the_turn_is_not_touched(urls, embedder, stocked, caplog):
+    broken = NARROW.model_copy(update={"relevance": {}})  # what no constructor lets through
+    async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=broken) as layer:
+        context = await layer.pre_turn(Turn(agent_id=stocked, session_id="s", text=QUESTIONS[0], now=NOW))
+        assert context.shown
+        assert context.degraded == ()
+    assert "was not shadowed" in caplog.text

@@ -1,0 +1,140 @@
+"""What a turn was given comes back as it was, to the last bit, but for the words, which the store is asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import zlib
+from base64 import b64decode, b64encode
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given as having
+from hypothesis import strategies as st
+from making import AT, candidate, found, hit, uid, unit
+
+from brain.contents import READ_AGAIN, Content
+from brain.search import Found, Hit, Masses
+from cognitive.errors import InvalidInput
+from cognitive.plan import DateRange, Signals
+from cognitive.recording import NOTHING, Given, Recording, decode, encode, sha256
+from cognitive.trace import Boost, Fate, Likeness
+
+EXACT = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def given(*hits: Hit, **facts) -> Given:
+    signals = Signals("When was that?", dates=DateRange(AT, AT + timedelta(days=1), "then"), hints=(("fact", 0.1),))
+    return Given(signals, "question", ("a", "b"), None, AT, "model", found(*hits, **facts))
+
+
+def said(*hits: Hit) -> dict[tuple, Content]:
+    return {(h.memory_id, h.ordinal): Content(**{name: getattr(h, name) for name in READ_AGAIN}) for h in hits}
+
+
+def recorded(was: Given, *fates: Fate) -> Recording:
+    return decode(encode(was, fates, text="text", prefix=""))
+
+
+def same(one: Given, other: Given) -> bool:
+    """Vectors are compared apart: numpy has no opinion on whether two arrays are equal."""
+    bare = [tuple(dataclasses.replace(h, vector=None) for h in each.found.hits) for each in (one, other)]
+    empty = [dataclasses.replace(each, found=dataclasses.replace(each.found, hits=())) for each in (one, other)]
+    return bare[0] == bare[1] and empty[0] == empty[1]
+
+
+def test_everything_comes_back():
+    hits = [
+        hit(1, "One.", previous_id=2, next_id=None, scores={"said_cosine": 0.123456789, "session_bm25": 1e-9}),
+        hit(1, "Two.", ordinal=1, scores={}),
+        hit(2, "Three.", superseded_by=9, vector=unit(1, 2), speaker="Ines", usage_shown=0.1 + 0.2, usage_used=1 / 3,
+            times_shown=3, times_used=1, usage_at=AT + timedelta(microseconds=1), scores={"said_bm25": 2.5}),
+    ]  # fmt: skip
+    was = given(
+        *hits, idf={"b": 0.1, "a": 2.0}, session_idf={"a": 1.0}, passages=7, base={"fact": Masses(1.5, 0.5, AT)}
+    )
+    record = recorded(was)
+    restored = record.restored(said(*hits), {})
+    assert same(restored.given, was)
+    assert list(restored.given.found.idf) == ["b", "a"], "sums depend on the order"
+    assert (restored.gone, restored.changed) == (frozenset(), frozenset())
+    assert (record.text, record.prefix, record.model) == (sha256("text"), sha256(""), "model")
+
+
+@having(st.lists(st.tuples(EXACT, EXACT, EXACT), min_size=1, max_size=20))
+def test_every_number_comes_back_to_the_last_bit(numbers):
+    hits = [hit(n, scores={"x": a}, usage_shown=b, usage_used=c) for n, (a, b, c) in enumerate(numbers, 1)]
+    back = recorded(given(*hits)).restored(said(*hits), {}).given.found.hits
+    assert [(h.scores["x"].hex(), h.usage_shown.hex(), h.usage_used.hex()) for h in back] == [
+        (a.hex(), b.hex(), c.hex()) for a, b, c in numbers
+    ]
+
+
+@having(st.datetimes(timezones=st.just(UTC) | st.just(timezone(timedelta(hours=5, minutes=30)))))
+def test_every_time_comes_back(at: datetime):
+    back = recorded(given(hit(1, usage_at=at))).restored(said(hit(1)), {}).given.found.hits
+    assert back[0].usage_at == at
+
+
+def test_neighbours_that_are_no_hits_are_not_named():
+    hits = [hit(1, previous_id=2, next_id=3), hit(2)]
+    record = recorded(given(*hits))
+    assert [(row["previous_id"], row["next_id"]) for row in record.rows] == [(uid(2), None), (None, None)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"content": "Tea is served at one."}, {"speaker": "Ines"}, {"partial": True}, {"confidence": 0.5},
+     {"occurred_at": AT + timedelta(seconds=1)}, {"pinned": True}, {"vector": unit(1, 0)}, {"session_id": "s"}],
+    ids=lambda change: next(iter(change)),
+)  # fmt: skip
+def test_a_memory_that_says_something_else_is_known_by_it(change):
+    restored = recorded(given(hit(1), hit(2))).restored(said(hit(1), hit(2, **change)), {})
+    assert restored.changed == {uid(2)}
+    assert restored.gone == frozenset()
+
+
+def test_what_the_store_no_longer_has_is_left_out_and_named():
+    restored = recorded(given(hit(1), hit(2))).restored(said(hit(2)), {})
+    assert [h.memory_id for h in restored.given.found.hits] == [uid(2)]
+    assert restored.gone == {uid(1)}
+
+
+def test_fates_and_likenesses_come_back():
+    one = candidate(1, factors={"words": 0.1}, boost=Boost(1.2, 3.0, 1.0, "used"), score=0.5, rank=1, tokens=9)
+    one = dataclasses.replace(one, likeness=Likeness(0.81, 0.5), propensity=0.25)
+    two = dataclasses.replace(candidate(2), likeness=Likeness(None, 0.0))
+    three = candidate(3)
+    fates = [Fate(one, "shown", 0.5, "rank 1"), Fate(two, "over_limit", 6, "place 6 of 5"),
+             Fate(three, "irrelevant", 0.1, "no")]  # fmt: skip
+    record = recorded(given(one.hit, two.hit, three.hit), *fates)
+    assert record.likeness == {(uid(1), 0): Likeness(0.81, 0.5), (uid(2), 0): Likeness(None, 0.0)}
+    assert [(fate["memory_id"], fate["disposition"], fate["because"]) for fate in record.fates] == [
+        (uid(1), "shown", "rank 1"), (uid(2), "over_limit", "place 6 of 5"), (uid(3), "irrelevant", "no")]  # fmt: skip
+    assert record.fates[0]["factors"] == {"words": 0.1}
+    assert record.fates[0]["boost"] == {"factor": 1.2, "shown": 3.0, "used": 1.0, "because": "used"}
+    assert [fate.get("propensity") for fate in record.fates] == [0.25, None, None]
+
+
+def test_of_those_far_down_only_the_fate_is_kept():
+    far = [candidate(n, factors={"words": 0.1}, rank=n) for n in range(1, 50)]
+    fates = [Fate(c, "over_limit" if c.rank < 49 else "shown", 1.0, "x") for c in far]
+    told = recorded(given(*(c.hit for c in far)), *fates).fates
+    assert ["factors" in fate for fate in told] == [True] * 30 + [False] * 18 + [True]
+
+
+def test_a_turn_in_which_no_stage_ran_has_nothing_to_tell():
+    assert decode(None) is NOTHING
+    assert NOTHING.fates == ()
+
+
+def test_another_form_of_record_is_refused():
+    document = json.loads(zlib.decompress(b64decode(encode(given(), (), text="", prefix=""))))
+    other = b64encode(zlib.compress(json.dumps(document | {"form": 99}).encode())).decode()
+    with pytest.raises(InvalidInput, match="form 99"):
+        decode(other)
+
+
+def test_a_found_without_hits_comes_back():
+    assert recorded(given()).restored({}, {}).given == given()
+    assert Found(()) == given().found

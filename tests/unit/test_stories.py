@@ -1,0 +1,96 @@
+"""Each disposition is told in one sentence with its numbers, and so is each reason why a memory was no candidate."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from making import AT, candidate, found, uid
+
+from brain.types import Memory
+from cognitive.lab.replay import replan
+from cognitive.lab.stories import _TOLD, FACTORS, Case, Missing, tell, tell_missing
+from cognitive.plan import Signals
+from cognitive.policy import RELEVANCE, Policy
+from cognitive.recording import NOTHING, Given, decode, encode
+from cognitive.trace import Boost, Disposition, Fate
+
+POLICY = Policy()
+USED = Boost(1.31, 5.0, 4.0, "1.31: used in 4 of 5 turns that showed it")
+
+
+def record(*fates: Fate, hints=(), **facts):
+    given = Given(Signals("Where is the amber kettle?", hints=hints), "question", (), None, AT, "m",
+                  found(*(fate.candidate.hit for fate in fates), **facts))  # fmt: skip
+    return decode(encode(given, fates, text="", prefix=""))
+
+
+def story(disposition: Disposition, value: float, because: str, **fields) -> str:
+    shown = Fate(candidate(9, score=0.5, rank=1, tokens=12), "shown", 0.5, "rank 1")
+    rank_before = fields.pop("rank_before", 7)
+    own = candidate(1, **{"score": 0.4, "rank": 7, "tokens": 30} | fields)
+    object.__setattr__(own, "rank_before", rank_before)
+    told = record(shown, Fate(own, disposition, value, because))
+    return tell(Case(told.fates[1], told, replan(told, POLICY)))
+
+
+STORIES = [
+    ("shown", 0.4, "rank 2", {"rank": 2, "rank_before": 6, "boost": USED, "factors": {"words": 0.1, "length": 0.2}},
+     "Shown at rank 2 of 2 candidates, for 30 tokens. What spoke for it in this turn: its words (0.100). Having been"
+     " used in 4 of 5 turns that showed it (boost 1.31) moved it from rank 6 to 2."),
+    ("over_limit", 7, "place 7 of 5 for a fact", {},
+     "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last fact that was shown 0.500:"
+     " 0.100 short."),
+    ("irrelevant", 0.1, "matches 0.100, the floor of this turn is 0.200", {},
+     "Not shown: matches 0.100, the floor of this turn is 0.200."),
+    ("over_budget", 30, "30 tokens, 12 left", {},
+     "Not shown: no room in the 1500 for facts or the 6000 in all (30 tokens, 12 left)."),
+    ("restated", 0.91, "the conversation says it (cosine 0.91)", {},
+     "Not shown: the conversation says it (cosine 0.91). It is eligible again once that has left the last 5 turns."),
+    ("duplicate", 0.91, "a better candidate says it (cosine 0.91)", {},
+     "Not shown: a better candidate says it (cosine 0.91)."),
+    ("superseded", 0.4, "replaced by that", {}, "Not shown: replaced by that."),
+    ("displaced", 0.4, "rank 9 was tried in its place", {}, "Not shown: rank 9 was tried in its place."),
+    ("pinned", 0.4, "it stands in the prefix", {},
+     "Shown in the prefix of every turn, since it is pinned; the block does not repeat it."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("disposition", "value", "because", "fields", "told"), STORIES, ids=lambda v: str(v)[:12])
+def test_a_candidate_is_told_in_plain_words(disposition, value, because, fields, told):
+    assert story(disposition, value, because, **fields) == told
+
+
+def test_every_disposition_and_every_factor_has_its_words():
+    assert set(_TOLD) == set(get_args(Disposition)) == {row[0] for row in STORIES}
+    assert set(FACTORS) == set(RELEVANCE)
+
+
+def memory(type_: str, content: str) -> Memory:
+    return Memory(uid(5), type_, content, None, "", AT, None, None, (), (), 1.0, False, None, None)
+
+
+def missed(memory: Memory | None, told, cosine: float | None = None, policy: Policy = POLICY) -> str:
+    return tell_missing(Missing(memory, cosine, told, replan(told, policy)))
+
+
+def test_a_memory_that_was_no_candidate_is_told_why():
+    near = [Fate(candidate(n, scores={"said_cosine": n / 10}), "shown", 0.1, "x") for n in range(1, 6)]
+    told = record(*near, idf={"amber": 2.0, "kettl": 3.0})
+    assert "erased, or never was" in missed(None, told)
+    assert missed(memory("fact", "x"), NOTHING).endswith("no stage ran in this turn.")
+    off = Policy(budget_overrides={"procedure": 0})
+    assert missed(memory("procedure", "x"), told, policy=off).endswith(
+        "it is a procedure, and the plan looked for decision, fact, episode only."
+    )
+    assert missed(memory("fact", "It rains."), told, 0.25) == (
+        "Not shown: no channel found it: none of the message's words stand in it; its meaning is at a cosine of 0.25 to"
+        " it, and 3 facts that were found are nearer."
+    )
+    assert "of the message's words it has kettl, and others match better" in missed(memory("fact", "A kettle."), told)
+
+
+def test_a_turn_that_looked_for_nothing_says_so():
+    given = Given(Signals("Hi", greeting=True), "conversation", (), None, AT, "m", found())
+    told = decode(encode(given, (), text="", prefix=""))
+    assert "greeting" in missed(memory("fact", "x"), told)

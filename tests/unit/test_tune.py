@@ -1,0 +1,142 @@
+"""The search finds what is better and leaves what is not; what was learnt under another half-life is learnt again."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import timedelta
+
+import pytest
+from making import AT, found, hit, uid
+
+from brain.turns import Verdict
+from cognitive.lab.evidence import Case, logged, relearnt
+from cognitive.lab.logged import Choice, LoggedTurn
+from cognitive.lab.tune import SPACE, Tunable, as_toml, balance, search
+from cognitive.plan import Signals
+from cognitive.policy import Policy
+from cognitive.recording import Given
+
+POLICY = Policy()
+
+
+def verdict(n: int = 1, days: float = 1.0, used: bool = True, overlap: float = 0.5, **fields) -> Verdict:
+    given = {
+        "turn_id": f"t{days}",
+        "memory_id": uid(n),
+        "type": "fact",
+        "via": "prompt",
+        "propensity": 1.0,
+        "rating": None,
+    }
+    return Verdict(**{**given, **fields}, at=AT - timedelta(days=days), overlap=overlap, used=used)
+
+
+def case(*hits, verdicts=(), tried=None) -> Case:
+    given = Given(Signals("Where is the tea?", question=True), "question", (), None, AT, "m", found(*hits, passages=5))
+    return Case("now", given, {}, POLICY, {each.memory_id: each for each in verdicts}, {}, tried or {})
+
+
+# --- the search ---
+
+
+def test_the_search_finds_the_best_of_each_tunable_and_reports_every_trial():
+    peak = {"item_floor": 0.5, "default_limit": 3, "usage_weight": 0.1}
+
+    def score(policy: Policy) -> float:
+        return -sum(abs(getattr(policy, name) - best) for name, best in peak.items())
+
+    tried = []
+    found, steps = search(POLICY, score, space=SPACE, tried=lambda *each: tried.append(each))
+    assert {name: getattr(found, name) for name in peak} == peak
+    assert {step.name: (step.before, step.after) for step in steps if step.after != step.before} == {
+        "item_floor": (0.4, 0.5), "default_limit": (5, 3)}  # fmt: skip
+    assert [step.name for step in steps] == [row.name for row in SPACE]
+    assert len(tried) == sum(len(row.values) - (row.of(POLICY) in row.values) for row in SPACE)
+
+
+def test_what_changes_nothing_is_left_alone():
+    found, steps = search(POLICY, lambda policy: 0.5, space=SPACE)
+    assert found == POLICY
+    assert all(step.before == step.after for step in steps)
+
+
+def test_a_threshold_belongs_to_its_strategy():
+    row = Tunable("attribution_threshold", (0.2,))
+    changed = row.set(POLICY, 0.2)
+    assert changed.attribution_thresholds == {**POLICY.attribution_thresholds, "relative": 0.2}
+    assert row.of(changed) == 0.2
+
+
+def test_every_row_of_the_space_can_be_set():
+    for row in SPACE:
+        for value in row.values:
+            assert row.of(row.set(POLICY, value)) == value
+
+
+def test_the_balance_is_the_f1_of_what_is_shown_and_used():
+    kept = [Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, 1.0)]
+    left = [Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, 0.0)]
+    lost = [Choice(uid(1), 1.0, True, 0.0), Choice(uid(2), 1.0, False, 1.0)]
+    assert [balance([LoggedTurn("t", tuple(each))]) for each in (kept, left, lost)] == pytest.approx([2 / 3, 1.0, 0.0])
+    assert balance([]) == 0.0
+
+
+# --- the file ---
+
+
+def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
+    policy = Policy(item_floor=0.5, dedup=False, attribution="windowed", attribution_thresholds={"windowed": 0.2},
+                    frames={"debug": {"total": 9}}, budget_overrides={"fact": 3})  # fmt: skip
+    path = tmp_path / "policy.toml"
+    path.write_text(as_toml(policy), encoding="utf-8")
+    assert Policy.load(path) == policy
+    assert "COGNITIVE_POLICY" in path.read_text(encoding="utf-8")
+    assert "half_life_days" not in path.read_text(encoding="utf-8")
+    path.write_text(as_toml(POLICY), encoding="utf-8")
+    assert Policy.load(path) == POLICY
+
+
+# --- evidence ---
+
+
+def test_under_the_turns_own_half_life_the_record_stands():
+    turn = case(hit(1, usage_shown=0.3, usage_used=0.2, times_shown=1, times_used=1, usage_at=AT))
+    assert relearnt(turn, POLICY, [verdict()]) is turn.given
+
+
+def test_under_another_half_life_everything_before_the_turn_is_counted_again():
+    turn = case(hit(1), hit(2, usage_shown=9.0, times_shown=9, usage_at=AT))
+    history = [verdict(days=1), verdict(days=3, used=False), verdict(days=-1), verdict(days=2, turn_id="now")]
+    slow = Policy(half_life_days=2.0)
+    one, two = relearnt(turn, slow, history).found.hits
+    assert (one.times_shown, one.times_used, one.usage_at) == (2, 1, AT - timedelta(days=1))
+    assert (one.usage_shown, one.usage_used) == pytest.approx((1 + 0.5, 1.0))
+    assert (two.times_shown, two.usage_shown, two.usage_at) == (0, 0.0, None)
+    base = relearnt(turn, slow, history).found.base["fact"]
+    assert (base.shown, base.used) == pytest.approx((1.5, 1.0))
+
+
+def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
+    turn = case(hit(1))
+    strict = Policy(attribution_thresholds={"relative": 0.6})
+    history = [verdict(days=1, overlap=0.5), verdict(days=2, overlap=0.7), verdict(days=3, overlap=0.1, used=True),
+               verdict(days=4, overlap=0.5, rating=True)]  # fmt: skip
+    [again] = relearnt(turn, strict, history).found.hits
+    assert (again.times_shown, again.times_used) == (4, 3), "a citation and a rating stand"
+
+
+def test_a_turn_is_evidence_on_what_either_policy_shows():
+    hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 8)]
+    turn = case(*hits, verdicts=[verdict(n, used=n == 1) for n in range(1, 6)], tried={uid(6): 0.1})
+    frank = Policy(abstention=False, dedup=False)
+    told = logged(dataclasses.replace(turn, policy=frank), frank, [])
+    choices = {choice.memory_id.int: choice for choice in told.choices}
+    assert {n for n, choice in choices.items() if choice.target == 1.0} == {1, 2, 3, 4, 5}
+    assert choices[1].used is True
+    assert choices[2].used is False
+    assert (choices[6].used, choices[6].propensity, choices[6].target) == (None, 0.1, 0.0)
+    wide = Policy(abstention=False, dedup=False, default_limit=7)
+    seven = {choice.memory_id.int: choice for choice in logged(turn, wide, []).choices}[7]
+    assert (seven.used, seven.propensity, seven.target) == (None, 0.0, 1.0)
+    assert 0 < seven.predicted < 1
+    assert seven.tokens > 0
