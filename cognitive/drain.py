@@ -8,12 +8,20 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from brain.deadline import Deadline
-from brain.errors import CognitiveError, JournalError, StoreError, StoreUnavailable
+from brain.errors import (
+    CognitiveError,
+    EmbeddedServerError,
+    JournalError,
+    SchemaError,
+    StoreError,
+    StoreUnavailable,
+)
 from brain.journal import Journal
 from cognitive.settle import Settlement
 
 log = logging.getLogger(__name__)
 
+_AWAY = (StoreUnavailable, EmbeddedServerError, SchemaError)  # the next turn would fare no better
 _SOONEST = 0.25  # seconds until the next attempt while Postgres is away; doubled each time
 _LATEST = 30.0
 _IDLE = 60.0  # seconds until a look at an empty journal: a process that was killed may have left something
@@ -25,6 +33,7 @@ _AT_CLOSE_MS = 1_000.0  # for what can still be settled when a layer closes; the
 async def draining(settlement: Settlement, journal: Journal) -> AsyncIterator[None]:
     """Drains the journal for as long as this is entered, and once more on the way out."""
     task = asyncio.create_task(_drain(settlement, journal))
+    task.add_done_callback(_told)
     try:
         yield
     finally:
@@ -50,6 +59,12 @@ async def _drain(settlement: Settlement, journal: Journal) -> None:
         backoff = _SOONEST if empty else min(2 * backoff, _LATEST)
 
 
+def _told(task: asyncio.Task[None]) -> None:
+    """Draining ends with its layer; a defect that ends it before is not to go unheard until then."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("the journal is not drained until the next start", exc_info=error)
+
+
 async def _unpark(journal: Journal) -> None:
     try:
         await asyncio.to_thread(journal.unpark)
@@ -65,7 +80,8 @@ async def _round(settlement: Settlement, journal: Journal) -> bool:
             last = entry.id
             try:
                 await settlement.drain(entry)
-            except StoreUnavailable:
+            except _AWAY as error:
+                log.debug("the journal waits: %s", error)
                 return False
             except StoreError as error:  # of this turn perhaps: the others need not wait for it
                 log.warning("turn %s waits in the journal: %s", entry.turn_id, error)
@@ -73,8 +89,5 @@ async def _round(settlement: Settlement, journal: Journal) -> bool:
             await asyncio.sleep(_BETWEEN)
     except CognitiveError as error:
         log.warning("the journal waits: %s", error)
-        return False
-    except Exception:  # whatever it was, what is in the journal is safe there and tried again
-        log.exception("the journal waits")
         return False
     return empty
