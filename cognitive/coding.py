@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from functools import cache
-from itertools import repeat
+from itertools import chain, repeat
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
@@ -77,7 +77,7 @@ def column(values: Sequence[Any], ids: Ids) -> Any:
         return values
     if not all(issubclass(kind, Mapping) for kind in kinds):
         return [plain(value, ids) for value in values]
-    names = dict.fromkeys(name for value in values for name in value)
+    names = dict.fromkeys(chain.from_iterable(values))
     return {name: column([value.get(name) for value in values], ids) for name in names}
 
 

@@ -71,10 +71,8 @@ def show(told: Evaluation) -> None:
     for name, worth in rows:
         table.add_row(name, str(worth.used), str(worth.share), str(worth.gain))
     console.print(table)
-    console.print(
-        f"shown per turn {told.logged_shown:.2f} → {told.shown:.2f},"
-        f" tokens {told.logged_tokens:.0f} → {told.tokens:.0f}, used as it was {told.logged}; {told.turns} turns, {told.effective:.0f} of them evidence on what differs",
-        highlight=False,
-    )
+    spent = f"shown per turn {told.logged_shown:.2f} → {told.shown:.2f}"
+    spent += f", tokens {told.logged_tokens:.0f} → {told.tokens:.0f}, used as it was {told.logged}"
+    console.print(f"{spent}; {told.turns} turns, {told.effective:.0f} as evidence on what differs", highlight=False)
     if told.refusal:
         console.print(f"It cannot be told: {told.refusal}.", style="bold yellow", highlight=False)

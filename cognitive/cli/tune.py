@@ -49,8 +49,8 @@ async def _tune(agent: str, since: datetime | None, until: datetime | None, poli
 
 
 def _keep(tuning: Tuning, out: Path) -> None:
-    if tuning.held_out.refusal or tuning.held_out.doubly_robust.gain.low <= 0:
-        console.print("Nothing is written: the held-out turns do not tell that this policy uses more.", style="bold")
+    if not tuning.proven:
+        console.print("Nothing is written: the held-out turns do not tell that this policy is better.", style="bold")
         return
     out.write_text(as_toml(tuning.policy), encoding="utf-8")
     console.print(f"Written to {out}; it takes effect when COGNITIVE_POLICY names it.", style="bold", highlight=False)
@@ -62,5 +62,6 @@ def _show(tuning: Tuning) -> None:
         found = str(step.after) if step.after != step.before else "as it is"
         table.add_row(step.name, str(step.before), found, f"{step.score:.3f}")
     console.print(table)
-    console.print(f"On {tuning.held_out.turns} held-out turns:", style="bold", highlight=False)
+    told = f"On {tuning.held_out.turns} held-out turns the score gains {tuning.gain}:"
+    console.print(told, style="bold", highlight=False)
     show(tuning.held_out)

@@ -6,14 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cognitive.lab.evaluate import Evaluation, evaluate
+import numpy as np
+
+from brain.turns import Verdict
+from cognitive.errors import InvalidInput
+from cognitive.lab.evaluate import RESAMPLES, Evaluation, evaluate
 from cognitive.lab.evidence import Case, logged
-from cognitive.lab.logged import LoggedTurn
+from cognitive.lab.intervals import Estimate, Numbers, resample
+from cognitive.lab.logged import Choice, LoggedTurn
 from cognitive.policy import Policy
 
 Score = Callable[[Policy], float]
 Tried = Callable[[str, Any, float], None]  # called with each tunable and value tried, and the score
-Turns = Callable[[Policy], list[LoggedTurn]]
+Turns = Callable[[Sequence[Case], Policy], list[LoggedTurn]]
 
 HELD_OUT = 0.3  # of the turns, the latest: what is chosen on the earlier ones must hold on what comes after
 _LEAST_GAIN = 1e-4  # of the score, so that a value that changes nothing is not taken for better
@@ -62,31 +67,44 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What the search found: the policy, its steps, and what the held-out turns say of it against the one in use."""
+    """What the search found: the policy, its steps, and what the held-out turns say of it against what was shown:
+    `gain` in balance, with its interval, and the evaluation.
+    """
 
     policy: Policy
     steps: tuple[Step, ...]
     training: int
+    gain: Estimate
     held_out: Evaluation
+
+    @property
+    def proven(self) -> bool:
+        """Whether the held-out turns can tell, and tell that it is better."""
+        return self.held_out.refusal is None and self.gain.low > 0
 
 
 def tune(
     cases: Sequence[Case],
     policy: Policy,
-    turns: Callable[[Sequence[Case], Policy], list[LoggedTurn]],
+    turns: Turns,
     *,
     space: Sequence[Tunable] = SPACE,
     tried: Tried = lambda name, value, score: None,
 ) -> Tuning:
     """Searches on the earlier turns, and judges on the later ones, which the search never saw.
 
-    `turns` gives cases as evidence on a policy. Whether the gain is more than chance is for the reader of `held_out`
-    to say, and for its `refusal`: of what was never shown, only a model speaks.
+    `turns` gives cases as evidence on a policy.
+
+    Raises:
+        InvalidInput: fewer than two turns cannot be parted.
     """
-    cut = round(len(cases) * (1 - HELD_OUT))
+    if len(cases) < 2:
+        raise InvalidInput(f"{len(cases)} turns cannot be parted into some to search on and some to judge on")
+    cut = min(len(cases) - 1, max(1, round(len(cases) * (1 - HELD_OUT))))
     training, held_out = cases[:cut], cases[cut:]
     found, steps = search(policy, lambda candidate: balance(turns(training, candidate)), space=space, tried=tried)
-    return Tuning(found, tuple(steps), len(training), evaluate(turns(held_out, found)))
+    judged = turns(held_out, found)
+    return Tuning(found, tuple(steps), len(training), balance_gained(judged), evaluate(judged))
 
 
 def search(
@@ -114,23 +132,43 @@ def search(
 
 
 def balance(turns: Sequence[LoggedTurn]) -> float:
-    """2U / (S + R), in [0, 1]: the F1 of showing what is used. U is how many of the memories that the policy shows are
-    used, estimated doubly robust (Dudík, Langford and Li 2011), S how many it shows, R how many were used as it was.
+    """2U / (S + R): the F1 of showing what is used. U is how many of the memories that the policy shows are used,
+    estimated doubly robust (Dudík, Langford and Li 2011), S how many it shows, R how many were used as it was.
 
     Uses per token alone would be best with one sure memory; uses alone with everything shown.
     """
-    used, shown, was_used = 0.0, 0.0, 0
-    for turn in turns:
-        for choice in turn.choices:
-            used += choice.target * choice.predicted
-            shown += choice.target
-            if choice.used is not None:
-                used += choice.target / choice.propensity * (choice.used - choice.predicted)
-                was_used += choice.used
-    return max(0.0, 2 * used / (shown + was_used)) if shown + was_used else 0.0
+    return float(_balance(_columns(turns).mean(axis=0))) if turns else 0.0
 
 
-def as_evidence(history: Sequence[Any]) -> Callable[[Sequence[Case], Policy], list[LoggedTurn]]:
+def balance_gained(turns: Sequence[LoggedTurn]) -> Estimate:
+    """By how much the balance is better than that of what was shown, over resamples of whole turns."""
+    drawn = resample(_columns(turns), resamples=RESAMPLES, seed=0)
+    return drawn.estimate(lambda means: _balance(means) - _f1(means[..., 2], means[..., 3], means[..., 2]))
+
+
+def _columns(turns: Sequence[LoggedTurn]) -> Numbers:
+    """Per turn: used (estimated), shown, used as it was, shown as it was; shape (turns, 4)."""
+    return np.array([np.sum([_worth(choice) for choice in turn.choices] or [(0.0,) * 4], axis=0) for turn in turns])
+
+
+def _worth(choice: Choice) -> tuple[float, float, float, float]:
+    used = choice.target * choice.predicted
+    if choice.used is None:
+        return used, choice.target, 0.0, 0.0
+    used += choice.target / choice.propensity * (choice.used - choice.predicted)
+    return used, choice.target, float(choice.used), 1.0
+
+
+def _balance(means: Numbers) -> Numbers:
+    return _f1(means[..., 0], means[..., 1], means[..., 2])
+
+
+def _f1(used: Numbers, shown: Numbers, relevant: Numbers) -> Numbers:
+    whole = np.asarray(shown + relevant)
+    return np.maximum(0.0, np.divide(2 * used, whole, out=np.zeros_like(whole), where=whole > 0))
+
+
+def as_evidence(history: Sequence[Verdict]) -> Turns:
     """Cases as evidence, with everything that was ever judged as the past that other half-lives are learnt from."""
     return lambda cases, policy: [logged(case, policy, history) for case in cases]
 

@@ -9,9 +9,10 @@ import pytest
 from making import AT, found, hit, uid
 
 from brain.turns import Verdict
+from cognitive.errors import InvalidInput
 from cognitive.lab.evidence import Case, logged, relearnt
 from cognitive.lab.logged import Choice, LoggedTurn
-from cognitive.lab.tune import SPACE, Tunable, as_toml, balance, search
+from cognitive.lab.tune import SPACE, Tunable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.recording import Given
@@ -79,6 +80,36 @@ def test_the_balance_is_the_f1_of_what_is_shown_and_used():
     lost = [Choice(uid(1), 1.0, True, 0.0), Choice(uid(2), 1.0, False, 1.0)]
     assert [balance([LoggedTurn("t", tuple(each))]) for each in (kept, left, lost)] == pytest.approx([2 / 3, 1.0, 0.0])
     assert balance([]) == 0.0
+
+
+def test_a_gain_comes_with_its_interval_and_nothing_gained_is_nothing():
+    good, bad = Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, 0.0)
+    left = [LoggedTurn(f"t{n}", (good, bad)) for n in range(40)]
+    gained = balance_gained(left)
+    assert gained.value == pytest.approx(1 - 2 / 3)
+    assert gained.low > 0
+    as_it_was = [LoggedTurn(f"t{n}", (good, dataclasses.replace(bad, target=1.0))) for n in range(40)]
+    assert (balance_gained(as_it_was).value, balance_gained(as_it_was).low) == (0.0, 0.0)
+
+
+def test_the_turns_that_judge_are_the_later_ones_and_the_search_never_sees_them():
+    cases = [dataclasses.replace(case(), turn_id=f"t{n:03}") for n in range(200)]
+    seen: dict[str, set[str]] = {}
+
+    def turns(some, policy):
+        seen.setdefault(policy.version, set()).update(each.turn_id for each in some)
+        keeps = float(policy.item_floor < 0.5)  # what is not used is left out from there on
+        return [LoggedTurn(each.turn_id, (Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, keeps)))
+                for each in some]  # fmt: skip
+
+    tuning = tune(cases, POLICY, turns, space=[Tunable("item_floor", (0.4, 0.6))])
+    assert tuning.policy.item_floor == 0.6
+    assert (tuning.training, tuning.held_out.turns) == (140, 60)
+    assert seen[POLICY.version] == {each.turn_id for each in cases[:140]}
+    assert tuning.gain.low > 0
+    assert not tuning.proven, "sixty turns are too few for the evaluation to say anything"
+    with pytest.raises(InvalidInput, match="1 turns"):
+        tune(cases[:1], POLICY, turns)
 
 
 # --- the file ---
