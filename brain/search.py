@@ -68,7 +68,7 @@ class PastTurns:
 class PastShown:
     """What became of a memory in a past turn.
 
-    `lacked` is how far its relevance stood below the best of that turn, None where the recall tool brought it.
+    `lacked` is how far its relevance stood below the best of that turn, None where that is not known.
     """
 
     memory_id: UUID
@@ -228,14 +228,14 @@ def _past_turn(row: Any, rarity: Mapping[str, float]) -> PastTurn:
 def _common_words(message: str, rarity: Mapping[str, float]) -> float:
     """The idf mass of the words that a message shares with the query, over the geometric mean of their own masses.
 
-    What words weigh that the query does not have is not looked up: each is taken for one of its usual words.
+    What words weigh that the query does not have is not looked up: each is taken for as rare as its rarest.
     """
     spoken = set(lexemes(message))
     mass = sum(rarity.values())
     if not spoken or not mass:
         return 0.0
     shared = sum(weight for lexeme, weight in rarity.items() if lexeme in spoken)
-    own = shared + len(spoken - rarity.keys()) * mass / len(rarity)
+    own = shared + len(spoken - rarity.keys()) * max(rarity.values())
     return float(shared / math.sqrt(mass * own)) if own else 0.0
 
 

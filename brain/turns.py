@@ -233,12 +233,15 @@ class TurnLog:
                 return reaped
 
     async def expose_recalled(
-        self, agent_id: str, turn_id: str, memories: Sequence[tuple[UUID, MemoryType]], at: datetime
+        self, agent_id: str, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None]], at: datetime
     ) -> None:
-        """Counts memories that the recall tool returned within a turn as shown in it, unless its outcome is known."""
-        ids, types = [id for id, _ in memories], [type for _, type in memories]
+        """Counts memories that the recall tool returned within a turn as shown in it, unless its outcome is known.
+
+        Each with its type and how far it stood below the best of the turn's own search, None if that is unknown.
+        """
+        ids, types, lacked = ([each[n] for each in memories] for n in range(3))
         await self._database.run(
-            agent_id, lambda c: c.execute(SQL["expose_recalled"], agent_id, turn_id, ids, types, at)
+            agent_id, lambda c: c.execute(SQL["expose_recalled"], agent_id, turn_id, ids, types, at, lacked)
         )
 
     async def shown(self, agent_id: str, turn_id: str) -> list[Shown]:

@@ -89,7 +89,7 @@ class CognitiveLayer:
         It never fails because memory does: what cannot be had in time is missing, and `degraded` says so.
         """
         deadline = Deadline(self._policy.deadline_ms)
-        now = turn.now or datetime.now(UTC)
+        now, turn = turn.now or datetime.now(UTC), _named(turn)
         if turn.kind != "user":
             plan = self._untouched(turn, f"kind.{turn.kind}")
             return _context(turn, plan, Built.nothing(plan, now), now)
@@ -272,11 +272,15 @@ class CognitiveLayer:
         return planning.make(read, frame, reasons, self._policy, turn.thinking)
 
 
+def _named(turn: Turn) -> Turn:
+    return turn if turn.turn_id else turn.model_copy(update={"turn_id": str(uuid4())})
+
+
 def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext:
     return TurnContext(
         agent_id=turn.agent_id,
         session_id=turn.session_id,
-        turn_id=turn.turn_id or str(uuid4()),
+        turn_id=turn.turn_id or "",
         now=now,
         message=turn.text,
         text=built.text,

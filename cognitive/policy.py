@@ -137,7 +137,9 @@ class Policy(Edge):
     # --- rank ---
     boost: Literal["posterior", "rate"] = "posterior"  # context/boost.py says what they measure; "rate" is the seed's
     combine: Literal["add", "multiply"] = "add"  # multiplying lets popularity beat relevance; it is the seed's
-    usage_weight: Annotated[float, Field(ge=0, le=1)] = 0.02  # of log2(boost), on relevance in [0, 1]: breaks near-ties
+    usage_weight: Annotated[float, Field(ge=0, le=1)] = (
+        0.005  # of log2(boost), on relevance: breaks ties; .02 cost unseen questions 4 points
+    )
     least_boost: Annotated[float, Field(gt=0, le=1)] = 0.5
     most_boost: Annotated[float, Field(ge=1, le=2)] = 1.5
     half_life_days: Positive = 7.0  # binding default

@@ -14,6 +14,7 @@ from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
 from cognitive.preflight import signals
+from cognitive.recording import decode
 from cognitive.trace import Candidate
 from cognitive.turn import RecallHit
 
@@ -51,7 +52,8 @@ async def recall(
     ranked = await engine.recall(agent_id, queries, filters, now)
     hits = _hits(ranked, present, limit)
     if turn_id and hits:
-        await turns.expose_recalled(agent_id, turn_id, [(hit.memory_id, hit.type) for hit in hits], now)
+        lacked = await _lacked(turns, agent_id, turn_id, hits)
+        await turns.expose_recalled(agent_id, turn_id, lacked, now)
     return hits
 
 
@@ -59,6 +61,22 @@ async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: s
     """What the turn's prompt shows already: its block, its prefix, and earlier recalls."""
     shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
     return shown | {memory.id for memory in await store.pinned(agent_id)}
+
+
+async def _lacked(
+    turns: TurnLog, agent_id: str, turn_id: str, hits: Sequence[RecallHit]
+) -> list[tuple[UUID, MemoryType, float | None]]:
+    """How far each stood below the best in the turn's own search, which did not bring it to the prompt.
+
+    What that search did not find at all stood below all that it found; None where it is not known to have searched.
+    """
+    turn = await turns.turn(agent_id, turn_id)
+    fates = decode(turn["trace"].get("record")).fates if turn is not None else ()
+    scores = {fate["memory_id"]: float(fate["score"]) for fate in fates}
+    if not scores:
+        return [(hit.memory_id, hit.type, None) for hit in hits]
+    best, least = max(scores.values()), min(scores.values())
+    return [(hit.memory_id, hit.type, best - scores.get(hit.memory_id, least)) for hit in hits]
 
 
 def _hits(ranked: Sequence[Candidate], present: set[UUID], limit: int) -> tuple[RecallHit, ...]:

@@ -46,11 +46,22 @@ class Given:
     model: str
     found: Found
     pinned: tuple[Memory, ...] = ()
+    agent_id: str = ""
+    turn_id: str = ""
 
     @classmethod
-    def of(cls, plan: Plan, now: datetime, model: str, found: Found, pinned: tuple[Memory, ...] = ()) -> Given:
-        """What a plan was made from, and what was fetched for it."""
-        return cls(plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned)
+    def of(
+        cls,
+        plan: Plan,
+        now: datetime,
+        model: str,
+        found: Found,
+        pinned: tuple[Memory, ...],
+        agent_id: str,
+        turn_id: str,
+    ) -> Given:
+        """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
+        return cls(plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id)
 
 
 _FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found", "pinned"))

@@ -33,9 +33,9 @@ RETURNING turn_id
 WITH open AS (
     SELECT turn_id FROM cognitive.turn
     WHERE agent_id = $1 AND turn_id = $2 AND (status = 'open' OR reaped) FOR SHARE)
-INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at)
-SELECT $1, $2, s.memory_id, s.type, 'recall', s.slot, 1.0, $5
-FROM unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS s(memory_id, type, slot)
+INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked)
+SELECT $1, $2, s.memory_id, s.type, 'recall', s.slot, 1.0, $5, s.lacked
+FROM unnest($3::uuid[], $4::text[], $6::real[]) WITH ORDINALITY AS s(memory_id, type, lacked, slot)
 WHERE EXISTS (SELECT 1 FROM open)
    OR NOT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2)
 ORDER BY s.memory_id

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from brain.search import Found
 from brain.types import Memory
-from cognitive.context import abstain, association, boost, budget, dedup, rank, relevance, render
+from cognitive.context import abstain, association, boost, budget, dedup, explore, rank, relevance, render
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.recording import Given
@@ -33,7 +33,7 @@ class Assembled:
 def assemble(plan: Plan, given: Given, compare: dedup.Compare, policy: Policy) -> Assembled:
     """The context of a turn: a function of its arguments, bit for bit."""
     ranked = order(plan.retrieval, given.found, given.now, policy)
-    sifted = _sift(ranked, plan, given, compare, policy)
+    sifted = _explored(_sift(ranked, plan, given, compare, policy), plan, given, policy)
     fates = [Fate(candidate, "shown", candidate.score, f"rank {candidate.rank}") for candidate in sifted.kept]
     return Assembled(
         text=render.block(sifted.kept),
@@ -80,6 +80,38 @@ def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.
         sifted = stage(left)
         left, dropped = sifted.kept, (*dropped, *sifted.dropped)
     return Sifted(left, dropped)
+
+
+def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy) -> Sifted:
+    """With the exploration's draw, and with the chance of being shown of all that had one."""
+    if not policy.explore_every:
+        return sifted
+    room = plan.total - _FRAME_TOKENS - sum(candidate.tokens for candidate in sifted.kept)
+    below = _below_the_cut(sifted.dropped, plan)
+    draw = explore.explore(given.turn_id, given.agent_id, sifted.kept, below, policy.explore_every, room=room)
+
+    def chanced(candidate: Candidate) -> Candidate:
+        return replace(candidate, propensity=draw.propensities.get(candidate.hit.memory_id, candidate.propensity))
+
+    fates = (*sifted.dropped, *([draw.displaced] if draw.displaced else []))
+    left_out = [fate for fate in fates if draw.drawn is None or fate.candidate.hit is not draw.drawn.hit]
+    return Sifted(
+        tuple(chanced(candidate) for candidate in draw.kept),
+        tuple(replace(fate, candidate=chanced(fate.candidate)) for fate in left_out),
+    )
+
+
+def _below_the_cut(dropped: Sequence[Fate], plan: Plan) -> list[Candidate]:
+    """What failed by a limit or a budget alone, best first, measured: of types that are asked for, and compared."""
+    asked = {query.type for query in plan.retrieval if query.limit}
+    below = [
+        replace(fate.candidate, tokens=_cost(fate.candidate))
+        for fate in dropped
+        if fate.disposition in ("over_limit", "over_budget")
+        and fate.candidate.hit.type in asked
+        and (fate.candidate.likeness is not None or not plan.dedup)
+    ]
+    return sorted(below, key=lambda candidate: candidate.rank)
 
 
 def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> Sifted:

@@ -17,7 +17,7 @@ from brain.decay import decayed
 from brain.search import Found, PastTurn
 from cognitive.policy import Policy
 
-MOST_LACKED = 0.25  # of relevance, which ends at 1; also what is taken of a memory that only the recall tool found
+MOST_LACKED = 0.25  # of relevance, which ends at 1
 MARGIN = 0.085  # what was used should not just reach the best of its turn, it should stand above what was not
 HIGH = 0.15  # below the best: what stood nearer to it and was not used sinks
 _SINKS = 0.2  # of what a use lifts: not being used is weaker evidence than being used
@@ -52,7 +52,7 @@ def lifts(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Lift]:
             shown, used = counts.get(each.memory_id, (0, 0))
             counts[each.memory_id] = shown + 1, used + each.used
             if each.used:
-                lacked = MOST_LACKED if each.lacked is None else min(MOST_LACKED, each.lacked + MARGIN)
+                lacked = min(MOST_LACKED, (each.lacked or 0.0) + MARGIN)
                 raised[each.memory_id] = max(raised.get(each.memory_id, 0.0), weight * lacked)
             elif each.lacked is not None:
                 sunk[each.memory_id] = max(sunk.get(each.memory_id, 0.0), weight * max(0.0, HIGH - each.lacked))

@@ -63,7 +63,9 @@ class ContextEngine:
         clock.lap("retrieve")
         window, missing = await self._window(turn, plan, deadline) if retrieved.found.hits else ([], ())
         clock.lap("window")
-        given = Given.of(plan, now, self._embedder.model, retrieved.found, tuple(pinned))
+        given = Given.of(
+            plan, now, self._embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or ""
+        )
         made = assemble(plan, given, lambda _, own: dedup.likeness(own, window), self._policy)
         clock.lap("assemble")
         record = recording.encode(given, made.fates, text=made.text, prefix=made.prefix)

@@ -8,8 +8,7 @@ CREATE INDEX turn_open ON cognitive.turn (agent_id, opened_at) WHERE status = 'o
 CREATE INDEX turn_taught ON cognitive.turn (agent_id, model, at DESC, turn_id)
     WHERE status = 'completed' AND query IS NOT NULL;
 
--- How far the relevance of a memory stood below the best of the turn that showed it; NULL where the recall tool brought
--- what the turn's own search had not.
+-- How far the relevance of a memory stood below the best in the search of the turn that showed it.
 ALTER TABLE cognitive.exposure ADD COLUMN lacked real;
 
 -- How often the same measure credits memories that were not shown: what of the credit is chance.
