@@ -15,6 +15,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
+from brain.text import lexemes
 from brain.types import MemoryType, Vector
 
 SQL = statements.load("search")
@@ -47,6 +48,43 @@ class Query:
     session_id: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    past: PastTurns | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurns:
+    """Which past turns to compare with: the `kept` most similar of the `latest` completed ones up to `now`.
+
+    What those of at least `similarity` used is a candidate even if no other channel finds it.
+    """
+
+    now: datetime
+    latest: int
+    kept: int
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class PastShown:
+    """What became of a memory in a past turn.
+
+    `lacked` is how far its relevance stood below the best of that turn, None where the recall tool brought it.
+    """
+
+    memory_id: UUID
+    used: bool
+    lacked: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """A completed turn like the query: cosine of their vectors, overlap of their words in [0, 1], what it showed."""
+
+    turn_id: str
+    at: datetime
+    cosine: float
+    words: float
+    shown: tuple[PastShown, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +121,22 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Masses:
-    """How often memories were shown and used, as decayed sums of the time given."""
+    """How often memories were shown and used, as decayed sums of the time given.
+
+    `decoys` were judged like them without having been shown, and `decoys_used` were credited nonetheless.
+    """
 
     shown: float
     used: float
     at: datetime
+    decoys: float = 0.0
+    decoys_used: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """All hits in the agent's own order, the query's idf by lexeme among passages and among sessions, how many passages
-    the agent has, and the masses of being shown and used by type.
+    the agent has, the masses of being shown and used by type, and similar past turns, the most similar first.
     """
 
     hits: tuple[Hit, ...]
@@ -101,6 +144,7 @@ class Found:
     session_idf: Mapping[str, float] = field(default_factory=dict)
     passages: int = 0
     base: Mapping[str, Masses] = field(default_factory=dict)
+    past: tuple[PastTurn, ...] = ()
 
 
 SCORES = (
@@ -127,11 +171,12 @@ class MemorySearch:
         """
 
         async def work(connection: Connection) -> tuple[Any, list[Hit]]:
-            facts = await connection.fetchrow(SQL["facts"], agent_id, list(query.lexemes), MOST_POSTINGS)
+            facts = await connection.fetchrow(SQL["facts"], *_facts_parameters(agent_id, query))
+            associated = _associated(facts["past"] or [], query.past)
             types, hits = query.types, list[Hit]()
             statement = _CANDIDATES[query.vector is None or len(query.vector) <= 1200]
             while types:
-                rows = await connection.fetch(statement, *_parameters(agent_id, query, types))
+                rows = await connection.fetch(statement, *_parameters(agent_id, query, types, associated))
                 found = [_hit(row) for row in rows]
                 further = _too_few(found, types, query.wanted)
                 hits += [hit for hit in found if hit.type not in further]
@@ -140,24 +185,68 @@ class MemorySearch:
 
         facts, hits = await self._database.run(agent_id, work, timeout=timeout)
         terms: Mapping[str, Sequence[int]] = facts["terms"] or {}
+        rarity = {lexeme: idf(facts["passages"], terms[lexeme][0]) for lexeme in query.lexemes}
         return Found(
             hits=tuple(hits),
-            idf={lexeme: idf(facts["passages"], terms[lexeme][0]) for lexeme in query.lexemes},
+            idf=rarity,
             session_idf={lexeme: idf(facts["sessions"], terms[lexeme][1]) for lexeme in query.lexemes},
             passages=facts["passages"],
             base={
-                type_: Masses(shown, used, datetime.fromisoformat(at))
-                for type_, (shown, used, at) in (facts["base"] or {}).items()
+                type_: Masses(shown, used, datetime.fromisoformat(at), *decoys)
+                for type_, (shown, used, at, *decoys) in (facts["base"] or {}).items()
             },
+            past=tuple(_past_turn(row, rarity) for row in facts["past"] or []),
         )
 
 
-def _parameters(agent_id: str, query: Query, types: Mapping[MemoryType, int]) -> tuple[Any, ...]:
+def _facts_parameters(agent_id: str, query: Query) -> tuple[Any, ...]:
+    past = query.past
+    return (
+        agent_id, list(query.lexemes), MOST_POSTINGS,
+        encode_halfvec(query.vector) if query.vector is not None and past is not None else None,
+        query.model, past and past.now, past and past.latest, past and past.kept,
+    )  # fmt: skip
+
+
+def _associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
+    """The memories that the similar ones among these turns used."""
+    similar = [shown or [] for _, _, cosine, _, shown in rows if past is not None and cosine >= past.similarity]
+    return list(dict.fromkeys(UUID(id) for shown in similar for id, used, _ in shown if used))
+
+
+def _past_turn(row: Any, rarity: Mapping[str, float]) -> PastTurn:
+    turn_id, at, cosine, message, shown = row
+    return PastTurn(
+        turn_id,
+        datetime.fromisoformat(at),
+        round(cosine, 9),
+        round(_common_words(message, rarity), 9),
+        tuple(PastShown(UUID(id), used, lacked) for id, used, lacked in shown or []),
+    )
+
+
+def _common_words(message: str, rarity: Mapping[str, float]) -> float:
+    """The idf mass of the words that a message shares with the query, over the geometric mean of their own masses.
+
+    What words weigh that the query does not have is not looked up: each is taken for one of its usual words.
+    """
+    spoken = set(lexemes(message))
+    mass = sum(rarity.values())
+    if not spoken or not mass:
+        return 0.0
+    shared = sum(weight for lexeme, weight in rarity.items() if lexeme in spoken)
+    own = shared + len(spoken - rarity.keys()) * mass / len(rarity)
+    return float(shared / math.sqrt(mass * own)) if own else 0.0
+
+
+def _parameters(
+    agent_id: str, query: Query, types: Mapping[MemoryType, int], associated: Sequence[UUID]
+) -> tuple[Any, ...]:
     dates = query.dates or (None, None)
     return (
         agent_id, list(types), list(query.lexemes), encode_halfvec(query.vector) if query.vector is not None else None,
         query.model, list(types.values()), MOST_POSTINGS, K1, B, list(query.tags) or None, query.session_id,
-        query.since, query.until, *dates,
+        query.since, query.until, *dates, list(associated),
     )  # fmt: skip
 
 

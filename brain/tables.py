@@ -145,7 +145,7 @@ exposure = Table(
     "exposure", metadata, _agent(), _column("turn_id", Text), _column("memory_id", Uuid), _column("type", Text),
     _column("via", Text), _column("slot", SmallInteger), _column("propensity", REAL), _column("at", AT),
     _column("overlap", REAL, nullable=True), _column("used", Boolean, nullable=True),
-    _column("rating", Boolean, nullable=True),
+    _column("rating", Boolean, nullable=True), _column("lacked", REAL, nullable=True),
     PrimaryKeyConstraint("agent_id", "turn_id", "memory_id"),
     CheckConstraint("via IN ('prompt', 'recall')"), CheckConstraint("propensity > 0 AND propensity <= 1"),
     Index("exposure_by_memory", "agent_id", "memory_id"),

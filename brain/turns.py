@@ -19,12 +19,17 @@ _MOST_REAPED = 100  # turns at a time: opening a turn must not wait for the clea
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """A memory shown in a turn. `propensity` is the probability with which the policy chose to show it."""
+    """A memory shown in a turn.
+
+    `propensity` is the probability with which the policy chose to show it; `lacked` is how far its relevance stood
+    below the best of the turn.
+    """
 
     memory_id: UUID
     type: MemoryType
     slot: int
     propensity: float = 1.0
+    lacked: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +78,27 @@ class Shown:
     source: str | None
 
 
-# From what a turn showed and the message it was shown for to what is to be counted.
-Judge = Callable[[Sequence[Shown], str], Sequence[Judgement]]
+@dataclass(frozen=True, slots=True)
+class Decoy:
+    """A memory that was found in a turn and not shown: judged all the same, it tells what of the credit is chance."""
+
+    type: MemoryType
+    content: str
+    speaker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is to be counted of a turn: a judgement per shown memory, and of each decoy its type and whether the same
+    measure credits it.
+    """
+
+    shown: Sequence[Judgement]
+    decoys: Sequence[tuple[MemoryType, bool]] = ()
+
+
+# From what a turn showed, its decoys and the message it was shown for to what is to be counted.
+Judge = Callable[[Sequence[Shown], Sequence[Decoy], str], Judged]
 # Asked in a transaction that erasures of the agent wait for: whether what it is about to record is still wanted.
 Still = Callable[[], Awaitable[bool]]
 
@@ -185,13 +209,15 @@ class TurnLog:
                 rows = await c.fetch(SQL["attributions"], agent_id, turn_id)
                 return Closed(tuple(Judgement(**dict(row)) for row in rows), first=False)
             shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
-            judged = judge(shown, turn["message"])
+            decoys = [Decoy(**dict(row)) for row in await c.fetch(SQL["decoys"], agent_id, turn_id)]
+            judged = judge(shown, decoys, turn["message"])
             await c.execute(
-                SQL["close_turn"], agent_id, turn_id, status, turn["at"], [j.memory_id for j in judged],
-                [j.overlap for j in judged], [j.used for j in judged], [j.rating for j in judged],
+                SQL["close_turn"], agent_id, turn_id, status, turn["at"], [j.memory_id for j in judged.shown],
+                [j.overlap for j in judged.shown], [j.used for j in judged.shown], [j.rating for j in judged.shown],
                 half_life_days * _DAY, rating_weight,
+                [type_ for type_, _ in judged.decoys], [credited for _, credited in judged.decoys],
             )  # fmt: skip
-            return Closed(tuple(judged), first=True)
+            return Closed(tuple(judged.shown), first=True)
 
         return await self._database.run(agent_id, work)
 
@@ -317,5 +343,5 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
         encode_halfvec(turn.query) if turn.query is not None else None, dict(turn.trace),
         [shown.memory_id for shown in turn.shown], [shown.type for shown in turn.shown],
         [shown.slot for shown in turn.shown], [shown.propensity for shown in turn.shown],
-        dict(turn.policy_content) if turn.policy_content is not None else None,
+        dict(turn.policy_content) if turn.policy_content is not None else None, [shown.lacked for shown in turn.shown],
     )  # fmt: skip

@@ -135,10 +135,21 @@ class Policy(Edge):
     window_sentences: Annotated[int, Field(ge=0)] = 24  # embedded per turn at most; the rest is compared by its stems
 
     # --- rank ---
-    usage_weight: Annotated[float, Field(ge=0, le=1)] = 0.1  # of log2(boost), on relevance in [0, 1]: breaks near-ties
+    boost: Literal["posterior", "rate"] = "posterior"  # context/boost.py says what they measure; "rate" is the seed's
+    combine: Literal["add", "multiply"] = "add"  # multiplying lets popularity beat relevance; it is the seed's
+    usage_weight: Annotated[float, Field(ge=0, le=1)] = 0.02  # of log2(boost), on relevance in [0, 1]: breaks near-ties
     least_boost: Annotated[float, Field(gt=0, le=1)] = 0.5
     most_boost: Annotated[float, Field(ge=1, le=2)] = 1.5
     half_life_days: Positive = 7.0  # binding default
+    association_weight: Annotated[float, Field(ge=0, le=2)] = 0.6  # of what similar past turns lacked; 0: none
+    association_turns: Annotated[int, Field(ge=0)] = (
+        2_000  # the latest completed ones are compared: a millisecond or two
+    )
+    association_kept: Annotated[int, Field(ge=0, le=1000)] = 32  # most similar of them
+    association_floor: Share = 0.57  # similarity from which a past turn says anything: unrelated ones reach 0.55
+    association_full: Share = 0.79  # similarity from which it asks the same
+    association_words: Annotated[float, Field(ge=0, lt=1)] = 0.2  # of a similarity; the rest is the cosine
+    association_half_life_days: Positive = 28.0  # questions come back after longer than uses stay fresh
     superseded_factor: Share = 0.5  # a replaced memory can still be found, below what replaced it
 
     # --- abstain ---
@@ -163,6 +174,17 @@ class Policy(Edge):
     def attribution_threshold(self) -> float:
         """The overlap from which a shown memory counts as used, of this policy's strategy."""
         return self.attribution_thresholds[self.attribution]
+
+    @property
+    def association_cosine(self) -> float:
+        """The cosine below which no past turn can reach the floor, whatever words it shares with the message."""
+        return max(0.0, (self.association_floor - self.association_words) / (1 - self.association_words))
+
+    @classmethod
+    def seed(cls, **changes: Any) -> Self:
+        """The rules of the seed, exactly: whole-response Jaccard at 0.15, 0.5 + used ÷ shown, multiplied."""
+        rules = {"attribution": "jaccard", "boost": "rate", "combine": "multiply", "association_weight": 0.0}
+        return cls(**{**rules, **changes})
 
     @cached_property
     def version(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from brain.deadline import Deadline
 from brain.errors import InvalidInput, JournalError, StoreError
 from brain.journal import Entry, Journal, read, written
-from brain.turns import Exposure, Judgement, OpenTurn, Shown, Still, TurnLog
+from brain.turns import Decoy, Exposure, Judged, OpenTurn, Shown, Still, TurnLog
 from cognitive.feedback import record
 from cognitive.policy import Policy
 from cognitive.turn import Outcome, Report, TurnContext, TurnRef
@@ -114,8 +114,9 @@ class Settlement:
     ) -> Report:
         """Opens the turn unless it is there, judges what it showed and closes it, in one transaction."""
 
-        def judge(shown: Sequence[Shown], message: str) -> Sequence[Judgement]:
-            return record.judge(shown, message, outcome, self._policy)
+        def judge(shown: Sequence[Shown], decoys: Sequence[Decoy], message: str) -> Judged:
+            judgements = record.judge(shown, message, outcome, self._policy)
+            return Judged(judgements, record.credited(decoys, shown, message, outcome, self._policy))
 
         closed = await self._turns.close(
             agent_id, turn_id, outcome.status, judge, half_life_days=self._policy.half_life_days,
@@ -156,7 +157,9 @@ def opened(context: TurnContext) -> OpenTurn:
         frame=context.plan.frame,
         degraded=context.degraded,
         trace=context.trace.as_json(),
-        shown=tuple(Exposure(s.memory_id, s.type, slot, s.propensity) for slot, s in enumerate(context.shown)),
+        shown=tuple(
+            Exposure(s.memory_id, s.type, slot, s.propensity, s.lacked) for slot, s in enumerate(context.shown)
+        ),
         model=context.model if context.query is not None else None,
         query=context.query,
         policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,

@@ -10,6 +10,8 @@ from uuid import UUID
 
 from brain.search import Hit
 
+_DECOYS = 5  # judged with each turn beside what was shown
+
 Disposition = Literal[
     "shown",  # it is in the prompt
     "pinned",  # it stands in the prefix, so the block does not repeat it
@@ -25,12 +27,16 @@ Disposition = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Boost:
-    """What usage says of a memory: a factor in [0.5, 1.5], 1.0 for the unknown, and the masses it comes from."""
+    """What usage says of a memory: a factor in [0.5, 1.5], 1.0 for the unknown, and the masses it comes from.
+
+    `lift` is what similar past turns add to its relevance.
+    """
 
     factor: float = 1.0
     shown: float = 0.0
     used: float = 0.0
     because: str = "never shown"
+    lift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +114,15 @@ class Trace:
             "now": self.now.isoformat(),
             "channels": list(self.channels),
             "timings": {name: round(value, 3) for name, value in self.timings.items()},
+            "decoys": [str(id) for id in decoys(self.fates)],
             "record": self.record,
         }
+
+
+def decoys(fates: Sequence[Fate]) -> list[UUID]:
+    """The first few by rank that were found and not shown, for no reason that lies in what they say."""
+    passed_over = ("irrelevant", "over_limit", "over_budget")
+    return [fate.candidate.hit.memory_id for fate in fates if fate.disposition in passed_over][:_DECOYS]
 
 
 def compared(fates: Sequence[Fate]) -> Mapping[tuple[UUID, int], Likeness]:

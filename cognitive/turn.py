@@ -111,7 +111,10 @@ class TurnRef:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A memory that the prompt shows: its text as shown, its score, and the chance it had of being shown."""
+    """A memory that the prompt shows: its text as shown, its score, and the chance it had of being shown.
+
+    `lacked` is how far its relevance stood below the best of the turn.
+    """
 
     memory_id: UUID
     type: MemoryType
@@ -120,6 +123,7 @@ class Shown:
     score: float
     tokens: int
     propensity: float = 1.0
+    lacked: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

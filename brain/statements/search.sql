@@ -1,9 +1,22 @@
 -- name: facts
 -- What the scores are measured against: how many passages and sessions the agent has, the base rates of use by type,
--- and for each lexeme of the query how many passages and sessions say it, counted up to the bound.
+-- for each lexeme of the query how many passages and sessions say it, counted up to the bound, and the past turns most
+-- like this one with what they showed. $4 the query's vector or NULL, $5 its model, $6 now, $7 how many of the latest
+-- completed turns are compared, $8 how many of them are kept.
 SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) AS passages,
        coalesce((SELECT sessions FROM cognitive.corpus WHERE agent_id = $1), 0) AS sessions,
-       (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at)) FROM cognitive.usage_base WHERE agent_id = $1) AS base,
+       (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
+        FROM cognitive.usage_base WHERE agent_id = $1) AS base,
+       (SELECT jsonb_agg(jsonb_build_array(n.turn_id, n.at, n.similarity, left(n.message, 500), (
+            SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.lacked) ORDER BY e.memory_id)
+            FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = n.turn_id AND e.used IS NOT NULL))
+            ORDER BY n.similarity DESC, n.turn_id)
+        FROM (SELECT turn_id, at, message, similarity FROM (
+                  SELECT turn_id, at, message, -(query <#> $4::halfvec) AS similarity FROM cognitive.turn
+                  WHERE agent_id = $1 AND model = $5 AND status = 'completed' AND query IS NOT NULL AND at <= $6
+                        AND $4 IS NOT NULL
+                  ORDER BY at DESC, turn_id LIMIT $7::int OFFSET 0) AS latest
+              ORDER BY similarity DESC, turn_id LIMIT $8::int) AS n) AS past,
        (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.passages, d.sessions))
         FROM unnest($2::text[]) AS q(lexeme) CROSS JOIN LATERAL (
             SELECT count(*) AS passages, count(DISTINCT p.session_no) AS sessions
@@ -15,7 +28,7 @@ SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) 
 -- $1 agent, $2 types, $3 lexemes of the query, $4 the query's vector or NULL, $5 the embedding model,
 -- $6 how many per channel of each type, $7 postings beyond which a lexeme is too common to be read,
 -- $8 k1, $9 b; filters (NULL: none): $10 tags, $11 session, $12 since, $13 until;
--- $14 and $15 a date range that the query names (NULL: none).
+-- $14 and $15 a date range that the query names (NULL: none); $16 memories that similar past turns used.
 WITH wanted AS MATERIALIZED (SELECT * FROM unnest($2::text[], $6::int[]) AS w(type, most)),
 corpus AS MATERIALIZED (
     SELECT greatest(passages, 1)::float8 AS passages, greatest(sessions, 1)::float8 AS sessions,
@@ -84,13 +97,24 @@ dated AS (
           AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
                OR id IN (SELECT id FROM filtered))
         ORDER BY occurred_at, seq LIMIT w.most) AS d),
+-- What similar turns used is a candidate even if no other channel finds it, by the passage nearest to the query.
+associated AS (
+    SELECT m.id AS memory_id, coalesce((
+        SELECT ordinal FROM cognitive.embedding
+        WHERE agent_id = $1 AND memory_id = m.id AND field = 'said' AND model = $5 AND $4 IS NOT NULL
+        ORDER BY embedding <#> $4::halfvec, ordinal LIMIT 1), 0) AS ordinal
+    FROM cognitive.memory AS m
+    WHERE m.agent_id = $1 AND m.id = ANY($16::uuid[]) AND m.type = ANY($2::text[])
+      AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
+           OR m.id IN (SELECT id FROM filtered))),
 -- One row per passage, by grouping and not by joining: a join of these lists would be planned as nested loops.
 pooled AS (
     SELECT memory_id, ordinal, max(bm25) AS bm25, max(said) AS said, max(around) AS around
     FROM (SELECT l.memory_id, l.ordinal, l.bm25, l.said, l.around, l.place <= w.most AS found
           FROM lexical AS l JOIN wanted AS w ON w.type = l.type
           UNION ALL SELECT memory_id, ordinal, NULL, NULL, NULL, true FROM dense
-          UNION ALL SELECT memory_id, 0, NULL, NULL, NULL, true FROM dated) AS p
+          UNION ALL SELECT memory_id, 0, NULL, NULL, NULL, true FROM dated
+          UNION ALL SELECT memory_id, ordinal, NULL, NULL, NULL, true FROM associated) AS p
     GROUP BY memory_id, ordinal HAVING bool_or(found))
 SELECT f.memory_id, f.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(m.content) AS partial, m.speaker, m.occurred_at, m.session_id, m.source,

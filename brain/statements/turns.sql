@@ -9,9 +9,10 @@ opened AS (
                                 query, trace)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
     ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
-INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at)
-SELECT $1, $2, s.memory_id, s.type, 'prompt', s.slot, s.propensity, $5
-FROM opened, unnest($13::uuid[], $14::text[], $15::smallint[], $16::real[]) AS s(memory_id, type, slot, propensity)
+INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked)
+SELECT $1, $2, s.memory_id, s.type, 'prompt', s.slot, s.propensity, $5, s.lacked
+FROM opened, unnest($13::uuid[], $14::text[], $15::smallint[], $16::real[], $18::real[])
+     AS s(memory_id, type, slot, propensity, lacked)
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
@@ -84,6 +85,15 @@ SELECT e.memory_id, e.type, e.via, e.slot, e.propensity, e.overlap, e.used, e.ra
 FROM cognitive.exposure AS e LEFT JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = e.memory_id
 WHERE e.agent_id = $1 AND e.turn_id = $2 ORDER BY e.via, e.slot, e.memory_id
 
+-- name: decoys
+-- Memories that a turn's search found and that it did not show, by the prompt or by recall, with their words.
+SELECT m.type, m.content, m.speaker
+FROM cognitive.turn AS t CROSS JOIN LATERAL jsonb_array_elements_text(t.trace -> 'decoys') WITH ORDINALITY AS d(id, place)
+JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = d.id::uuid
+WHERE t.agent_id = $1 AND t.turn_id = $2 AND NOT EXISTS (
+    SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = m.id)
+ORDER BY d.place
+
 -- name: share_corpus
 -- Whoever counts the use of memories shares the agent's row with the others who do, and excludes whoever writes or
 -- erases memories: the two take the rows of a memory in different orders.
@@ -99,7 +109,7 @@ WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE
 -- its row and returns it; exposures, masses and base rates are fed from that. Rows are taken in the order of memory
 -- ids, so that concurrent turns cannot deadlock. $3 the outcome's status, $4 when it counts, $5 memory ids,
 -- $6 overlaps, $7 used or not, $8 explicit ratings or NULL, $9 the half-life in seconds, $10 what a rated showing
--- weighs in the masses, where others weigh 1.
+-- weighs in the masses, where others weigh 1, $11 and $12 types of decoys and whether they were credited.
 WITH closed AS (
     UPDATE cognitive.turn SET status = $3, closed_at = now(), reaped = false
     WHERE agent_id = $1 AND turn_id = $2 AND (status = 'open' OR reaped) RETURNING turn_id, session_id),
@@ -131,14 +141,22 @@ masses AS (
         times_shown = u.times_shown + 1, times_used = u.times_used + excluded.times_used,
         last_at = greatest(u.last_at, excluded.last_at)
     RETURNING memory_id),
+by_type AS (
+    SELECT type, weight AS shown, weight * used::int AS used, 0 AS decoys, 0 AS decoys_used FROM taught
+    UNION ALL
+    SELECT d.type, 0, 0, 1, d.credited::int FROM closed, unnest($11::text[], $12::boolean[]) AS d(type, credited)),
 base AS (
-    INSERT INTO cognitive.usage_base AS u (agent_id, type, shown, used, last_at)
-    SELECT $1, type, sum(weight), sum(weight * used::int), $4 FROM taught GROUP BY type ORDER BY type
+    INSERT INTO cognitive.usage_base AS u (agent_id, type, shown, used, last_at, decoys, decoys_used)
+    SELECT $1, type, sum(shown), sum(used), $4, sum(decoys), sum(decoys_used) FROM by_type GROUP BY type ORDER BY type
     ON CONFLICT (agent_id, type) DO UPDATE SET
         shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, $9::float8)
               + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, $9::float8),
         used = cognitive.decayed(u.used, u.last_at, excluded.last_at, $9::float8)
              + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, $9::float8),
+        decoys = cognitive.decayed(u.decoys, u.last_at, excluded.last_at, $9::float8)
+               + cognitive.decayed(excluded.decoys, excluded.last_at, u.last_at, $9::float8),
+        decoys_used = cognitive.decayed(u.decoys_used, u.last_at, excluded.last_at, $9::float8)
+                    + cognitive.decayed(excluded.decoys_used, excluded.last_at, u.last_at, $9::float8),
         last_at = greatest(u.last_at, excluded.last_at))
 SELECT (SELECT count(*) FROM masses) AS taught FROM closed
 

@@ -52,7 +52,7 @@ def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, po
 
     The best cosine, and the best idf mass of its words that one memory holds, absolutely and as a share of the
     message's; further that it names a speaker, that something was said on the date it names, that it asks for what was
-    decided or what happened, and that the memory which matches it best was useful before.
+    decided or what happened, that the memory which matches it best was useful before, and what similar turns lacked.
     """
     mass = max(sum(found.idf.values()), 1e-6)
     cosine = max(candidate.hit.scores.get("said_cosine", 0.0) for candidate in candidates)
@@ -68,13 +68,14 @@ def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, po
         0.15 * dated / max(policy.relevance["date"], 1e-6),
         0.1 * asks_memory,
         0.2 * max(0.0, max(candidates, key=match).boost.factor - 1),
+        max(0.0, max(candidate.boost.lift for candidate in candidates)),
     )
     return sum(parts)
 
 
 def match(candidate: Candidate) -> float:
-    """The part of a candidate's relevance that is due to the query."""
-    return sum(candidate.factors.get(name, 0.0) for name in _MATCH)
+    """The part of a candidate's relevance that is due to the query, and what similar past turns add to it."""
+    return sum(candidate.factors.get(name, 0.0) for name in _MATCH) + candidate.boost.lift
 
 
 def _drop_all(candidates: Sequence[Candidate], value: float, because: str) -> Sifted:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from uuid import UUID
 
 from brain.search import Found
 from brain.types import Memory
-from cognitive.context import abstain, boost, budget, dedup, rank, relevance, render
+from cognitive.context import abstain, association, boost, budget, dedup, rank, relevance, render
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.recording import Given
 from cognitive.tokens import count
-from cognitive.trace import Candidate, Fate, Sifted
+from cognitive.trace import Boost, Candidate, Fate, Sifted
 
 _DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower would not be shown anyway
 _FRAME_TOKENS = count(render.frame()) + 1
@@ -47,7 +48,17 @@ def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy
     if not queries:
         return []
     relevant = relevance.candidates(found, queries[0], now, policy)
-    return rank.rank(relevant, boost.boosts(found, now, policy), policy)
+    return rank.rank(relevant, earned(found, now, policy), policy)
+
+
+def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
+    """What every memory that was found has earned by its use, in all turns and in those like this one."""
+    trust = boost.reliability(found.base, now, policy)
+    lifted = association.lifts(found, now, policy)
+    return {
+        id: replace(each, lift=trust * lifted.get(id, association.NO_LIFT).value)
+        for id, each in boost.boosts(found, now, policy).items()
+    }
 
 
 def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.Compare, policy: Policy) -> Sifted:

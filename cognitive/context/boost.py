@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from math import exp
 from uuid import UUID
 
 from brain.decay import decayed
-from brain.search import Found, Hit, Masses
+from brain.search import Found, Hit, Masses, PastTurn
 from cognitive.policy import Policy
 from cognitive.trace import Boost
 
@@ -17,19 +19,65 @@ from cognitive.trace import Boost
 OPTIMISM = 3.0
 MOST_EXPECTED = 0.6
 LEAST_BASE_RATE = 0.005
+# A past turn weighs exp((cosine - 1) / WIDTH): for MiniLM paraphrases stand at 0.8 and more, which is a fifth and more.
+WIDTH = 0.12
+UNRELATED = 0.55  # cosine below which a turn was about something else
+_FEWEST_SHOWN = 2  # the seed's rule says nothing of a memory that was shown less often
+# Labels that credit decoys half as often as what was shown, or more often, are believed less and less.
+_CREDIBLE = 0.5
+_DECOY_RATE = 0.04  # how often decoys are credited, until there is evidence, worth as many decoys as
+_DECOYS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """How past turns like this one shown and used a memory.
+
+    `weighed_*` are sums of kernel weights; `shown` and `used` are decayed masses of the turns that were about the same
+    thing at all, and `times_*` their counts.
+    """
+
+    weighed_shown: float = 0.0
+    weighed_used: float = 0.0
+    shown: float = 0.0
+    used: float = 0.0
+    times_shown: int = 0
+    times_used: int = 0
+
+
+NOWHERE = Nearby()
 
 
 def boosts(found: Found, now: datetime, policy: Policy) -> dict[UUID, Boost]:
     """What usage says of every memory that was found."""
-    return {hit.memory_id: boost(hit, found.base, now, policy) for hit in found.hits}
+    near = nearby(found.past, now, policy)
+    measure = BOOSTS[policy.boost]
+    trust = reliability(found.base, now, policy)
+    return {
+        hit.memory_id: measure(hit, found.base, now, policy, near.get(hit.memory_id, NOWHERE) if near else None, trust)
+        for hit in found.hits
+    }
 
 
-def boost(hit: Hit, base: Mapping[str, Masses], now: datetime, policy: Policy) -> Boost:
-    """A factor in [least_boost, most_boost] from decayed masses of a memory being shown and used.
+def boost(
+    hit: Hit,
+    base: Mapping[str, Masses],
+    now: datetime,
+    policy: Policy,
+    near: Nearby | None = None,
+    trust: float = 1.0,
+) -> Boost:
+    """A factor in [least_boost, most_boost] from three levels of evidence: type, memory, and turns like this one.
 
-    The rate is a Beta posterior, (used + m·e) / (shown + m), with e what a memory of its type is expected to reach,
-    and m = max(2, 0.4 / base rate); the factor is 1 at e, and linear from there to its bounds at rates 1 and 0.
-    Chapelle and Li (2011) and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943) for the prior.
+    The memory's rate is a Beta posterior, (used + m·e) / (shown + m), with e what a memory of its type is expected to
+    reach, and m = max(2, 0.4 / base rate); where there are past turns to compare with, the rate in those like this one
+    is shrunk to it in the same way. The factor is 1 at e, and linear from there to its bounds at rates 1 and 0. What is
+    used as often in turns about something else is no better here: above e it counts only beyond that rate. Labels that
+    cannot be told from chance move nothing (`trust`, an exponent). Chapelle and Li (2011) and "Dynamic-Prior Thompson
+    Sampling" (arXiv:2602.00943) for the prior.
+
+    Args:
+        near: What turns like this one say of it; None if there are no past turns to tell them from others.
     """
     if hit.times_shown == 0 or hit.usage_at is None:
         return Boost()
@@ -38,14 +86,85 @@ def boost(hit: Hit, base: Mapping[str, Masses], now: datetime, policy: Policy) -
     usual = base_rate(base.get(hit.type), now, policy)
     expected = min(MOST_EXPECTED, OPTIMISM * usual)
     strength = max(2.0, 0.4 / usual)
-    rate = (used + strength * expected) / (shown + strength)
-    if rate >= expected:
-        factor = 1 + (policy.most_boost - 1) * (rate - expected) / (1 - expected)
-    else:
-        factor = 1 - (1 - policy.least_boost) * (expected - rate) / expected
-    return Boost(
-        factor, shown, used, f"{factor:.2f}: used in {hit.times_used} of {hit.times_shown} turns that showed it"
-    )
+    rate, elsewhere = (used + strength * expected) / (shown + strength), 0.0
+    if near is not None:
+        far_shown, far_used = max(0.0, shown - near.shown), max(0.0, used - near.used)
+        elsewhere = (far_used + strength * expected) / (far_shown + strength)
+        prior = max(0.3, 0.05 / usual)
+        rate = (near.weighed_used + prior * rate) / (near.weighed_shown + prior)
+    factor = _factor(rate, expected, max(expected, elsewhere), policy) ** trust
+    return Boost(factor, shown, used, f"{factor:.2f}: {_counted(hit, near)}")
+
+
+def seeds_rate(
+    hit: Hit,
+    base: Mapping[str, Masses],
+    now: datetime,
+    policy: Policy,
+    near: Nearby | None = None,
+    trust: float = 1.0,
+) -> Boost:
+    """The seed's rule, exactly: 0.5 + used ÷ shown, by plain counts, from the second showing on."""
+    shown = decayed(hit.usage_shown, hit.usage_at, now, policy.half_life_days) if hit.usage_at else 0.0
+    used = decayed(hit.usage_used, hit.usage_at, now, policy.half_life_days) if hit.usage_at else 0.0
+    if hit.times_shown < _FEWEST_SHOWN:
+        return Boost(1.0, shown, used, f"1.00: shown fewer than {_FEWEST_SHOWN} times")
+    factor = 0.5 + hit.times_used / hit.times_shown
+    return Boost(factor, shown, used, f"{factor:.2f}: {_counted(hit, None)}")
+
+
+BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": seeds_rate}
+
+
+def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, Nearby]:
+    """By memory, what the past turns most like this one say of it."""
+    found: dict[UUID, Nearby] = {}
+    for turn in past:
+        weight = decayed(exp((turn.cosine - 1) / WIDTH), turn.at, now, policy.association_half_life_days)
+        related = turn.cosine >= UNRELATED
+        mass = decayed(1.0, turn.at, now, policy.half_life_days) if related else 0.0
+        for each in turn.shown:
+            so_far = found.get(each.memory_id, NOWHERE)
+            found[each.memory_id] = Nearby(
+                so_far.weighed_shown + weight,
+                so_far.weighed_used + weight * each.used,
+                so_far.shown + mass,
+                so_far.used + mass * each.used,
+                so_far.times_shown + related,
+                so_far.times_used + (related and each.used),
+            )
+    return found
+
+
+def reliability(base: Mapping[str, Masses], now: datetime, policy: Policy) -> float:
+    """How far the labels can be believed, in [0, 1]: 1 - credit of decoys ÷ credit of what was shown, over one half.
+
+    Decoys are memories that were not shown and are judged all the same: a label that credits them as often as what was
+    shown says nothing, and ranking falls back to relevance.
+    """
+    totals = [(decayed(1.0, masses.at, now, policy.half_life_days), masses) for masses in base.values()]
+    shown = sum(left * masses.shown for left, masses in totals)
+    used = sum(left * masses.used for left, masses in totals)
+    decoys = sum(left * masses.decoys for left, masses in totals)
+    credited = sum(left * masses.decoys_used for left, masses in totals)
+    chance = (credited + _DECOY_RATE * _DECOYS) / (decoys + _DECOYS)
+    rate = (used + 1) / (shown + 5)
+    return min(1.0, max(0.0, 1 - chance / rate) / _CREDIBLE)
+
+
+def _factor(rate: float, expected: float, reference: float, policy: Policy) -> float:
+    if rate > reference:
+        return 1 + (policy.most_boost - 1) * (rate - reference) / (1 - expected)
+    if rate < expected:
+        return 1 - (1 - policy.least_boost) * (expected - rate) / expected
+    return 1.0
+
+
+def _counted(hit: Hit, near: Nearby | None) -> str:
+    told = f"used in {hit.times_used} of {hit.times_shown} turns that showed it"
+    if near is None or not near.times_shown:
+        return told
+    return f"{told}, in {near.times_used} of {near.times_shown} like this one"
 
 
 def base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:

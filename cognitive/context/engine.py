@@ -16,7 +16,7 @@ from brain.store import MemoryStore
 from brain.types import Memory, Vector
 from cognitive import recording
 from cognitive.context import dedup
-from cognitive.context.assemble import assemble, order
+from cognitive.context.assemble import Assembled, assemble, order
 from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, retrieve
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
@@ -58,7 +58,7 @@ class ContextEngine:
         """The context of a turn. Whatever does not arrive by the deadline is missing and said to be."""
         clock = Stopwatch()
         (pinned, unpinned), retrieved = await asyncio.gather(
-            self._pinned(turn.agent_id, deadline), self._retrieve(turn.agent_id, plan.retrieval, deadline)
+            self._pinned(turn.agent_id, deadline), self._retrieve(turn.agent_id, plan.retrieval, now, deadline)
         )
         clock.lap("retrieve")
         window, missing = await self._window(turn, plan, deadline) if retrieved.found.hits else ([], ())
@@ -71,7 +71,7 @@ class ContextEngine:
         return Built(
             text=made.text,
             prefix=made.prefix,
-            shown=tuple(_shown(candidate) for candidate in made.shown),
+            shown=tuple(_shown(candidate, made) for candidate in made.shown),
             trace=Trace(plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record),
             degraded=unpinned + retrieved.degraded + missing,
             vector=retrieved.vector,
@@ -86,7 +86,8 @@ class ContextEngine:
         Raises:
             StoreUnavailable: nothing could be retrieved in time.
         """
-        retrieved = await self._retrieve(agent_id, queries, Deadline(self._policy.recall_deadline_ms), filters)
+        deadline = Deadline(self._policy.recall_deadline_ms)
+        retrieved = await self._retrieve(agent_id, queries, now, deadline, filters)
         if queries and not retrieved.channels:
             raise StoreUnavailable("; ".join(retrieved.degraded))
         return order(queries, retrieved.found, now, self._policy)
@@ -98,10 +99,15 @@ class ContextEngine:
             return [], (f"prefix: {str(error) or 'no answer from Postgres in time'}",)
 
     async def _retrieve(
-        self, agent_id: str, queries: Sequence[RetrievalQuery], deadline: Deadline, filters: Filters = NO_FILTERS
+        self,
+        agent_id: str,
+        queries: Sequence[RetrievalQuery],
+        now: datetime,
+        deadline: Deadline,
+        filters: Filters = NO_FILTERS,
     ) -> Retrieved:
         return await retrieve(
-            agent_id, queries, search=self._search, embedder=self._embedder, policy=self._policy,
+            agent_id, queries, search=self._search, embedder=self._embedder, policy=self._policy, now=now,
             deadline=deadline, filters=filters,
         )  # fmt: skip
 
@@ -140,8 +146,9 @@ class Stopwatch:
         self._last = now
 
 
-def _shown(candidate: Candidate) -> Shown:
-    hit = candidate.hit
+def _shown(candidate: Candidate, made: Assembled) -> Shown:
+    hit, best = candidate.hit, max(fate.candidate.relevance for fate in made.fates)
     return Shown(
-        hit.memory_id, hit.type, hit.content, hit.source, candidate.score, candidate.tokens, candidate.propensity
-    )
+        hit.memory_id, hit.type, hit.content, hit.source, candidate.score, candidate.tokens, candidate.propensity,
+        lacked=best - candidate.relevance,
+    )  # fmt: skip

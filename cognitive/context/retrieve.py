@@ -9,7 +9,7 @@ from datetime import datetime
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import CognitiveError
-from brain.search import Found, MemorySearch, Query
+from brain.search import Found, MemorySearch, PastTurns, Query
 from brain.text import lexemes
 from brain.types import MemoryType, Vector
 from cognitive.plan import RetrievalQuery
@@ -50,6 +50,7 @@ async def retrieve(
     search: MemorySearch,
     embedder: CachedEmbedder,
     policy: Policy,
+    now: datetime,
     deadline: Deadline,
     filters: Filters = NO_FILTERS,
 ) -> Retrieved:
@@ -63,7 +64,16 @@ async def retrieve(
     text = _searched(queries[0].text)
     vector, missing = await _embed(text, embedder, policy, deadline)
     types = {query.type: _per_channel(query.limit, policy) for query in queries}
-    query = _query(types, text, queries[0], vector, embedder.model, filters, max(query.limit for query in queries))
+    query = _query(
+        types,
+        text,
+        queries[0],
+        vector,
+        embedder.model,
+        filters,
+        max(query.limit for query in queries),
+        _past(now, policy),
+    )
     seconds = deadline.left()
     try:
         found = await deadline.within(search.find(agent_id, query, timeout=max(seconds, 0.001)))
@@ -105,6 +115,7 @@ def _query(
     model: str,
     filters: Filters,
     wanted: int,
+    past: PastTurns | None,
 ) -> Query:
     return Query(
         types=types,
@@ -117,4 +128,11 @@ def _query(
         session_id=filters.session_id,
         since=filters.since,
         until=filters.until,
+        past=past,
     )
+
+
+def _past(now: datetime, policy: Policy) -> PastTurns | None:
+    if not policy.association_weight and policy.boost == "rate":
+        return None
+    return PastTurns(now, policy.association_turns, policy.association_kept, policy.association_cosine)

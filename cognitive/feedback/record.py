@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brain.turns import Judgement, Shown
+from brain.turns import Decoy, Judgement, Shown
+from brain.types import MemoryType
 from cognitive.feedback.attribute import overlaps
 from cognitive.feedback.authored import authored, texts
 from cognitive.policy import Policy
@@ -28,6 +29,24 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
         used, rating = _used(memory, overlap, outcome, policy), outcome.ratings.get(memory.memory_id)
         judgements.append(Judgement(memory.memory_id, overlap, used, rating))
     return judgements
+
+
+def credited(
+    decoys: Sequence[Decoy], shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
+) -> list[tuple[MemoryType, bool]]:
+    """Of each decoy its type and whether the overlap credits it, measured among what was shown as if shown with it.
+
+    Nothing where nothing was measured: no completed turn, nothing shown, or the host said itself what was used.
+    """
+    present = [memory for memory in shown if memory.content is not None]
+    if outcome.status != "completed" or not present or not decoys or outcome.citations:
+        return []
+    measured = overlaps(
+        [*map(_spoken, decoys), *map(_spoken, present)], _authored(present, message, outcome), said=message,
+        strategy=policy.attribution,
+    )  # fmt: skip
+    threshold = policy.attribution_threshold
+    return [(decoy.type, overlap >= threshold) for decoy, overlap in zip(decoys, measured, strict=False)]
 
 
 def _authored(present: Sequence[Shown], message: str, outcome: Outcome) -> str:
@@ -55,5 +74,5 @@ def attributions(judgements: Sequence[Judgement]) -> tuple[Attribution, ...]:
     return tuple(Attribution(j.memory_id, float(j.overlap), j.used) for j in judgements)
 
 
-def _spoken(memory: Shown) -> str:
+def _spoken(memory: Shown | Decoy) -> str:
     return f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content or ""

@@ -20,6 +20,10 @@ def downgrade() -> None:
     op.drop_table("policy", schema="cognitive")
     op.drop_index("turn_taught", table_name="turn", schema="cognitive")
     op.drop_index("turn_open", table_name="turn", schema="cognitive")
-    for table, columns in {"turn": ["opened_at", "reaped"], "usage_base": ["decoys", "decoys_used"]}.items():
+    for table, columns in {
+        "turn": ["opened_at", "reaped"],
+        "exposure": ["lacked"],
+        "usage_base": ["decoys", "decoys_used"],
+    }.items():
         for column in columns:
             op.drop_column(table, column, schema="cognitive")

@@ -8,6 +8,10 @@ CREATE INDEX turn_open ON cognitive.turn (agent_id, opened_at) WHERE status = 'o
 CREATE INDEX turn_taught ON cognitive.turn (agent_id, model, at DESC, turn_id)
     WHERE status = 'completed' AND query IS NOT NULL;
 
+-- How far the relevance of a memory stood below the best of the turn that showed it; NULL where the recall tool brought
+-- what the turn's own search had not.
+ALTER TABLE cognitive.exposure ADD COLUMN lacked real;
+
 -- How often the same measure credits memories that were not shown: what of the credit is chance.
 ALTER TABLE cognitive.usage_base ADD COLUMN decoys double precision NOT NULL DEFAULT 0;
 ALTER TABLE cognitive.usage_base ADD COLUMN decoys_used double precision NOT NULL DEFAULT 0;
