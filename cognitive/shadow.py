@@ -32,21 +32,25 @@ class Shadowing:
         if self._policy is None or built.given is None or len(self._running) >= _MOST_WAITING:
             return
         likeness = compared(built.trace.fates)
-        task = asyncio.create_task(self._shadow(agent_id, turn_id, built.given, likeness, self._policy))
+        shadow = self._shadow(agent_id, turn_id, built.given, likeness, self._policy)
+        task = asyncio.create_task(shadow, name=f"shadow of turn {turn_id}")
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._ended)
 
     async def finished(self) -> None:
-        """Returns when all that is on its way is recorded."""
-        await asyncio.gather(*self._running)
+        """Returns when all that is on its way is recorded, or has failed."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Whatever goes wrong beside a turn is no business of the agent's."""
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s failed: %s", task.get_name(), error, exc_info=error)
 
     async def _shadow(
         self, agent_id: str, turn_id: str, given: Given, likeness: Mapping[Key, Likeness], policy: Policy
     ) -> None:
-        try:
-            made = await asyncio.to_thread(again, given, likeness, policy)
-            shown = tuple(candidate.hit.memory_id for candidate in made.shown)
-            tokens = sum(candidate.tokens for candidate in made.shown)
-            await self._turns.shadow(agent_id, Shadow(turn_id, policy.version, shown, tokens, given.now))
-        except Exception:  # whatever goes wrong beside a turn is no business of the agent's
-            log.exception("turn %s was not shadowed", turn_id)
+        made = await asyncio.to_thread(again, given, likeness, policy)
+        shown = tuple(candidate.hit.memory_id for candidate in made.shown)
+        tokens = sum(candidate.tokens for candidate in made.shown)
+        await self._turns.shadow(agent_id, Shadow(turn_id, policy.version, shown, tokens, given.now))

@@ -77,7 +77,10 @@ def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
         own.setdefault(verdict.memory_id, []).append(verdict)
         types.setdefault(verdict.type, []).append(verdict)
     hits = tuple(_relearnt(hit, own.get(hit.memory_id, []), policy, case.policy) for hit in case.given.found.hits)
-    base = {type_: _summed(shown, policy, case.policy) for type_, shown in types.items()}
+    base = {
+        type_: _with_decoys(_summed(shown, policy, case.policy), case.given.found.base.get(type_))
+        for type_, shown in types.items()
+    }
     return replace(case.given, found=replace(case.given.found, hits=hits, base=base))
 
 
@@ -105,6 +108,11 @@ def _summed(shown: Sequence[Verdict], policy: Policy, was: Policy) -> Masses:
     ]
     used = sum(weight for weight, verdict in zip(weights, shown, strict=True) if _used(verdict, policy, was))
     return Masses(sum(weights), used, at)
+
+
+def _with_decoys(masses: Masses, was: Masses | None) -> Masses:
+    """Decoys are counted, not kept: what they amounted to under the turn's own policy stands."""
+    return masses if was is None else replace(masses, decoys=was.decoys, decoys_used=was.decoys_used)
 
 
 def _used(verdict: Verdict, policy: Policy, was: Policy) -> bool:

@@ -18,7 +18,8 @@ from cognitive.trace import Likeness
 # Tunables that work before anything is found: under other values other candidates would have come, and no record has
 # them. A replay cannot tell what they are worth.
 BEFORE_THE_RECORD = frozenset(
-    "deadline_ms recall_deadline_ms embed_share candidates_per_channel candidates_per_wanted window_sentences".split()
+    "deadline_ms recall_deadline_ms embed_share candidates_per_channel candidates_per_wanted window_sentences"
+    " association_turns association_kept".split()
 )
 
 

@@ -133,7 +133,7 @@ def _standing(case: Case) -> str:
     telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MOST_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
     spoke = f"What spoke for it in this turn: {_listed(named)}." if named else ""
-    return f"{spoke} {_use(case)}".strip()
+    return " ".join(part for part in (spoke, _use(case), _lift(case)) if part)
 
 
 def _use(case: Case) -> str:
@@ -143,6 +143,15 @@ def _use(case: Case) -> str:
     past = boost["because"].split(": ", 1)[-1]
     moved = f"moved it from rank {before} to {rank}" if before != rank else f"left it at rank {rank}"
     return f"Having been {past} (boost {boost['factor']:.2f}) {moved}."
+
+
+def _lift(case: Case) -> str:
+    lift = case.fate.get("boost", {}).get("lift", 0.0)
+    if not lift:
+        return ""
+    if lift > 0:
+        return f"Turns like this one used it, which adds {lift:.3f} to its relevance."
+    return f"Turns like this one showed it and did not use it, which takes {-lift:.3f} from its relevance."
 
 
 def _listed(parts: list[str]) -> str:

@@ -49,7 +49,8 @@ SPACE = (
     Tunable("default_limit", (2, 3, 4, 5, 6, 8)),
     Tunable("hinted_limit", (4, 6, 8, 10)),
     Tunable("other_limit", (1, 2, 3, 4)),
-    Tunable("usage_weight", (0.0, 0.05, 0.1, 0.2, 0.4)),
+    Tunable("usage_weight", (0.0, 0.01, 0.02, 0.05, 0.1)),
+    Tunable("association_weight", (0.0, 0.3, 0.6, 1.0)),
     Tunable("half_life_days", (2.0, 7.0, 21.0, 60.0)),
     Tunable("attribution_threshold", (0.2, 0.25, 0.29, 0.35, 0.45)),
 )

@@ -112,7 +112,7 @@ def test_fates_and_likenesses_come_back():
     assert [(fate["memory_id"], fate["disposition"], fate["because"]) for fate in record.fates] == [
         (uid(1), "shown", "rank 1"), (uid(2), "over_limit", "place 6 of 5"), (uid(3), "irrelevant", "no")]  # fmt: skip
     assert record.fates[0]["factors"] == {"words": 0.1}
-    assert record.fates[0]["boost"] == {"factor": 1.2, "shown": 3.0, "used": 1.0, "because": "used"}
+    assert record.fates[0]["boost"] == dataclasses.asdict(one.boost)
     assert [fate.get("propensity") for fate in record.fates] == [0.25, None, None]
 
 

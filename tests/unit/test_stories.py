@@ -61,6 +61,12 @@ def test_a_candidate_is_told_in_plain_words(disposition, value, because, fields,
     assert story(disposition, value, because, **fields) == told
 
 
+@pytest.mark.parametrize(("lift", "told"), [(0.08, "used it, which adds 0.080"), (-0.01, "takes 0.010"), (0.0, None)])
+def test_what_similar_turns_add_is_told(lift, told):
+    text = story("shown", 0.4, "rank 2", boost=Boost(lift=lift))
+    assert (told in text) if told else ("like this one" not in text)
+
+
 def test_every_disposition_and_every_factor_has_its_words():
     assert set(_TOLD) == set(get_args(Disposition)) == {row[0] for row in STORIES}
     assert set(FACTORS) == set(RELEVANCE)

@@ -41,7 +41,7 @@ def case(*hits, verdicts=(), tried=None) -> Case:
 
 
 def test_the_search_finds_the_best_of_each_tunable_and_reports_every_trial():
-    peak = {"item_floor": 0.5, "default_limit": 3, "usage_weight": 0.1}
+    peak = {"item_floor": 0.5, "default_limit": 3, "usage_weight": POLICY.usage_weight}
 
     def score(policy: Policy) -> float:
         return -sum(abs(getattr(policy, name) - best) for name, best in peak.items())
