@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import numpy as np
 
-from brain.search import Found, Hit
+from brain.search import Found, Hit, PastShown, PastTurn
 from cognitive.trace import Candidate
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -53,3 +53,13 @@ def beside(cosine: float) -> np.ndarray:
 
 def ids(candidates) -> list[int]:
     return [each.hit.memory_id.int for each in candidates]
+
+
+def past(cosine: float, *shown: tuple, n: int = 1, words: float | None = None, days: float = 0.0) -> PastTurn:
+    """A turn so many days before AT, that showed memories: each as (number, used) or (number, used, lacked).
+
+    The words are as like as the meaning, unless they are given.
+    """
+    rows = [PastShown(uid(each[0]), bool(each[1]), each[2] if len(each) > 2 else 0.0) for each in shown]
+    at = AT - timedelta(days=days)
+    return PastTurn(f"turn-{n}", at, cosine, max(0.0, cosine) if words is None else words, tuple(rows))

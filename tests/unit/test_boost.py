@@ -7,11 +7,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import AT, candidate, found, hit, uid
+from making import AT, candidate, found, hit, past, uid
 
 from brain.search import Masses
-from cognitive.context.boost import boost, boosts
+from cognitive.context.assemble import earned, order
+from cognitive.context.boost import boost, boosts, reliability
 from cognitive.context.rank import rank
+from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 
 POLICY = Policy()
@@ -132,3 +134,163 @@ def test_every_memory_found_gets_a_boost_that_rank_can_use():
     earned = boosts(found(*hits, base=base(200, 40)), AT, POLICY)
     assert set(earned) == {uid(1), uid(3)}
     assert [c.boost for c in rank([candidate(3)], earned, POLICY)] == [earned[uid(3)]]
+
+
+# --- turns like this one ---
+
+SAME, ALIKE, UNRELATED = 1.0, 0.85, 0.1  # cosines
+RARE = base(1_000, 50)  # one showing in twenty is of use, so that the optimist expects three
+
+
+def among(alike: tuple[int, int], elsewhere: tuple[int, int], *, cosine: float = SAME, rates=RARE, policy=POLICY):
+    """The boost of a memory by (times shown, times used) in turns like this one and in others."""
+    turns = [
+        past(at, (1, n < used), n=n)
+        for at, (shown, used) in ((cosine, alike), (UNRELATED, elsewhere))
+        for n in range(shown)
+    ]
+    both = experienced(alike[0] + elsewhere[0], alike[1] + elsewhere[1])
+    return boosts(found(both, base=rates, past=tuple(turns)), AT, policy)[uid(1)]
+
+
+TIMES = st.integers(0, 40).flatmap(lambda shown: st.tuples(st.just(shown), st.integers(0, shown)))
+
+
+@given(TIMES, TIMES, st.floats(-1, 1), COUNTS, st.floats(0.01, 1.0), st.floats(1.0, 2.0))
+def test_turns_like_this_one_keep_a_factor_within_its_bounds(alike, elsewhere, cosine, of_type, least, most):
+    policy = Policy(least_boost=least, most_boost=most)
+    assert least <= among(alike, elsewhere, cosine=cosine, rates=base(*of_type), policy=policy).factor <= most
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 1.0])
+def test_what_is_used_as_often_everywhere_is_no_better_here(share):
+    """The adversary's way: a memory that is credited whatever was asked."""
+    factors = [among((20, round(20 * share)), (n, round(n * share))).factor for n in (20, 60, 200, 1_000)]
+    assert factors == sorted(factors, reverse=True)
+    assert factors[-1] == pytest.approx(1.0, abs=0.02)
+
+
+@pytest.mark.parametrize("share", [0.4, 0.5, 0.8, 1.0])
+def test_what_is_used_in_turns_like_this_one_and_not_elsewhere_is_better_here(share):
+    used = round(20 * share)
+    assert among((20, used), (20, 0)).factor > 1.05
+    assert among((20, used), (20, 0)).factor > among((20, used), (20, used)).factor + 0.02
+
+
+def test_what_is_used_elsewhere_and_never_in_turns_like_this_one_is_worse_here():
+    assert among((20, 0), (20, 20)).factor < 0.8 < 1 < factor(40, 20, RARE)
+
+
+def test_the_nearer_the_turn_the_more_its_use_says():
+    factors = [among((3, 3), (10, 0), cosine=cosine).factor for cosine in (0.3, 0.7, 0.8, 0.9, 1.0)]
+    assert factors == sorted(factors)
+    assert factors[-1] > factors[0] + 0.1
+
+
+def test_where_no_past_turn_showed_it_the_memorys_own_record_speaks():
+    alone = boosts(found(experienced(9, 9), base=RARE), AT, POLICY)[uid(1)].factor
+    others = boosts(found(experienced(9, 9), base=RARE, past=(past(SAME, (2, True)),)), AT, POLICY)[uid(1)].factor
+    assert alone > 1.1
+    assert 1 <= others < alone, "all its uses were in turns about something else"
+
+
+def test_a_boost_tells_of_turns_like_this_one():
+    assert among((5, 4), (7, 1)).because.endswith("used in 5 of 12 turns that showed it, in 4 of 5 like this one")
+
+
+def test_turns_like_this_one_fade_with_their_age():
+    fresh, old = (
+        boosts(found(experienced(1, 1), base=RARE, past=(past(SAME, (1, True), days=days),)), AT, POLICY)[uid(1)].factor
+        for days in (0, 300)
+    )
+    assert fresh > old
+
+
+# --- labels that say nothing ---
+
+
+def judged(shown: float, used: float, decoys: float, decoys_used: float):
+    return {"fact": Masses(shown, used, AT, decoys, decoys_used)}
+
+
+LEARNT = (past(SAME, (1, True, 0.1), (2, False, 0.0)),)
+SEEN = (
+    experienced(1, 1),
+    hit(2, times_shown=9, times_used=0, usage_shown=9.0, usage_used=0.0, usage_at=AT),
+)
+
+
+def learnt(rates, policy=POLICY):
+    return earned(found(*SEEN, base=rates, past=LEARNT), AT, policy)
+
+
+@given(COUNTS, st.floats(0.0, 1.0))
+def test_the_belief_in_labels_is_a_share(shown, credited):
+    rates = judged(*shown, 500.0, 500.0 * credited)
+    assert 0 <= reliability(rates, AT, POLICY) <= 1
+
+
+def test_labels_are_believed_until_something_speaks_against_them():
+    assert reliability({}, AT, POLICY) == 1.0
+    assert reliability(judged(10, 2, 0, 0), AT, POLICY) == 1.0
+    assert reliability(judged(500, 100, 500, 10), AT, POLICY) == 1.0
+
+
+@pytest.mark.parametrize("credited", [0.25, 0.5, 1.0])
+def test_where_decoys_are_credited_more_often_than_what_was_shown_usage_moves_nothing(credited):
+    for each in learnt(judged(1_000, 200, 1_000, 1_000 * credited)).values():
+        assert (each.factor, each.lift) == (1.0, 0.0)
+
+
+def test_where_decoys_are_credited_as_often_as_what_was_shown_usage_moves_next_to_nothing():
+    believed, doubted = learnt(judged(1_000, 200, 1_000, 20)), learnt(judged(1_000, 200, 1_000, 200))
+    assert believed[uid(1)].factor > 1.2
+    assert believed[uid(2)].factor < 0.8
+    assert believed[uid(1)].lift > 0 > believed[uid(2)].lift
+    for each in doubted.values():
+        assert each.factor == pytest.approx(1.0, abs=0.02)
+        assert each.lift == pytest.approx(0.0, abs=0.005)
+
+
+@given(st.floats(0, 1_000), st.floats(0, 1_000))
+def test_the_more_decoys_are_credited_the_less_usage_moves(one, other):
+    fewer, more = (learnt(judged(1_000, 200, 1_000, credited)) for credited in sorted((one, other)))
+    for id in fewer:
+        assert abs(more[id].factor - 1) <= abs(fewer[id].factor - 1) + 1e-12
+        assert abs(more[id].lift) <= abs(fewer[id].lift) + 1e-12
+
+
+def test_the_doubt_fades_like_the_labels_it_is_from():
+    doubted = judged(20, 4, 20, 12)
+    trusts = [reliability(doubted, AT + timedelta(days=days), POLICY) for days in (0, 7, 70, 700)]
+    assert trusts == sorted(trusts)
+    assert trusts[0] == 0.0
+    assert trusts[-1] == 1.0
+
+
+# --- the seed ---
+
+SEED = Policy.seed()
+
+
+@given(COUNTS, st.integers(0, 3_000), st.sampled_from([(), LEARNT]))
+def test_the_seeds_rule_is_half_plus_the_rate_from_the_second_showing_on(counts, days, turns):
+    shown, used = counts
+    given_ = found(experienced(shown, used), base=judged(100, 5, 100, 100), past=turns)
+    got = earned(given_, AT + timedelta(days=days), SEED)[uid(1)]
+    assert got.factor == (0.5 + used / shown if shown >= 2 else 1.0)
+    assert got.lift == 0.0
+
+
+def test_the_seed_orders_by_relevance_times_its_factor():
+    records = [(0, 0), (1, 0), (1, 1), (2, 0), (4, 1), (4, 2), (10, 9), (6, 6)]
+    hits = [
+        hit(n, times_shown=shown, times_used=used, usage_shown=float(shown), usage_used=float(used), usage_at=AT,
+            scores={"said_cosine": 0.9 - n / 20})
+        for n, (shown, used) in enumerate(records, 1)
+    ]  # fmt: skip
+    ordered = order([RetrievalQuery("fact", "Tea?", 5)], found(*hits, past=LEARNT), AT, SEED)
+    factors = {uid(n): 0.5 + used / shown if shown >= 2 else 1.0 for n, (shown, used) in enumerate(records, 1)}
+    assert [each.score for each in ordered] == [each.relevance * factors[each.hit.memory_id] for each in ordered]
+    assert [each.score for each in ordered] == sorted((each.score for each in ordered), reverse=True)
+    assert [each.rank_before for each in ordered] != [each.rank for each in ordered]

@@ -17,7 +17,7 @@ from cognitive.policy import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 OTHERS = {
     "frames": {"debug": {"total": 1}}, "budget_overrides": {"fact": 7}, "relevance": {"words": 0.01},
     "attribution": "windowed", "attribution_thresholds": {"relative": 0.5}, "dedup": False, "abstention": False,
-    "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20,
+    "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20, "boost": "rate", "combine": "multiply",
 }  # fmt: skip
 
 
@@ -78,6 +78,12 @@ def test_saying_a_default_is_saying_nothing():
         pytest.param({"candidates_per_channel": 0}, "candidates_per_channel", id="no candidates"),
         pytest.param({"explore_every": 1}, "explore_every", id="a last place that is never shown"),
         pytest.param({"explore_every": -1}, "explore_every", id="a negative number of turns"),
+        pytest.param({"boost": "magic"}, "boost", id="unknown boost"),
+        pytest.param({"combine": "divide"}, "combine", id="unknown combination"),
+        pytest.param({"association_weight": -0.1}, "association_weight", id="lessons turned round"),
+        pytest.param({"association_weight": float("nan")}, "association_weight", id="a lesson that is no number"),
+        pytest.param({"association_words": 1.0}, "association_words", id="a similarity without meaning"),
+        pytest.param({"association_half_life_days": 0}, "association_half_life_days", id="lessons gone at once"),
         pytest.param({"frames": 3}, "frames", id="no table"),
     ],
 )
@@ -108,6 +114,17 @@ def test_the_binding_defaults():
     assert (policy.deadline_ms, policy.dedup_threshold, policy.half_life_days) == (250.0, 0.85, 7.0)
     assert (policy.hinted_limit, policy.other_limit, policy.default_limit) == (8, 3, 5)
     assert policy.attribution_thresholds["windowed"] == policy.attribution_thresholds["jaccard"] == 0.15
+
+
+def test_the_seeds_rules_are_one_word_away_and_can_be_changed():
+    seed = Policy.seed()
+    assert (seed.attribution, seed.attribution_threshold) == ("jaccard", 0.15)
+    assert (seed.boost, seed.combine, seed.association_weight) == ("rate", "multiply", 0.0)
+    assert seed.version != Policy().version
+    changed = Policy.seed(half_life_days=30.0, boost="posterior")
+    assert (changed.half_life_days, changed.boost, changed.combine) == (30.0, "posterior", "multiply")
+    with pytest.raises(InvalidInput, match="magic"):
+        Policy.seed(magic=True)
 
 
 def test_the_weights_of_relevance_sum_to_one():

@@ -1,0 +1,133 @@
+"""From found to shown: every candidate has one fate, and exploration knows the chance of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import isclose
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import AT, found, hit, past, uid
+
+from brain.search import Hit
+from brain.types import MEMORY_TYPES
+from cognitive.context.assemble import assemble
+from cognitive.plan import Signals
+from cognitive.policy import FRAMES, Policy
+from cognitive.preflight import plan as planning
+from cognitive.recording import Given
+from cognitive.trace import Likeness
+
+NARROW = {"abstention": False, "default_limit": 2}
+OFF, OFTEN = Policy(**NARROW), Policy(**NARROW, explore_every=2)
+NOT_SAID = Likeness(None, 0.0)
+
+
+def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
+    content = f"Memory {n}: " + " ".join(f"word{n}x{m}" for m in range(words))
+    return hit(n, content, type=type, scores={"said_cosine": cosine}, **fields)
+
+
+def made(hits, policy, *, turn_id="t", turns=(), frame="question"):
+    plan = planning.make(Signals("Where is the tea?", question=True), frame, (), policy)
+    was = Given.of(plan, AT, "m", found(*hits, passages=len(hits), past=turns), (), "agent", turn_id)
+    return assemble(plan, was, lambda *_: NOT_SAID, policy)
+
+
+def names(assembled) -> list[int]:
+    return [each.hit.memory_id.int for each in assembled.shown]
+
+
+HITS = st.lists(
+    st.tuples(st.sampled_from(MEMORY_TYPES), st.floats(0, 1), st.integers(1, 400), st.booleans()),
+    min_size=0, max_size=14,
+).map(
+    lambda rows: [
+        stored(n, type_, cosine, words, superseded_by=n + 1 if replaced and n < len(rows) else None)
+        for n, (type_, cosine, words, replaced) in enumerate(rows, 1)
+    ]
+)  # fmt: skip
+
+
+@given(HITS, st.integers(0, 12), st.sampled_from(list(FRAMES)), st.uuids().map(str), st.booleans())
+@settings(max_examples=150)
+def test_every_candidate_has_one_fate_and_the_chances_sum_to_what_is_shown(hits, every, frame, turn, dedup):
+    policy = Policy(**NARROW, explore_every=0 if every < 2 else every, dedup=dedup)
+    assembled = made(hits, policy, turn_id=turn, frame=frame)
+    assert Counter(fate.candidate.hit.memory_id for fate in assembled.fates) == Counter(h.memory_id for h in hits)
+    shown = [fate.candidate for fate in assembled.fates if fate.disposition == "shown"]
+    assert {each.hit.memory_id for each in shown} == {each.hit.memory_id for each in assembled.shown}
+    chances = [
+        fate.candidate.propensity
+        for fate in assembled.fates
+        if fate.disposition == "shown" or fate.candidate.propensity != 1.0
+    ]
+    assert all(0 < chance <= 1 for chance in chances)
+    assert isclose(sum(chances), len(shown), abs_tol=1e-9)
+
+
+@given(HITS, st.integers(2, 12), st.sampled_from(list(FRAMES)), st.uuids().map(str))
+@settings(max_examples=150)
+def test_exploration_changes_one_place_at_most_and_the_rest_stays_where_it_was(hits, every, frame, turn):
+    usual = made(hits, OFF, turn_id=turn, frame=frame)
+    tried = made(hits, Policy(**NARROW, explore_every=every), turn_id=turn, frame=frame)
+    assert len(usual.shown) == len(tried.shown)
+    changed = [(a, b) for a, b in zip(names(usual), names(tried), strict=True) if a != b]
+    assert len(changed) <= 1
+    fates = {fate.candidate.hit.memory_id.int: fate for fate in tried.fates}
+    for before, now in changed:
+        assert fates[before].disposition == "displaced"
+        assert fates[now].disposition == "shown"
+    assert sum(each.tokens for each in tried.shown) <= FRAMES[frame].total
+
+
+FACTS = [stored(n, "fact", 0.9 - n / 100) for n in range(1, 9)]
+
+
+def test_over_many_turns_what_is_below_the_cut_is_shown_as_often_as_it_was_said_to_be():
+    count = 2_000
+    shown: Counter[int] = Counter()
+    chances: dict[int, float] = {}
+    for n in range(count):
+        assembled = made(FACTS, OFTEN, turn_id=f"turn-{n}")
+        shown.update(names(assembled))
+        chances |= {fate.candidate.hit.memory_id.int: fate.candidate.propensity for fate in assembled.fates}
+    assert chances[1] == 1.0
+    assert chances[2] == 0.5
+    assert [chances[n] for n in (3, 4)] == [shown_chance := chances[3]] * 2
+    assert 0 < shown_chance < 0.5
+    for n, chance in chances.items():
+        if chance < 1.0:
+            assert abs(shown[n] / count - chance) < 4.5 * (chance * (1 - chance) / count) ** 0.5
+
+
+def test_exploration_is_off_by_default_and_then_everything_is_certain():
+    assembled = made(FACTS, OFF)
+    assert names(assembled) == [1, 2]
+    assert {fate.candidate.propensity for fate in assembled.fates} == {1.0}
+    assert "displaced" not in {fate.disposition for fate in assembled.fates}
+
+
+def test_a_turn_of_the_same_name_draws_the_same():
+    for n in range(20):
+        assert made(FACTS, OFTEN, turn_id=f"turn-{n}") == made(FACTS, OFTEN, turn_id=f"turn-{n}")
+
+
+def test_what_was_replaced_or_said_already_is_never_tried():
+    hits = [*FACTS[:2], stored(3, "fact", 0.8, superseded_by=1), stored(4, "fact", 0.7)]
+    seen = {name for n in range(40) for name in names(made(hits, OFTEN, turn_id=f"turn-{n}"))}
+    assert seen == {1, 2, 4}
+
+
+def test_what_similar_turns_lacked_is_shown_before_what_they_did_not_need():
+    """The lesson reaches the text: from beyond the limit to the first place, and back with the weight at zero."""
+    turns = (past(1.0, (5, True, 0.2), (1, False, 0.0)),)
+    usage = {"times_shown": 1, "times_used": 1, "usage_shown": 1.0, "usage_used": 1.0, "usage_at": AT}
+    hits = [*FACTS[:4], stored(5, "fact", 0.5, **usage)]
+    assert 5 not in names(made(hits, OFF))
+    taught = made(hits, OFF, turns=turns)
+    assert names(taught)[0] == 5
+    assert "Memory 5" in taught.text
+    unheard = made(hits, Policy(**NARROW, association_weight=0.0), turns=turns)
+    assert 5 not in names(unheard)
+    assert uid(5) in {fate.candidate.hit.memory_id for fate in unheard.fates}

@@ -1,0 +1,188 @@
+"""Lessons of past turns: bounded, of similar turns only, as large as what the search lacked, and never louder by
+repetition.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import AT, candidate, found, ids, past, uid
+
+from cognitive.context.abstain import match
+from cognitive.context.association import MARGIN, MOST_LACKED, NO_LIFT, lifts, similarity
+from cognitive.context.rank import rank
+from cognitive.policy import Policy
+from cognitive.trace import Boost
+
+POLICY = Policy()
+FULL = Policy(association_weight=1.0)
+SAME = 1.0  # cosine of a question to itself
+
+
+def lift(n: int, *turns, policy=FULL, now=AT) -> float:
+    return lifts(found(past=turns), now, policy).get(uid(n), NO_LIFT).value
+
+
+SHOWN = st.tuples(st.integers(1, 6), st.booleans(), st.none() | st.floats(0, 1.5))
+TURNS = st.lists(
+    st.builds(
+        lambda cosine, shown, words, days, n: past(cosine, *shown, n=n, words=words, days=days),
+        st.floats(-1, 1),
+        st.lists(SHOWN, max_size=6, unique_by=lambda each: each[0]),
+        st.floats(0, 1),
+        st.floats(-100, 1_000),
+        st.integers(0, 99),
+    ),
+    max_size=8,
+)
+POLICIES = st.builds(
+    Policy,
+    association_weight=st.floats(0, 2),
+    association_floor=st.floats(0, 1),
+    association_full=st.floats(0, 1),
+    association_words=st.floats(0, 0.99),
+    association_half_life_days=st.floats(0.1, 1_000),
+)
+
+
+@given(TURNS, POLICIES)
+def test_a_lift_stays_within_its_bounds(turns, policy):
+    for each in lifts(found(past=tuple(turns)), AT, policy).values():
+        assert abs(each.value) <= policy.association_weight * MOST_LACKED + 1e-12
+        assert 0 <= each.used <= each.shown <= len(turns)
+
+
+@given(TURNS)
+def test_sinking_is_bounded_closer_than_lifting(turns):
+    assert all(each.value > -0.2 * MOST_LACKED for each in lifts(found(past=tuple(turns)), AT, FULL).values())
+
+
+@given(TURNS, st.randoms(use_true_random=False))
+def test_the_order_of_past_turns_changes_nothing(turns, rolled):
+    shuffled = list(turns)
+    rolled.shuffle(shuffled)
+    assert lifts(found(past=tuple(shuffled)), AT, POLICY) == lifts(found(past=tuple(turns)), AT, POLICY)
+
+
+@given(TURNS)
+def test_without_a_weight_nothing_is_lifted_or_sunk(turns):
+    assert all(each.value == 0 for each in lifts(found(past=tuple(turns)), AT, Policy(association_weight=0.0)).values())
+
+
+# --- from which turns ---
+
+
+@pytest.mark.parametrize("cosine", [-1.0, 0.0, 0.3, 0.55, POLICY.association_floor])
+@pytest.mark.parametrize("used", [True, False])
+def test_a_turn_about_something_else_teaches_nothing(cosine, used):
+    assert lifts(found(past=[past(cosine, (1, used, 0.1))]), AT, FULL) == {}
+
+
+@given(st.floats(-1, 1), st.floats(0, 0.95), st.floats(0, 1))
+def test_no_turn_below_the_cosine_that_is_searched_from_could_teach(cosine, words, floor):
+    """The search brings candidates by the cosine alone: it must leave out none that would be lifted."""
+    policy = Policy(association_words=words, association_floor=max(floor, words))
+    if cosine < policy.association_cosine:
+        assert similarity(past(cosine, words=1.0), policy) < policy.association_floor + 1e-9
+
+
+def test_the_more_alike_the_question_the_more_it_teaches_up_to_asking_the_same():
+    taught = [lift(1, past(cosine, (1, True, 0.1))) for cosine in (0.5, 0.6, 0.65, 0.7, 0.75, POLICY.association_full)]
+    assert taught == sorted(set(taught))
+    assert lift(1, past(1.0, (1, True, 0.1))) == pytest.approx(taught[-1])
+
+
+def test_words_tell_apart_what_the_cosine_confuses():
+    same_words, other_words = (past(0.7, (1, True, 0.1), words=words) for words in (1.0, 0.0))
+    assert lift(1, same_words) > 0
+    assert lift(1, other_words) == 0
+
+
+def test_what_was_learnt_fades_by_half_in_a_half_life():
+    policy = Policy(association_weight=1.0, association_half_life_days=10.0)
+    ages = [lift(1, past(SAME, (1, True, 0.1), days=days), policy=policy) for days in (0, 10, 20, 1_000)]
+    assert ages[1] == pytest.approx(ages[0] / 2)
+    assert ages[2] == pytest.approx(ages[0] / 4)
+    assert ages[3] == pytest.approx(0, abs=1e-12)
+    sunk = [-lift(1, past(SAME, (1, False, 0.0), days=days), policy=policy) for days in (0, 10)]
+    assert sunk[0] > 0
+    assert sunk[1] == pytest.approx(sunk[0] / 2)
+
+
+@pytest.mark.parametrize("others", range(1, 8))
+def test_a_turn_that_used_many_says_less_of_each(others):
+    def among(many):
+        return lift(1, past(SAME, (1, True, 0.1), *((n + 2, True, 0.1) for n in range(many))))
+
+    assert among(others) < among(others - 1)
+    assert among(others) > 0
+
+
+def test_what_a_turn_showed_without_use_does_not_dilute_what_it_used():
+    unused = ((n, False, 0.0) for n in range(2, 9))
+    assert lift(1, past(SAME, (1, True, 0.1), *unused)) == lift(1, past(SAME, (1, True, 0.1)))
+
+
+# --- what they teach ---
+
+
+@pytest.mark.parametrize("lacked", [0.0, 0.03, 0.1, 0.12])
+def test_the_same_question_again_gets_what_its_search_lacked(lacked):
+    """It ends above what stood before it and was of no use, by the margin."""
+    taught = lifts(found(past=[past(SAME, (1, True, lacked), (2, False, 0.0))]), AT, FULL)
+    assert taught[uid(1)].value == pytest.approx(lacked + MARGIN)
+    pair = candidate(2, relevance=0.6), candidate(1, relevance=0.6 - lacked)
+    ordered = rank(pair, {id: Boost(lift=each.value) for id, each in taught.items()}, POLICY)
+    assert ids(ordered) == [1, 2]
+
+
+def test_what_stood_far_below_is_lifted_no_further_than_the_bound():
+    assert lift(1, past(SAME, (1, True, 0.9))) == MOST_LACKED
+
+
+def test_what_lacked_more_is_lifted_more():
+    taught = [lift(1, past(SAME, (1, True, lacked))) for lacked in (0.0, 0.05, 0.1, 0.15)]
+    assert taught == sorted(set(taught))
+
+
+def test_how_far_it_stood_below_may_be_unknown():
+    assert lift(1, past(SAME, (1, True, None))) == lift(1, past(SAME, (1, True, 0.0))) > 0
+    assert lift(1, past(SAME, (1, False, None))) == 0
+
+
+@given(TURNS, st.integers(2, 12))
+def test_a_lesson_does_not_grow_with_repetition(turns, times):
+    once, often = (lifts(found(past=tuple(turns) * n), AT, FULL) for n in (1, times))
+    assert {id: each.value for id, each in often.items()} == {id: each.value for id, each in once.items()}
+    assert all(often[id].shown == times * each.shown for id, each in once.items())
+
+
+def test_what_stood_high_and_was_not_used_sinks_but_by_less_than_a_use_lifts():
+    sunk, raised = lift(1, past(SAME, (1, False, 0.0))), lift(1, past(SAME, (1, True, 0.0)))
+    assert sunk < 0 < -sunk < raised
+
+
+def test_the_lower_it_stood_the_less_it_sinks_and_from_far_enough_not_at_all():
+    taught = [lift(1, past(SAME, (1, False, lacked))) for lacked in (0.0, 0.05, 0.1, 0.15, 0.5)]
+    assert taught == sorted(taught)
+    assert taught[:3] == sorted(set(taught[:3]))
+    assert taught[3:] == [0, 0]
+
+
+def test_one_use_outweighs_any_number_of_turns_that_did_not_need_it():
+    turns = [past(SAME, (1, False, 0.0), n=n) for n in range(9)]
+    assert lift(1, *turns) < 0
+    assert lift(1, *turns, past(0.9, (1, True, 0.0), n=9)) > 0
+
+
+def test_a_lesson_is_told_with_the_turns_it_is_from():
+    turns = [past(SAME, (1, True)), past(0.9, (1, False)), past(0.8, (2, True)), past(0.1, (1, True))]
+    taught = lifts(found(past=turns), AT, FULL)
+    assert {id.int: (each.shown, each.used) for id, each in taught.items()} == {1: (2, 1), 2: (1, 1)}
+
+
+def test_a_lift_lets_a_memory_pass_the_floor_of_the_turn():
+    """What the question's own words do not reach must not be dropped for that once it is known to answer it."""
+    lifted = rank([candidate(1, relevance=0.1)], {uid(1): Boost(lift=0.1)}, POLICY)[0]
+    assert match(lifted) == pytest.approx(match(candidate(1, relevance=0.1)) + 0.1)

@@ -1,0 +1,99 @@
+"""Decoys: what was found and not shown is judged like what was shown, and tells what of the credit is chance."""
+
+from __future__ import annotations
+
+from typing import get_args
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import candidate, uid
+
+from brain.turns import Decoy, Shown
+from cognitive import Outcome, Policy, ToolCall
+from cognitive.feedback.record import credited, judge
+from cognitive.trace import Disposition, Fate, decoys
+
+BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
+WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
+LAKE = "I painted a lake at sunrise."
+SHOWN = [Shown(uid(1), "fact", "prompt", 0, 1.0, None, None, None, BACKUPS, None, None)]
+PASSED_OVER = [Decoy("fact", WALNUTS, None), Decoy("episode", LAKE, "Caroline")]
+FATES = st.lists(st.sampled_from(get_args(Disposition)), max_size=20)
+
+
+def credit(shown=SHOWN, passed_over=PASSED_OVER, message="", policy=None, **outcome):
+    return credited(passed_over, shown, message, Outcome(**outcome), policy or Policy())
+
+
+# --- who they are ---
+
+
+@given(FATES)
+def test_decoys_are_the_first_five_that_were_found_and_not_shown(dispositions):
+    fates = [Fate(candidate(n), disposition, 0.0, "") for n, disposition in enumerate(dispositions, 1)]
+    chosen = [id.int for id in decoys(fates)]
+    assert chosen == sorted(chosen)
+    assert len(chosen) <= 5
+    allowed = {"irrelevant", "over_limit", "over_budget"}
+    assert chosen == [n for n, disposition in enumerate(dispositions, 1) if disposition in allowed][:5]
+
+
+@pytest.mark.parametrize("seen", ["shown", "pinned", "restated", "duplicate", "superseded", "displaced"])
+def test_what_the_model_saw_or_what_says_the_same_is_no_decoy(seen):
+    assert decoys([Fate(candidate(1), seen, 0.0, "")]) == []
+
+
+# --- how they are judged ---
+
+
+def test_a_decoy_that_the_response_holds_is_credited_by_its_type():
+    assert credit(response=WALNUTS) == [("fact", True), ("episode", False)]
+    assert credit(response="Caroline painted a lake at sunrise.") == [("fact", False), ("episode", True)]
+    assert credit(response=BACKUPS) == [("fact", False), ("episode", False)]
+
+
+@pytest.mark.parametrize("strategy", ["relative", "windowed", "jaccard"])
+@pytest.mark.parametrize("response", [WALNUTS, BACKUPS, f"{BACKUPS} {WALNUTS}", "Caroline painted a lake."])
+def test_decoys_are_measured_by_the_rule_that_measures_what_is_shown(strategy, response):
+    """Shown together with the others instead of passed over, each would have the same verdict."""
+    policy = Policy(attribution=strategy)
+    as_shown = [Shown(uid(n), d.type, "prompt", n, 1.0, None, None, None, d.content, d.speaker, None)
+                for n, d in enumerate(PASSED_OVER, 2)]  # fmt: skip
+    verdicts = judge([*as_shown, *SHOWN], "", Outcome(response=response), policy)
+    assert [used for _, used in credit(response=response, policy=policy)] == [v.used for v in verdicts[:2]]
+
+
+def test_decoys_do_not_change_what_is_counted_of_the_shown():
+    alone = judge(SHOWN, "", Outcome(response=f"{BACKUPS} {WALNUTS}"), Policy())
+    assert [each.used for each in alone] == [True]
+
+
+def test_the_threshold_of_the_policy_holds_for_decoys_too():
+    strict = Policy(attribution_thresholds={"relative": 1.0})
+    partly = "Walnuts are what Ines is allergic to."
+    assert credit(response=partly)[0] == ("fact", True)
+    assert credit(response=partly, policy=strict)[0] == ("fact", False)
+
+
+def test_tool_output_quoted_in_the_response_credits_no_decoy():
+    call = ToolCall(name="read", result=WALNUTS)
+    assert credit(response=WALNUTS, tool_calls=[call]) == [("fact", False), ("episode", False)]
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        pytest.param({"shown": []}, id="nothing was shown"),
+        pytest.param({"shown": [Shown(uid(1), "fact", "prompt", 0, 1.0, None, None, None, None, None, None)]},
+                     id="what was shown is erased"),
+        pytest.param({"passed_over": []}, id="nothing was passed over"),
+        pytest.param({"status": "failed"}, id="the turn failed"),
+        pytest.param({"status": "abandoned"}, id="the turn was abandoned"),
+        pytest.param({"citations": (uid(1),)}, id="the host said what was used"),
+        pytest.param({"citations": (uuid4(),)}, id="the host cited something else"),
+    ],
+)  # fmt: skip
+def test_where_nothing_is_measured_no_decoy_counts(nothing):
+    assert credit(response=WALNUTS, **nothing) == []
