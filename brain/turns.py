@@ -272,7 +272,7 @@ class TurnLog:
         """Records what another policy would have shown in a turn that is recorded; the first record stands."""
 
         async def work(c: Connection) -> None:
-            await c.execute(SQL["share_corpus"], agent_id)
+            await _share(c, agent_id)
             await c.execute(
                 SQL["shadow"], agent_id, shadow.turn_id, shadow.policy, list(shadow.shown), shadow.tokens, shadow.at
             )
@@ -310,7 +310,7 @@ class TurnLog:
         half_life = half_life_days * _DAY
 
         async def work(c: Connection) -> bool:
-            await c.execute(SQL["share_corpus"], agent_id)
+            await _share(c, agent_id)
             await c.execute(SQL["hold_turn"], agent_id, turn_id)
             return bool(await c.fetchval(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life, rating_weight))
 
@@ -335,8 +335,13 @@ class TurnLog:
 
 
 async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
-    await c.execute(SQL["share_corpus"], agent_id)
+    await _share(c, agent_id)
     return still is None or await still()
+
+
+async def _share(c: Connection, agent_id: str) -> None:
+    await c.execute(SQL["share_agent"], agent_id)
+    await c.execute(SQL["share_corpus"], agent_id)
 
 
 async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:

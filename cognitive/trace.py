@@ -25,6 +25,10 @@ Disposition = Literal[
 ]
 
 
+# Dispositions of what was never to be chosen in a turn, however relevant: nothing is measured against it.
+NOT_ELIGIBLE = frozenset({"pinned", "superseded"})
+
+
 @dataclass(frozen=True, slots=True)
 class Boost:
     """What usage says of a memory: a factor in [0.5, 1.5], 1.0 for the unknown, and the masses it comes from.

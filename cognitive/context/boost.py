@@ -125,11 +125,12 @@ def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID
         mass = decayed(1.0, turn.at, now, policy.half_life_days) if related else 0.0
         for each in turn.shown:
             so_far = found.get(each.memory_id, NOWHERE)
+            counts = policy.rating_weight if each.rated else 1.0
             found[each.memory_id] = Nearby(
-                so_far.weighed_shown + weight,
-                so_far.weighed_used + weight * each.used,
-                so_far.shown + mass,
-                so_far.used + mass * each.used,
+                so_far.weighed_shown + counts * weight,
+                so_far.weighed_used + counts * weight * each.used,
+                so_far.shown + counts * mass,
+                so_far.used + counts * mass * each.used,
                 so_far.times_shown + related,
                 so_far.times_used + (related and each.used),
             )
