@@ -68,12 +68,14 @@ class PastTurns:
 class PastShown:
     """What became of a memory in a past turn.
 
-    `lacked` is how far its relevance stood below the best of that turn, None where that is not known.
+    `lacked` is how far its relevance stood below the best of that turn, None where that is not known; `rated` says that
+    somebody said himself whether it was of use.
     """
 
     memory_id: UUID
     used: bool
     lacked: float | None
+    rated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,7 @@ def _facts_parameters(agent_id: str, query: Query) -> tuple[Any, ...]:
 def _associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
     """The memories that the similar ones among these turns used."""
     similar = [shown or [] for _, _, cosine, _, shown in rows if past is not None and cosine >= past.similarity]
-    return list(dict.fromkeys(UUID(id) for shown in similar for id, used, _ in shown if used))
+    return list(dict.fromkeys(UUID(id) for shown in similar for id, used, *_ in shown if used))
 
 
 def _past_turn(row: Any, rarity: Mapping[str, float]) -> PastTurn:
@@ -221,7 +223,7 @@ def _past_turn(row: Any, rarity: Mapping[str, float]) -> PastTurn:
         datetime.fromisoformat(at),
         round(cosine, 9),
         round(_common_words(message, rarity), 9),
-        tuple(PastShown(UUID(id), used, lacked) for id, used, lacked in shown or []),
+        tuple(PastShown(UUID(id), *rest) for id, *rest in shown or []),
     )
 
 
