@@ -98,7 +98,7 @@ class Judged:
 
 
 # From what a turn showed, its decoys and the message it was shown for to what is to be counted.
-Judge = Callable[[Sequence[Shown], Sequence[Decoy], str], Judged]
+Judge = Callable[[Sequence[Shown], Sequence[Decoy], str], Awaitable[Judged]]
 # Asked in a transaction that erasures of the agent wait for: whether what it is about to record is still wanted.
 Still = Callable[[], Awaitable[bool]]
 
@@ -210,7 +210,7 @@ class TurnLog:
                 return Closed(tuple(Judgement(**dict(row)) for row in rows), first=False)
             shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
             decoys = [Decoy(**dict(row)) for row in await c.fetch(SQL["decoys"], agent_id, turn_id)]
-            judged = judge(shown, decoys, turn["message"])
+            judged = await judge(shown, decoys, turn["message"])
             await c.execute(
                 SQL["close_turn"], agent_id, turn_id, status, turn["at"], [j.memory_id for j in judged.shown],
                 [j.overlap for j in judged.shown], [j.used for j in judged.shown], [j.rating for j in judged.shown],

@@ -143,13 +143,13 @@ class Policy(Edge):
     least_boost: Annotated[float, Field(gt=0, le=1)] = 0.5
     most_boost: Annotated[float, Field(ge=1, le=2)] = 1.5
     half_life_days: Positive = 7.0  # binding default
-    association_weight: Annotated[float, Field(ge=0, le=2)] = 0.6  # of what similar past turns lacked; 0: none
+    association_weight: Annotated[float, Field(ge=0, le=2)] = 0.7  # of what similar past turns lacked; 0: none
     association_turns: Annotated[int, Field(ge=0)] = (
         2_000  # the latest completed ones are compared: a millisecond or two
     )
     association_kept: Annotated[int, Field(ge=0, le=1000)] = 32  # most similar of them
-    association_floor: Share = 0.57  # similarity from which a past turn says anything: unrelated ones reach 0.55
-    association_full: Share = 0.79  # similarity from which it asks the same
+    association_floor: Share = 0.58  # similarity from which a past turn says anything: unrelated ones reach 0.55
+    association_full: Share = 0.78  # similarity from which it asks the same
     association_words: Annotated[float, Field(ge=0, lt=1)] = 0.2  # of a similarity; the rest is the cosine
     association_half_life_days: Positive = 28.0  # questions come back after longer than uses stay fresh
     superseded_factor: Share = 0.5  # a replaced memory can still be found, below what replaced it

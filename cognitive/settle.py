@@ -114,9 +114,9 @@ class Settlement:
     ) -> Report:
         """Opens the turn unless it is there, judges what it showed and closes it, in one transaction."""
 
-        def judge(shown: Sequence[Shown], decoys: Sequence[Decoy], message: str) -> Judged:
-            judgements = record.judge(shown, message, outcome, self._policy)
-            return Judged(judgements, record.credited(decoys, shown, message, outcome, self._policy))
+        async def judge(shown: Sequence[Shown], decoys: Sequence[Decoy], message: str) -> Judged:
+            # a response of megabytes takes seconds, which the event loop has not
+            return await asyncio.to_thread(record.judge_all, shown, decoys, message, outcome, self._policy)
 
         closed = await self._turns.close(
             agent_id, turn_id, outcome.status, judge, half_life_days=self._policy.half_life_days,

@@ -117,6 +117,8 @@ pooled AS (
           UNION ALL SELECT memory_id, 0, NULL, NULL, NULL, true FROM dated
           UNION ALL SELECT memory_id, ordinal, NULL, NULL, NULL, true FROM associated) AS p
     GROUP BY memory_id, ordinal HAVING bool_or(found))
+-- Rows are looked up by their keys, and OFFSET 0 keeps it so: on tables that were not analysed yet a join would be
+-- planned as a scan of all the agent's rows for each passage.
 SELECT f.memory_id, f.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(m.content) AS partial, m.speaker, m.occurred_at, m.session_id, m.source,
        m.superseded_by, m.confidence, m.pinned, p.said_length,
@@ -125,12 +127,19 @@ SELECT f.memory_id, f.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.s
        said.embedding AS vector, before.id AS previous_id, after.id AS next_id,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at
 FROM pooled AS f
-JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = f.memory_id
-JOIN cognitive.passage AS p ON p.agent_id = $1 AND p.memory_id = f.memory_id AND p.ordinal = f.ordinal
-LEFT JOIN cognitive.embedding AS said ON said.agent_id = $1 AND said.memory_id = f.memory_id
-     AND said.ordinal = f.ordinal AND said.field = 'said' AND said.model = $5
-LEFT JOIN cognitive.embedding AS around ON around.agent_id = $1 AND around.memory_id = f.memory_id
-     AND around.ordinal = f.ordinal AND around.field = 'around' AND around.model = $5
+CROSS JOIN LATERAL (
+    SELECT * FROM cognitive.memory WHERE agent_id = $1 AND id = f.memory_id OFFSET 0) AS m
+CROSS JOIN LATERAL (
+    SELECT start, stop, said_length FROM cognitive.passage
+    WHERE agent_id = $1 AND memory_id = f.memory_id AND ordinal = f.ordinal OFFSET 0) AS p
+LEFT JOIN LATERAL (
+    SELECT embedding FROM cognitive.embedding
+    WHERE agent_id = $1 AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'said' AND model = $5
+    OFFSET 0) AS said ON true
+LEFT JOIN LATERAL (
+    SELECT embedding FROM cognitive.embedding
+    WHERE agent_id = $1 AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'around' AND model = $5
+    OFFSET 0) AS around ON true
 LEFT JOIN LATERAL (
     SELECT b.id FROM cognitive.memory AS b
     WHERE b.agent_id = $1 AND b.session_id = m.session_id AND (b.occurred_at, b.seq) < (m.occurred_at, m.seq)

@@ -18,10 +18,10 @@ from brain.search import Found, PastTurn
 from cognitive.policy import Policy
 
 MOST_LACKED = 0.25  # of relevance, which ends at 1
-MARGIN = 0.085  # what was used should not just reach the best of its turn, it should stand above what was not
-HIGH = 0.15  # below the best: what stood nearer to it and was not used sinks
+MARGIN = 0.12  # what was used should not just reach the best of its turn, it should stand above what was not
+HIGH = 0.1  # below the best: what stood nearer to it and was not used sinks
 _SINKS = 0.2  # of what a use lifts: not being used is weaker evidence than being used
-_MANY = 0.25  # exponent: a turn that used many memories says less of each
+_MANY = 0.1  # exponent: a turn that used many memories says less of each
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brain.turns import Decoy, Judgement, Shown
+from brain.turns import Decoy, Judged, Judgement, Shown
 from brain.types import MemoryType
 from cognitive.feedback.attribute import overlaps
 from cognitive.feedback.authored import authored, texts
 from cognitive.policy import Policy
 from cognitive.turn import Attribution, Outcome
+
+
+def judge_all(
+    shown: Sequence[Shown], decoys: Sequence[Decoy], message: str, outcome: Outcome, policy: Policy
+) -> Judged:
+    """What is to be counted of a turn: judgements on what it showed, and on its decoys."""
+    return Judged(judge(shown, message, outcome, policy), credited(decoys, shown, message, outcome, policy))
 
 
 def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:

@@ -96,7 +96,19 @@ async def test_as_the_applications_role_the_search_reads_its_indexes(words, agen
     connection = await asyncpg.connect(urls.app)
     await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
     vector = encode_halfvec(ByWords().embed(["ferry berth"])[0])
-    arguments = (agent, ["episode"], ["ferri", "17"], vector, ByWords.model, [60], MOST_POSTINGS, K1, B, *[None] * 6)
+    arguments = (
+        agent,
+        ["episode"],
+        ["ferri", "17"],
+        vector,
+        ByWords.model,
+        [60],
+        MOST_POSTINGS,
+        K1,
+        B,
+        *[None] * 6,
+        [],
+    )
     try:
         async with connection.transaction():
             await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)

@@ -127,7 +127,7 @@ def test_what_a_turn_showed_without_use_does_not_dilute_what_it_used():
 # --- what they teach ---
 
 
-@pytest.mark.parametrize("lacked", [0.0, 0.03, 0.1, 0.16])
+@pytest.mark.parametrize("lacked", [0.0, 0.03, 0.1, 0.12])
 def test_the_same_question_again_gets_what_its_search_lacked(lacked):
     """It ends above what stood before it and was of no use, by the margin."""
     taught = lifts(found(past=[past(SAME, (1, True, lacked), (2, False, 0.0))]), AT, FULL)
