@@ -8,7 +8,8 @@ SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) 
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
         FROM cognitive.usage_base WHERE agent_id = $1) AS base,
        (SELECT jsonb_agg(jsonb_build_array(n.turn_id, n.at, n.similarity, left(n.message, 500), (
-            SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.lacked, e.rating IS NOT NULL) ORDER BY e.memory_id)
+            SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.lacked, e.rating IS NOT NULL)
+                            ORDER BY e.memory_id)
             FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = n.turn_id AND e.used IS NOT NULL))
             ORDER BY n.similarity DESC, n.turn_id)
         FROM (SELECT turn_id, at, message, similarity FROM (

@@ -34,7 +34,7 @@ class Nearby:
     """How past turns like this one shown and used a memory.
 
     `weighed_*` are sums of kernel weights; `shown` and `used` are decayed masses of the turns that were about the same
-    thing at all, and `times_*` their counts.
+    thing at all, and `times_*` their counts. What was rated weighs more, as it does in the masses of the memory.
     """
 
     weighed_shown: float = 0.0
@@ -125,12 +125,12 @@ def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID
         mass = decayed(1.0, turn.at, now, policy.half_life_days) if related else 0.0
         for each in turn.shown:
             so_far = found.get(each.memory_id, NOWHERE)
-            counts = policy.rating_weight if each.rated else 1.0
+            worth = policy.rating_weight if each.rated else 1.0
             found[each.memory_id] = Nearby(
-                so_far.weighed_shown + counts * weight,
-                so_far.weighed_used + counts * weight * each.used,
-                so_far.shown + counts * mass,
-                so_far.used + counts * mass * each.used,
+                so_far.weighed_shown + worth * weight,
+                so_far.weighed_used + worth * weight * each.used,
+                so_far.shown + worth * mass,
+                so_far.used + worth * mass * each.used,
                 so_far.times_shown + related,
                 so_far.times_used + (related and each.used),
             )

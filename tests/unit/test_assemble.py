@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from math import isclose
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import AT, found, hit, past, uid
@@ -113,10 +114,19 @@ def test_a_turn_of_the_same_name_draws_the_same():
         assert made(FACTS, OFTEN, turn_id=f"turn-{n}") == made(FACTS, OFTEN, turn_id=f"turn-{n}")
 
 
-def test_what_was_replaced_or_said_already_is_never_tried():
+def tried(hits, policy=OFTEN, **given) -> set[int]:
+    return {name for n in range(40) for name in names(made(hits, policy, turn_id=f"turn-{n}", **given))}
+
+
+@pytest.mark.parametrize("dedup", [True, False])
+def test_what_was_replaced_is_never_tried(dedup):
     hits = [*FACTS[:2], stored(3, "fact", 0.8, superseded_by=1), stored(4, "fact", 0.7)]
-    seen = {name for n in range(40) for name in names(made(hits, OFTEN, turn_id=f"turn-{n}"))}
-    assert seen == {1, 2, 4}
+    assert tried(hits, Policy(**NARROW, explore_every=2, dedup=dedup)) == {1, 2, 4}
+
+
+def test_what_the_total_has_no_room_for_is_never_tried():
+    hits = [*FACTS[:2], stored(3, "fact", 0.8, words=2_000), stored(4, "fact", 0.7)]
+    assert tried(hits, frame="conversation") == {1, 2, 4}
 
 
 def test_what_similar_turns_lacked_is_shown_before_what_they_did_not_need():

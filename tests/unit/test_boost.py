@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -194,6 +195,23 @@ def test_where_no_past_turn_showed_it_the_memorys_own_record_speaks():
     assert 1 <= others < alone, "all its uses were in turns about something else"
 
 
+@pytest.mark.parametrize("elsewhere", [(0, 0), (5, 0), (5, 5)])
+def test_a_rating_is_no_use_elsewhere(elsewhere):
+    """It weighs more in the masses, and as much more in the turn that it was given in."""
+    weight = POLICY.rating_weight
+    shown, used = 1 + elsewhere[0], 1 + elsewhere[1]
+    factors = []
+    for rated in (False, True):
+        more = weight - 1 if rated else 0.0
+        memory = hit(1, times_shown=shown, times_used=used, usage_shown=shown + more, usage_used=used + more,
+                     usage_at=AT)  # fmt: skip
+        turn = past(SAME, (1, True))
+        turn = replace(turn, shown=(replace(turn.shown[0], rated=rated),))
+        factors.append(boosts(found(memory, base=RARE, past=(turn,)), AT, POLICY)[uid(1)].factor)
+    measured, rated = factors
+    assert rated > measured
+
+
 def test_a_boost_tells_of_turns_like_this_one():
     assert among((5, 4), (7, 1)).because.endswith("used in 5 of 12 turns that showed it, in 4 of 5 like this one")
 
@@ -258,6 +276,14 @@ def test_the_more_decoys_are_credited_the_less_usage_moves(one, other):
     for id in fewer:
         assert abs(more[id].factor - 1) <= abs(fewer[id].factor - 1) + 1e-12
         assert abs(more[id].lift) <= abs(fewer[id].lift) + 1e-12
+
+
+@given(*[st.floats(0, 1_000)] * 4)
+def test_the_belief_in_labels_is_as_of_now(shown, used, decoys, credited):
+    week_ago = judged(shown, used, decoys, credited)
+    left = judged(*(mass / 2 for mass in (shown, used, decoys, credited)))
+    later = AT + timedelta(days=POLICY.half_life_days)
+    assert reliability(week_ago, later, POLICY) == pytest.approx(reliability(left, AT, POLICY))
 
 
 def test_the_doubt_fades_like_the_labels_it_is_from():

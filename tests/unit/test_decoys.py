@@ -6,7 +6,7 @@ from typing import get_args
 from uuid import uuid4
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from making import candidate, uid
 
@@ -31,6 +31,7 @@ def credit(shown=SHOWN, passed_over=PASSED_OVER, message="", policy=None, **outc
 
 
 @given(FATES)
+@example(["shown", *["over_limit"] * 3, "duplicate", *["irrelevant"] * 3, "over_budget"])
 def test_decoys_are_the_first_five_that_were_found_and_not_shown(dispositions):
     fates = [Fate(candidate(n), disposition, 0.0, "") for n, disposition in enumerate(dispositions, 1)]
     chosen = [id.int for id in decoys(fates)]
@@ -63,6 +64,12 @@ def test_decoys_are_measured_by_the_rule_that_measures_what_is_shown(strategy, r
                 for n, d in enumerate(PASSED_OVER, 2)]  # fmt: skip
     verdicts = judge([*as_shown, *SHOWN], "", Outcome(response=response), policy)
     assert [used for _, used in credit(response=response, policy=policy)] == [v.used for v in verdicts[:2]]
+
+
+def test_a_decoy_that_says_in_part_what_a_shown_memory_says_whole_is_not_credited_for_it():
+    twin = [Decoy("fact", "Backups of the billing database were moved to Dublin in spring.", None)]
+    assert credit(passed_over=twin, response=BACKUPS) == [("fact", False)]
+    assert credit(passed_over=twin, response="The billing database backups were moved to Dublin.") == [("fact", True)]
 
 
 def test_decoys_do_not_change_what_is_counted_of_the_shown():

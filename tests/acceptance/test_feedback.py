@@ -1,0 +1,447 @@
+"""What turns teach, end to end on Postgres: preferences that fade, lessons that carry over, and nobody who games them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+# Not the speed of a busy machine, nor the floors: how things are ordered, and what may come of it.
+FRANK = {"deadline_ms": 60_000, "abstention": False, "dedup": False}
+# By default a boost breaks near-ties only; here it is to be seen, and by itself.
+LOUD = FRANK | {"usage_weight": 0.3, "association_weight": 0.0}
+
+OAK = "Which supplier delivers oak boards?"
+ALBA = "The supplier Alba delivers oak boards every Tuesday by horse cart."
+BRIX = "The supplier Brix delivers oak boards every Friday by river barge."
+ANSWERS = {ALBA: "Alba does: every Tuesday, by horse cart.", BRIX: "Brix does: every Friday, by river barge."}
+
+PEOPLE = ["Ada", "Bruno", "Carla"]
+# What is said of a person and what may be asked about it, in words that hardly any two of them share.
+TOPICS = [
+    ("{} plants tomatoes behind the greenhouse in April.", "What vegetables does {} grow?"),
+    ("{} flew to Lisbon for a conference on bridges.", "Where did {} travel for work?"),
+    ("{} plays the cello in a string quartet.", "Which instrument does {} play?"),
+    ("{} is allergic to hazelnuts and carries a pen.", "What must {} not eat?"),
+    ("{} repaired the bicycle with a second-hand chain.", "How was the bike of {} fixed?"),
+    ("{} adopted a one-eyed cat named Pirate.", "Which pet lives with {}?"),
+    ("{} writes the quarterly tax report in a spreadsheet.", "How does {} do the taxes?"),
+    ("{} runs ten kilometres along the canal each Sunday.", "What sport does {} do at weekends?"),
+    ("{} painted the hallway in pale yellow.", "What colour are the walls of {}?"),
+    ("{} read a thick novel about a lighthouse keeper.", "Which book has {} finished?"),
+    ("{} deploys the billing service with a canary release.", "How does {} roll out software?"),
+    ("{} keeps the spare keys in a biscuit tin.", "Where are the keys of {}?"),
+    ("{} married in a small chapel near the lake.", "Where was the wedding of {}?"),
+    ("{} broke a wrist while skiing in Austria.", "What injury did {} have?"),
+    ("{} brews coffee with a paper filter at dawn.", "How does {} make coffee?"),
+    ("{} studies Finnish with an evening class.", "Which language is {} learning?"),
+    ("{} sold the red motorboat to a neighbour.", "What became of the boat of {}?"),
+    ("{} bakes rye bread from a sourdough starter.", "What does {} bake?"),
+    ("{} votes in the council for a new tram line.", "What is {} for in local politics?"),
+    ("{} collects stamps from islands that no longer exist.", "What does {} collect?"),
+    ("{} fixed the memory leak in the parser on Monday.", "Which bug did {} solve?"),
+    ("{} wears hearing aids since last winter.", "What medical device does {} use?"),
+    ("{} inherited a grandfather clock that chimes late.", "What did {} get from the family?"),
+    ("{} coaches the under-twelve handball team.", "Whom does {} train?"),
+    ("{} stores photographs on an encrypted disk.", "Where does {} back up pictures?"),
+    ("{} grew up above a bakery in Ghent.", "Where did {} spend childhood?"),
+    ("{} cannot stand the smell of fresh paint.", "Which odour does {} dislike?"),
+    ("{} booked a sleeper train to Vienna for May.", "What trip has {} reserved?"),
+    ("{} lectures on medieval glass at the museum.", "What does {} teach?"),
+    ("{} replaced the boiler with a heat pump.", "How is the house of {} heated?"),
+    ("{} drinks no alcohol since the operation.", "What does {} avoid at parties?"),
+    ("{} won a prize for a poem on herons.", "What award did {} receive?"),
+    ("{} lends the ladder to whoever asks politely.", "Which tool may one borrow from {}?"),
+    ("{} wants the meeting moved to Thursday noon.", "When would {} like to meet?"),
+    ("{} signed the lease of a studio by the harbour.", "What flat has {} rented?"),
+    ("{} knits woollen socks during phone calls.", "What is the handicraft of {}?"),
+    ("{} reported a stolen wallet at the station.", "What was taken from {}?"),
+    ("{} prefers tables over charts in every slide.", "How should slides for {} look?"),
+    ("{} trains a puppy to fetch the newspaper.", "What trick does the dog of {} know?"),
+    ("{} owes the plumber two hundred euros.", "What debt does {} have?"),
+    ("{} watches meteor showers from the roof.", "What does {} observe at night?"),
+    ("{} translated a manual for an espresso machine.", "What has {} translated?"),
+    ("{} swims in the river until October.", "Where does {} swim?"),
+    ("{} keeps bees on the terrace of the school.", "Which insects does {} hold?"),
+    ("{} lost the vote for treasurer by one ballot.", "Which election did {} lose?"),
+    ("{} restores typewriters and types every letter.", "What machines does {} restore?"),
+    ("{} orders groceries from the farm on Wednesdays.", "Where does {} buy food?"),
+    ("{} sings bass in the cathedral choir.", "What voice does {} sing?"),
+    ("{} suffers from migraine before thunderstorms.", "When does {} get headaches?"),
+    ("{} tests the backup by restoring it each quarter.", "How often does {} check the backups?"),
+]  # fmt: skip
+CORPUS = [(said.format(who), asked.format(who)) for (said, asked), who in product(TOPICS, PEOPLE)]
+
+
+@pytest.fixture(scope="module")
+async def opened(urls, embedder):
+    """A layer by the tunables of its policy."""
+    async with AsyncExitStack() as stack:
+        layers: dict[str, CognitiveLayer] = {}
+
+        async def layer(**tunables) -> CognitiveLayer:
+            policy = Policy(**tunables)
+            if policy.version not in layers:
+                opening = CognitiveLayer.open(urls.app, policy=policy, embedder=embedder)
+                layers[policy.version] = await stack.enter_async_context(opening)
+            return layers[policy.version]
+
+        yield layer
+
+
+def fact(content: str, n: int = 0, **fields) -> NewMemory:
+    return NewMemory(content=content, **({"type": "fact", "occurred_at": AT + timedelta(minutes=n)} | fields))
+
+
+def ask(agent: str, text: str, **fields) -> Turn:
+    return Turn(agent_id=agent, text=text, **({"session_id": "s", "now": NOW} | fields))
+
+
+async def stored(layer, agent, *contents: str) -> dict[str, UUID]:
+    ids = await layer.remember(agent, [fact(content, n) for n, content in enumerate(contents)])
+    return dict(zip(contents, ids, strict=True))
+
+
+async def ordered(layer, agent, text: str, **fields) -> list[str]:
+    """What a turn finds, best first; it is never closed, and therefore teaches nothing."""
+    context = await layer.pre_turn(ask(agent, text, session_id="probe", **fields))
+    assert context.degraded == ()
+    return [fate.candidate.hit.content for fate in context.trace.fates]
+
+
+async def standing(layer, agent, memory_id: UUID, text: str, **fields):
+    fate = (await layer.pre_turn(ask(agent, text, session_id="probe", **fields))).trace.of(memory_id)
+    return fate.candidate if fate is not None else None
+
+
+async def taught(layer, agent, text: str, response: str, *, times: int = 1, **outcome):
+    for _ in range(times):
+        context = await layer.pre_turn(ask(agent, text))
+        report = await layer.post_turn(context, Outcome(response=response, **outcome))
+        assert report.recorded
+    return context, report
+
+
+async def fetch(urls, sql: str, *arguments):
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        return await connection.fetch(sql, *arguments)
+    finally:
+        await connection.close()
+
+
+# --- preferences ---
+
+
+async def suppliers(layer, agent) -> tuple[str, str]:
+    """Two memories that answer alike: the one that stands first, and the one that is going to be used."""
+    await stored(layer, agent, ALBA, BRIX)
+    first, second = await ordered(layer, agent, OAK)
+    return first, second
+
+
+async def test_a_preference_fades_in_half_lives(opened, agent):
+    for own, days, keeps in ((f"{agent}-week", 7.0, False), (f"{agent}-year", 365.0, True)):
+        layer = await opened(**LOUD, half_life_days=days)
+        first, second = await suppliers(layer, own)
+        await taught(layer, own, OAK, ANSWERS[second], times=4)
+        assert await ordered(layer, own, OAK) == [second, first]
+        later = await ordered(layer, own, OAK, now=NOW + timedelta(days=365))
+        assert later == ([second, first] if keeps else [first, second])
+
+
+async def test_the_threshold_decides_what_the_same_response_teaches(opened, agent):
+    for threshold in (0.1, 0.9):
+        own = f"{agent}-{threshold}"
+        layer = await opened(**LOUD, attribution_thresholds={"relative": threshold})
+        first, second = await suppliers(layer, own)
+        _, report = await taught(layer, own, OAK, ANSWERS[second].split(":")[1], times=3)
+        overlaps = sorted(each.overlap for each in report.attributions)
+        assert overlaps[0] < 0.1 < overlaps[1] < 0.9, "the response holds one of the two, in part"
+        assert await ordered(layer, own, OAK) == ([second, first] if threshold < 0.5 else [first, second])
+
+
+async def test_with_bounds_of_one_no_history_moves_anything(opened, agent):
+    loud, deaf = await opened(**LOUD), await opened(**LOUD, least_boost=1.0, most_boost=1.0)
+    said = [content for content, _ in CORPUS[:60]]
+    questions = [asked for _, asked in CORPUS[:60:7]]
+    untouched = f"{agent}-untouched"
+    for own in (agent, untouched):
+        await stored(loud, own, *said)
+    before = [await ordered(loud, agent, question) for question in questions]
+    for question in questions:
+        context = await loud.pre_turn(ask(agent, question))
+        last = context.shown[-1].content
+        await loud.post_turn(context, Outcome(response=last))
+    after = [await ordered(loud, agent, question) for question in questions]
+    assert all(one != other for one, other in zip(before, after, strict=True))
+    assert [await ordered(deaf, agent, question) for question in questions] == before
+    assert [await ordered(loud, untouched, question) for question in questions] == before
+
+
+async def test_one_rating_outweighs_two_measured_uses(opened, agent):
+    layer = await opened(**LOUD)
+    ids = await stored(layer, agent, ALBA, BRIX)
+    await taught(layer, agent, OAK, ANSWERS[BRIX], times=2)
+    liked = (await standing(layer, agent, ids[BRIX], OAK)).boost
+    assert (liked.shown, liked.used) == pytest.approx((2, 2))
+    context, _ = await taught(layer, agent, OAK, "I do not know.")
+    await layer.rate(agent, context.turn_id, ids[BRIX], useful=False)
+    rated = (await standing(layer, agent, ids[BRIX], OAK)).boost
+    assert rated.used == pytest.approx(2)
+    unused = rated.shown - rated.used
+    assert unused == pytest.approx(Policy().rating_weight)
+    assert unused > rated.used
+    assert rated.factor < liked.factor
+
+
+async def test_a_rating_useful_never_makes_a_memory_stand_worse(opened, agent):
+    layer = await opened(**LOUD)
+    ids = await stored(layer, agent, ALBA, BRIX)
+    context, _ = await taught(layer, agent, OAK, ANSWERS[BRIX])
+    measured = (await standing(layer, agent, ids[BRIX], OAK)).boost
+    await layer.rate(agent, context.turn_id, ids[BRIX], useful=True)
+    rated = (await standing(layer, agent, ids[BRIX], OAK)).boost
+    assert rated.used > measured.used
+    assert rated.factor >= measured.factor
+
+
+# --- lessons ---
+
+PARCEL = "May I promise the customer his parcel for Monday?"
+PARCEL_AGAIN = "Can we promise the customer that the parcel comes on Monday?"
+BRIDGE = "The drawbridge at Calder stays up during spring tides."
+LESSON = {**FRANK, "candidates_per_channel": 4, "default_limit": 3, "usage_weight": 0.0}
+
+
+async def crowd(layer, agent) -> UUID:
+    ids = await stored(layer, agent, *(content for content, _ in CORPUS[::2]), BRIDGE)
+    return ids[BRIDGE]
+
+
+async def lesson(layer, agent, *, text: str = PARCEL, within: bool = True, **outcome):
+    """A turn whose search did not find what the model then asked the recall tool for, and used."""
+    context = await layer.pre_turn(ask(agent, text))
+    assert BRIDGE not in [fate.candidate.hit.content for fate in context.trace.fates]
+    turn_id = context.turn_id if within else None
+    hits = await layer.recall(agent, "drawbridge at Calder", turn_id=turn_id, limit=1, now=NOW)
+    assert [hit.content for hit in hits] == [BRIDGE]
+    return await layer.post_turn(context, Outcome(response=f"No. {BRIDGE}", **outcome))
+
+
+async def test_what_the_recall_tool_found_is_there_when_the_question_comes_again(opened, agent):
+    layer = await opened(**LESSON)
+    bridge = await crowd(layer, agent)
+    report = await lesson(layer, agent)
+    assert {a.memory_id: a.referenced for a in report.attributions}[bridge] is True
+    context = await layer.pre_turn(ask(agent, PARCEL))
+    assert bridge in {shown.memory_id for shown in context.shown}
+    assert BRIDGE in context.text
+    assert context.trace.of(bridge).candidate.boost.lift > 0
+
+
+async def test_a_paraphrase_benefits_too(opened, agent):
+    layer = await opened(**LESSON)
+    bridge = await crowd(layer, agent)
+    assert await standing(layer, agent, bridge, PARCEL_AGAIN) is None
+    await lesson(layer, agent)
+    again = await standing(layer, agent, bridge, PARCEL_AGAIN)
+    assert again.boost.lift > 0
+    assert again.rank < again.rank_before
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param({"within": False}, id="a recall outside of the turn"),
+        pytest.param({"status": "failed"}, id="a failed turn"),
+        pytest.param({"status": "abandoned"}, id="an abandoned turn"),
+    ],
+)
+async def test_nothing_is_learnt_from(opened, agent, what):
+    layer = await opened(**LESSON)
+    bridge = await crowd(layer, agent)
+    before = await ordered(layer, agent, PARCEL)
+    await lesson(layer, agent, **what)
+    assert BRIDGE not in await ordered(layer, agent, PARCEL)
+    if "status" in what:
+        assert await ordered(layer, agent, PARCEL) == before
+    assert await standing(layer, agent, bridge, PARCEL_AGAIN) is None
+
+
+async def test_another_agents_turns_teach_nothing_here(opened, agent):
+    layer = await opened(**LESSON)
+    other = f"{agent}-other"
+    bridge = await crowd(layer, agent)
+    await crowd(layer, other)
+    before = await ordered(layer, agent, PARCEL)
+    await lesson(layer, other)
+    assert BRIDGE in await ordered(layer, other, PARCEL)
+    assert await ordered(layer, agent, PARCEL) == before
+    assert await standing(layer, agent, bridge, PARCEL_AGAIN) is None
+
+
+async def test_without_a_weight_a_lesson_changes_nothing(opened, agent):
+    heard, unheard = await opened(**LESSON), await opened(**LESSON, association_weight=0.0, boost="rate")
+    await crowd(heard, agent)
+    before = await ordered(heard, agent, PARCEL)
+    await lesson(heard, agent)
+    assert await ordered(unheard, agent, PARCEL) == before
+    assert await ordered(heard, agent, PARCEL) != before
+
+
+async def test_an_unrelated_question_is_ordered_as_before(opened, agent):
+    layer = await opened(**LESSON)
+    await crowd(layer, agent)
+    questions = [asked for _, asked in CORPUS[::15]]
+    before = [await ordered(layer, agent, question) for question in questions]
+    for _ in range(5):
+        context = await layer.pre_turn(ask(agent, PARCEL))
+        await layer.recall(agent, "drawbridge at Calder", turn_id=context.turn_id, limit=1, now=NOW)
+        await layer.post_turn(context, Outcome(response=f"No. {BRIDGE}"))
+    assert BRIDGE in await ordered(layer, agent, PARCEL)
+    assert [await ordered(layer, agent, question) for question in questions] == before
+
+
+async def test_an_erased_memory_teaches_nobody(opened, agent):
+    layer = await opened(**LESSON)
+    bridge = await crowd(layer, agent)
+    await lesson(layer, agent)
+    await layer.forget(agent, [bridge])
+    assert BRIDGE not in await ordered(layer, agent, PARCEL)
+
+
+# --- decoys ---
+
+
+async def decoys(urls, agent) -> tuple[float, float]:
+    rows = await fetch(
+        urls, "SELECT sum(decoys) AS n, sum(decoys_used) AS used FROM cognitive.usage_base WHERE agent_id = $1", agent
+    )
+    return (rows[0]["n"] or 0.0, rows[0]["used"] or 0.0)
+
+
+async def test_what_was_passed_over_is_judged_beside_what_was_shown(opened, agent, urls):
+    layer = await opened(**FRANK, default_limit=2)
+    await stored(layer, agent, *(content for content, _ in CORPUS[:60:3]))
+    context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
+    shown = {each.content for each in context.shown}
+    passed_over = [fate.candidate.hit.content for fate in context.trace.fates if fate.disposition == "over_limit"]
+    assert len(passed_over) > 5
+    await layer.post_turn(context, Outcome(response=f"{passed_over[0]} {passed_over[5]}"))
+    assert await decoys(urls, agent) == (5, 1), "five are judged, and of the two that are quoted one is among them"
+    assert not shown & set(passed_over)
+    quoted = next(fate.candidate.hit.memory_id for fate in context.trace.fates if fate.disposition == "over_limit")
+    assert (await standing(layer, agent, quoted, CORPUS[0][1])).boost.shown == 0, "it was not shown"
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [{"status": "failed"}, {"status": "abandoned"}, {"citations": (UUID(int=1),)}],
+    ids=["failed", "abandoned", "cited"],
+)
+async def test_where_nothing_is_measured_no_decoy_is(opened, agent, urls, outcome):
+    layer = await opened(**FRANK, default_limit=2)
+    await stored(layer, agent, *(content for content, _ in CORPUS[:20]))
+    await taught(layer, agent, CORPUS[0][1], CORPUS[5][0], **outcome)
+    assert await decoys(urls, agent) == (0, 0)
+
+
+async def test_what_the_recall_tool_returned_is_no_decoy(opened, agent, urls):
+    layer = await opened(**FRANK, default_limit=2)
+    await stored(layer, agent, *(content for content, _ in CORPUS[:5]))
+    context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
+    assert len(context.shown) == 2
+    await layer.recall(agent, CORPUS[0][1], turn_id=context.turn_id, limit=2, now=NOW)
+    await layer.post_turn(context, Outcome(response="Tomatoes."))
+    assert await decoys(urls, agent) == (1, 0)
+
+
+# --- exploration ---
+
+
+async def test_explored_turns_show_what_they_say_they_show(opened, urls):
+    agent = "explorer"  # its name and those of its turns decide what is drawn
+    usual, curious = await opened(**FRANK, default_limit=3), await opened(**FRANK, default_limit=3, explore_every=2)
+    await stored(usual, agent, *(content for content, _ in CORPUS[:40]))
+    questions = [CORPUS[n][1] for n in (0, 13, 26)]
+    orders = [[shown.memory_id for shown in (await usual.pre_turn(ask(agent, text))).shown] for text in questions]
+    drawn: Counter[bool] = Counter()
+    rendered = {}
+    for n in range(60):
+        order = orders[n % 3]
+        context = await curious.pre_turn(ask(agent, questions[n % 3], turn_id=f"explored-{n}"))
+        ids = [shown.memory_id for shown in context.shown]
+        rendered[context.turn_id] = context.text
+        tried = [(old, new) for old, new in zip(order, ids, strict=True) if old != new]
+        assert len(tried) <= 1
+        drawn[bool(tried)] += 1
+
+        fates = {fate.candidate.hit.memory_id: fate for fate in context.trace.fates}
+        at_stake = [fate.candidate.propensity for id, fate in fates.items() if fate.candidate.propensity < 1]
+        certain = [id for id in order if fates[id].candidate.propensity == 1]
+        assert set(certain) <= set(ids)
+        assert sum(at_stake) + len(certain) == pytest.approx(len(ids))
+        for old, new in tried:
+            assert fates[old].disposition == "displaced"
+            assert fates[old].candidate.propensity == 0.5
+            assert fates[new].disposition == "shown"
+            assert 0 < fates[new].candidate.propensity < 0.5
+        exposures = await fetch(
+            urls,
+            "SELECT memory_id, propensity FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = $2 ORDER BY slot",
+            agent, context.turn_id,
+        )  # fmt: skip
+        assert [row["memory_id"] for row in exposures] == ids
+        assert [row["propensity"] for row in exposures] == pytest.approx([fates[id].candidate.propensity for id in ids])
+    assert 18 <= drawn[True] <= 42, "one in two of sixty, within three standard deviations"
+
+    for n in range(60):
+        replayed = await usual.replay(agent, f"explored-{n}")
+        assert (replayed.verdict, replayed.text) == ("identical", rendered[f"explored-{n}"])
+        again = await curious.pre_turn(ask(agent, questions[n % 3], turn_id=f"explored-{n}"))
+        assert again.text == rendered[again.turn_id]
+
+
+# --- an adversary ---
+
+
+def common_words(texts: list[str], count: int) -> str:
+    counted = Counter(word.strip(".?,").lower() for text in texts for word in set(text.split()))
+    return " ".join(sorted(counted, key=lambda word: (-counted[word], word))[:count])
+
+
+@pytest.mark.parametrize("words", [12, 30, 60])
+async def test_a_memory_that_is_credited_whatever_is_asked_does_not_rise(opened, agent, words):
+    policy = FRANK | {"candidates_per_channel": 200, "candidates_per_wanted": 40} | {"default_limit": 5}
+    layer, deaf = await opened(**policy), await opened(**policy, usage_weight=0.0, association_weight=0.0)
+    texts = [content for content, _ in CORPUS]
+    adversary = f"Remember: {common_words(texts, words)}."
+    bad = (await stored(layer, agent, *texts, adversary))[adversary]
+    history, asked = CORPUS[:60], [question for _, question in CORPUS[60:]]
+    for n, (content, question) in enumerate(history):
+        context = await layer.pre_turn(ask(agent, question, now=NOW + timedelta(minutes=n)))
+        response = content
+        if n % 10 == 0:
+            await layer.recall(agent, adversary, turn_id=context.turn_id, limit=1, now=NOW)
+            response = f"{content} {adversary}"
+        await layer.post_turn(context, Outcome(response=response))
+    later = NOW + timedelta(hours=2)
+
+    async def share(of: CognitiveLayer) -> float:
+        places = [await standing(of, agent, bad, question, now=later) for question in asked]
+        return sum(place is not None and place.rank <= 5 for place in places) / len(asked)
+
+    told = (await standing(layer, agent, bad, adversary, now=later)).boost
+    print('ADV', words, told.shown, told.used, await share(layer), await share(deaf))
+    assert told.used > 5, "it was credited in the turns that carried it"
+    assert await share(layer) <= await share(deaf) + 0.02
