@@ -56,7 +56,7 @@ def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
     trust = boost.reliability(found.base, now, policy)
     lifted = association.lifts(found, now, policy)
     return {
-        id: replace(each, lift=trust * lifted.get(id, association.NO_LIFT).value)
+        id: replace(each, lift=trust * each.specificity * lifted.get(id, association.NO_LIFT).value)
         for id, each in boost.boosts(found, now, policy).items()
     }
 
