@@ -442,6 +442,5 @@ async def test_a_memory_that_is_credited_whatever_is_asked_does_not_rise(opened,
         return sum(place is not None and place.rank <= 5 for place in places) / len(asked)
 
     told = (await standing(layer, agent, bad, adversary, now=later)).boost
-    print("ADV", words, told.shown, told.used, await share(layer), await share(deaf))
     assert told.used > 5, "it was credited in the turns that carried it"
     assert await share(layer) <= await share(deaf) + 0.02
