@@ -129,8 +129,7 @@ class Questions:
         if not replayed.identical:
             return []
         tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
-        tried = {fate["memory_id"]: fate["propensity"] for fate in record.fates
-                 if fate["disposition"] != "shown" and "propensity" in fate}  # fmt: skip
+        tried = {fate["memory_id"]: fate["propensity"] for fate in record.fates if "propensity" in fate}
         return [Case(turn["turn_id"], replayed.given, record.likeness, policy, verdicts, tokens, tried)]
 
     async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, Content], Mapping[UUID, Memory]]:

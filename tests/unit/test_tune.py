@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from making import AT, found, hit, uid
 
 from brain.turns import Verdict
 from cognitive.errors import InvalidInput
+from cognitive.lab.evaluate import evaluate
 from cognitive.lab.evidence import Case, logged, relearnt
 from cognitive.lab.logged import Choice, LoggedTurn
+from cognitive.lab.replay import again
 from cognitive.lab.tune import SPACE, Tunable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
 from cognitive.policy import Policy
@@ -171,3 +174,39 @@ def test_a_turn_is_evidence_on_what_either_policy_shows():
     assert (seven.used, seven.propensity, seven.target) == (None, 0.0, 1.0)
     assert 0 < seven.predicted < 1
     assert seven.tokens > 0
+
+
+@pytest.mark.parametrize("every", [2, 5])
+def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
+    policy = Policy(abstention=False, dedup=False, explore_every=every)
+    hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 13)]
+    told, drawn = [], 0
+    for n in range(60):
+        own = dataclasses.replace(case(*hits), turn_id=f"t{n}", policy=policy)
+        own = dataclasses.replace(own, given=dataclasses.replace(own.given, agent_id="a", turn_id=own.turn_id))
+        made = again(own.given, {}, policy)
+        verdicts = {
+            each.hit.memory_id: verdict(each.hit.memory_id.int, used=n % 3 == 0,
+                                        propensity=float(np.float32(each.propensity)))
+            for each in made.shown
+        }  # fmt: skip
+        tried = {fate.candidate.hit.memory_id: fate.candidate.propensity
+                 for fate in made.fates if fate.candidate.propensity != 1.0}  # fmt: skip
+        drawn += any(fate.disposition == "displaced" for fate in made.fates)
+        told.append(logged(dataclasses.replace(own, verdicts=verdicts, tried=tried), policy, []))
+    assert 0 < drawn < 60
+    assert sum(choice.target for choice in told[0].choices) == pytest.approx(policy.default_limit)
+    assert all(choice.target == choice.propensity for turn in told for choice in turn.choices)
+    assert all(choice.tokens for turn in told for choice in turn.choices)
+    worth = evaluate(told)
+    assert worth.logged.value > 0
+    for each in (worth.ips, worth.snips, worth.doubly_robust):
+        assert (each.gain.low, each.gain.value, each.gain.high) == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
+
+
+def test_what_another_policy_leaves_to_chance_has_that_chance():
+    hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 13)]
+    turn = case(*hits, verdicts=[verdict(n) for n in range(1, 6)])
+    policy = Policy(abstention=False, dedup=False, explore_every=4)
+    target = {choice.memory_id.int: choice.target for choice in logged(turn, policy, []).choices}
+    assert target == pytest.approx({**dict.fromkeys(range(1, 5), 1.0), 5: 0.75, **dict.fromkeys(range(6, 11), 0.05)})
