@@ -24,8 +24,8 @@ from cognitive.trace import Likeness
 class Case:
     """A turn with a known outcome that replays to the same bytes.
 
-    `policy` is the one it was planned under; `verdicts` are of the memories its prompt showed; `tried` is the probability
-    of being shown of those whose showing was left to chance, whether they were shown or not.
+    `policy` is the one it was planned under; `verdicts` are of the memories its prompt showed; `tried` is the
+    probability of being shown of those whose showing was left to chance, whether they were shown or not.
     """
 
     turn_id: str

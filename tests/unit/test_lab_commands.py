@@ -1,0 +1,39 @@
+"""The commands on recorded turns: where they start, what they refuse, and what they print."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from brain.settings import Settings
+from cognitive.bootstrap import live_policy
+from cognitive.cli.tune import command as tune
+from cognitive.errors import PolicyError
+from cognitive.policy import Policy
+
+
+def test_the_live_policy_is_the_environments_file_or_the_default(tmp_path):
+    path = tmp_path / "live.toml"
+    path.write_text("item_floor = 0.6\n", encoding="utf-8")
+    assert live_policy(Settings(policy=path)) == Policy(item_floor=0.6)
+    assert live_policy(Settings(policy=None)) == Policy()
+    with pytest.raises(PolicyError, match=r"none\.toml"):
+        live_policy(Settings(policy=tmp_path / "none.toml"))
+
+
+def test_a_search_starts_from_the_live_policy(tmp_path):
+    """A live policy that cannot be read ends it before any turn is: had it not been looked at, it would go on."""
+    path = tmp_path / "live.toml"
+    path.write_text("no_such_tunable = 1\n", encoding="utf-8")
+    ran = CliRunner().invoke(tune, ["--out", str(tmp_path / "new.toml")], env={"COGNITIVE_POLICY": str(path)})
+    assert ran.exit_code == 1
+    assert "no_such_tunable" in ran.output
+
+
+def test_a_search_is_refused_that_would_end_on_a_file_that_is_there(tmp_path):
+    path = tmp_path / "live.toml"
+    path.write_text("item_floor = 0.6\n", encoding="utf-8")
+    ran = CliRunner().invoke(tune, ["--out", str(path)], env={"COGNITIVE_POLICY": str(path)})
+    assert ran.exit_code == 2
+    assert "exists already" in ran.output
+    assert path.read_text(encoding="utf-8") == "item_floor = 0.6\n"
