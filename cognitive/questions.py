@@ -19,7 +19,6 @@ from cognitive.lab.difference import Difference, Placed, difference
 from cognitive.lab.evidence import Case
 from cognitive.lab.replay import replan, replay
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
-from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.recording import NOTHING, Recording, decode
 from cognitive.turn import require_label
@@ -59,19 +58,27 @@ class Questions:
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
         """Why a memory was shown in a turn, or why it was not."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
-        plan = await self._plan(agent_id, turn["policy"], record)
+        policy = await self._planned_under(agent_id, turn["policy"], record)
+        plan = replan(record, policy)
         fate = next((fate for fate in record.fates if fate["memory_id"] == memory_id), None)
         if fate is not None:
-            return explain(stories.Case(fate, record, plan), turn, judged.get(memory_id))
+            return explain(stories.Case(fate, record, plan, policy), turn, judged.get(memory_id))
         memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
-        missing = stories.Missing(memory, await self._cosine(agent_id, turn, memory_id), record, plan)
+        missing = stories.Missing(
+            memory, await self._cosine(agent_id, turn, memory_id), record, plan, turn["trace"]["channels"],
+            turn["degraded"], await self._turns.stored_after(agent_id, turn_id, memory_id),
+        )  # fmt: skip
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
-        plan = await self._plan(agent_id, turn["policy"], record)
-        return [explain(stories.Case(fate, record, plan), turn, judged.get(fate["memory_id"])) for fate in record.fates]
+        policy = await self._planned_under(agent_id, turn["policy"], record)
+        plan = replan(record, policy)
+        return [
+            explain(stories.Case(fate, record, plan, policy), turn, judged.get(fate["memory_id"]))
+            for fate in record.fates
+        ]
 
     async def _cosine(self, agent_id: str, turn: Mapping[str, Any], memory_id: UUID) -> float | None:
         """Of the beginning of a memory to the message of a turn."""
@@ -138,8 +145,8 @@ class Questions:
         pinned = await self._store.get(agent_id, [id for id, _ in record.pinned])
         return contents, {memory.id: memory for memory in pinned}
 
-    async def _plan(self, agent_id: str, version: str, record: Recording) -> Plan:
-        return replan(record, Policy() if record is NOTHING else await self._policy(agent_id, version))
+    async def _planned_under(self, agent_id: str, version: str, record: Recording) -> Policy:
+        return Policy() if record is NOTHING else await self._policy(agent_id, version)
 
     async def _policy(self, agent_id: str, version: str) -> Policy:
         content = await self._turns.policy(agent_id, version)
