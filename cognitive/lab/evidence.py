@@ -9,7 +9,7 @@ from uuid import UUID
 
 from brain.contents import Key
 from brain.decay import decayed
-from brain.search import Hit, Masses
+from brain.search import Hit, Masses, PastTurn
 from brain.turns import Verdict
 from cognitive.context.assemble import Assembled, cost
 from cognitive.lab.difference import expected_use
@@ -100,7 +100,17 @@ def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
         type_: _with_decoys(_summed(shown, policy, case.policy), case.given.found.base.get(type_))
         for type_, shown in types.items()
     }
-    return replace(case.given, found=replace(case.given.found, hits=hits, base=base))
+    past = _past(case, policy, before)
+    return replace(case.given, found=replace(case.given.found, hits=hits, base=base, past=past))
+
+
+def _past(case: Case, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
+    """The past turns that were compared, each with what it used by this policy; what is not in `before` stands."""
+    used = {(verdict.turn_id, verdict.memory_id): _used(verdict, policy, case.policy) for verdict in before}
+    return tuple(
+        replace(turn, shown=tuple(replace(s, used=used.get((turn.turn_id, s.memory_id), s.used)) for s in turn.shown))
+        for turn in case.given.found.past
+    )
 
 
 def _learns_alike(one: Policy, other: Policy) -> bool:

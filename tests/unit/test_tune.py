@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from making import AT, found, hit, uid
 
+from brain.search import PastShown, PastTurn
 from brain.turns import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
@@ -157,6 +158,16 @@ def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
                verdict(days=4, overlap=0.5, rating=True)]  # fmt: skip
     [again] = relearnt(turn, strict, history).found.hits
     assert (again.times_shown, again.times_used) == (4, 3), "a citation and a rating stand"
+
+
+def test_another_threshold_moves_what_the_turns_alike_used():
+    turn = case(hit(1), hit(2))
+    alike = (PastTurn("then", AT, 0.9, 0.9, (PastShown(uid(1), True, 0.1), PastShown(uid(2), True, 0.1))),)
+    given = dataclasses.replace(turn.given, found=dataclasses.replace(turn.given.found, past=alike))
+    strict = Policy(attribution_thresholds={"relative": 0.6})
+    history = [verdict(1, turn_id="then", overlap=0.5), verdict(1, turn_id="other", overlap=0.7)]
+    [again] = relearnt(dataclasses.replace(turn, given=given), strict, history).found.past
+    assert [shown.used for shown in again.shown] == [False, True], "what no verdict is known of stands"
 
 
 def test_a_turn_is_evidence_on_what_either_policy_shows():
