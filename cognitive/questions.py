@@ -17,7 +17,7 @@ from cognitive.lab import stories
 from cognitive.lab.agreement import Agreement, agreements
 from cognitive.lab.difference import Difference, Placed, difference
 from cognitive.lab.evidence import Case
-from cognitive.lab.replay import replan, replay
+from cognitive.lab.replay import replan, replay, unanswered
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
 from cognitive.recording import NOTHING, Recording, decode
@@ -31,8 +31,8 @@ class Replay:
     """A recorded turn, run again.
 
     `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; and
-    "different" where neither is the case, which is a defect. Under "another policy" the difference is what counts.
-    `because` says it in words.
+    "different" where neither is the case, which is a defect. Under "another policy" the difference is what counts, and
+    `unanswered` are its tunables whose worth the record cannot tell. `because` says it in words.
     """
 
     turn_id: str
@@ -45,6 +45,7 @@ class Replay:
     difference: Difference
     gone: tuple[UUID, ...] = ()
     changed: tuple[UUID, ...] = ()
+    unanswered: frozenset[str] = frozenset()
 
 
 class Questions:
@@ -94,7 +95,8 @@ class Questions:
         if record is NOTHING:
             return None
         own = policy is None or policy.version == turn["policy"]
-        policy = policy or await self._policy(agent_id, turn["policy"])
+        was = await self._policy(agent_id, turn["policy"])
+        policy = policy or was
         replayed = replay(record, *await self._words(agent_id, record), policy)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
@@ -102,6 +104,7 @@ class Questions:
         return Replay(
             turn_id, turn["at"], turn["message"], verdict, because, replayed.made.text, replayed.made.prefix,
             difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
+            unanswered(policy, was),
         )  # fmt: skip
 
     async def shadows(self, agent_id: str) -> list[Agreement]:
@@ -120,18 +123,25 @@ class Questions:
         for verdict in history:
             if verdict.via == "prompt":
                 shown.setdefault(verdict.turn_id, {})[verdict.memory_id] = verdict
-        cases = []
+        cases, policies = list[Case](), dict[str, Policy]()
         for done, turn_id in enumerate(turn_ids, 1):
             turn, record, _ = await self._recorded(agent_id, turn_id)
             if turn["status"] == "completed" and record is not NOTHING:
-                cases += await self._case(agent_id, turn, record, shown.get(turn_id, {}))
+                version = turn["policy"]
+                if version not in policies:
+                    policies[version] = await self._policy(agent_id, version)
+                cases += await self._case(agent_id, turn, record, policies[version], shown.get(turn_id, {}))
             progress(done, len(turn_ids))
         return cases, history
 
     async def _case(
-        self, agent_id: str, turn: Mapping[str, Any], record: Recording, verdicts: Mapping[UUID, Verdict]
+        self,
+        agent_id: str,
+        turn: Mapping[str, Any],
+        record: Recording,
+        policy: Policy,
+        verdicts: Mapping[UUID, Verdict],
     ) -> list[Case]:
-        policy = await self._policy(agent_id, turn["policy"])
         replayed = replay(record, *await self._words(agent_id, record), policy)
         if not replayed.identical:
             return []

@@ -14,7 +14,7 @@ from brain.turns import Verdict
 from cognitive.context.assemble import Assembled, cost
 from cognitive.lab.difference import expected_use
 from cognitive.lab.logged import Choice, LoggedTurn
-from cognitive.lab.replay import again
+from cognitive.lab.replay import again, unanswered, uncompared
 from cognitive.policy import Policy
 from cognitive.recording import Given
 from cognitive.trace import Likeness
@@ -60,7 +60,14 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
             )
             for id in dict.fromkeys((*case.verdicts, *case.tried, *target))
         ),
+        len(uncompared(made, policy)),
     )
+
+
+def never_answered(cases: Sequence[Case], policy: Policy) -> list[str]:
+    """The tunables of a policy whose worth at least one of the turns cannot tell, by name."""
+    planned_under = {case.policy.version: case.policy for case in cases}
+    return sorted(frozenset[str]().union(*(unanswered(policy, was) for was in planned_under.values())))
 
 
 def chances(made: Assembled) -> Mapping[UUID, float]:

@@ -13,13 +13,14 @@ from brain.search import PastShown, PastTurn
 from brain.turns import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
-from cognitive.lab.evidence import Case, logged, relearnt
+from cognitive.lab.evidence import Case, logged, never_answered, relearnt
 from cognitive.lab.logged import Choice, LoggedTurn
-from cognitive.lab.replay import again
-from cognitive.lab.tune import SPACE, Tunable, as_toml, balance, balance_gained, search, tune
+from cognitive.lab.replay import BEFORE_THE_RECORD, again, unanswered
+from cognitive.lab.tune import SPACE, Tunable, answerable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.recording import Given
+from cognitive.trace import Likeness
 
 POLICY = Policy()
 
@@ -131,7 +132,58 @@ def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
     assert Policy.load(path) == POLICY
 
 
+# --- what no record can tell ---
+
+
+@pytest.mark.parametrize(("was", "policy", "told"), [
+    ({}, {}, set()),
+    ({"default_limit": 3, "deadline_ms": 9.0}, {"default_limit": 3, "deadline_ms": 9.0}, set()),
+    ({}, {"deadline_ms": 9.0, "association_kept": 3}, {"deadline_ms", "association_kept"}),
+    ({}, {"default_limit": 4, "hinted_limit": 7, "other_limit": 2}, set()),
+    ({}, {"default_limit": 6, "hinted_limit": 9, "other_limit": 4}, {"default_limit", "hinted_limit", "other_limit"}),
+    ({"default_limit": 8}, {"default_limit": 6}, set()),
+    ({}, {"association_floor": 0.62}, set()),
+    ({}, {"association_floor": 0.5}, {"association_floor"}),
+    ({}, {"association_words": 0.4}, {"association_words"}),
+    ({}, {"association_weight": 0.3, "boost": "rate"}, set()),
+    ({"association_weight": 0.0, "boost": "rate"}, {}, {"association_weight", "boost"}),
+    ({"association_weight": 0.0}, {}, set()),
+    ({}, {"attribution": "windowed"}, {"attribution"}),
+    ({"budget_overrides": {"fact": 0}}, {}, {"budget_overrides"}),
+    ({}, {"frames": {"debug": {"window": 9}}}, {"frames"}),
+    ({}, {"frames": {"debug": {"total": 9}}}, set()),
+])  # fmt: skip
+def test_what_a_record_cannot_tell_is_named_against_the_turns_own_policy(was, policy, told):
+    assert unanswered(Policy(**policy), Policy(**was)) == told
+
+
+def test_every_tunable_that_a_record_cannot_tell_of_is_one():
+    assert set(BEFORE_THE_RECORD) <= set(Policy.model_fields)
+
+
+def test_only_values_are_searched_that_all_turns_can_tell_of():
+    space = [Tunable("default_limit", (2, 4, 6)), Tunable("item_floor", (0.3, 0.5))]
+    cases = [dataclasses.replace(case(), policy=Policy(default_limit=limit)) for limit in (4, 8)]
+    assert answerable(space, cases, POLICY) == [Tunable("default_limit", (2, 4)), space[1]]
+    assert never_answered(cases, Policy(default_limit=6, deadline_ms=9.0)) == ["deadline_ms", "default_limit"]
+
+
+def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of():
+    assert answerable(SPACE, [case()], POLICY) == list(SPACE)
+    assert all(row.of(POLICY) in row.values for row in SPACE)
+
+
 # --- evidence ---
+
+
+def test_what_was_not_compared_with_the_window_is_counted():
+    turn = case(hit(1, scores={"said_cosine": 0.9}), verdicts=[])
+    blind = dataclasses.replace(turn, policy=Policy(abstention=False, dedup=False))
+    compared = dataclasses.replace(blind, likeness={(uid(1), 0): Likeness(0.1, 0.0)})
+    told = [logged(each, Policy(abstention=False), []) for each in (blind, compared)]
+    assert [each.uncompared for each in told] == [1, 0]
+    assert evaluate(told[:1]).uncompared == 1
+    assert logged(blind, blind.policy, []).uncompared == 0
 
 
 def test_under_the_turns_own_half_life_the_record_stands():
