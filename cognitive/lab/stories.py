@@ -182,13 +182,15 @@ def _moved(case: Case) -> str:
         return f"It stayed at rank {rank}." if use or lift else ""
     if "boost" not in case.fate:
         return ""
-    return f"It was moved from rank {before} to {rank} by {_mover(use, lift, up=rank < before)}."
+    replaced = case.fate["disposition"] == "superseded" and rank > before
+    mover = "having been replaced" if replaced else _mover(use, lift, up=rank < before)
+    return f"It was moved from rank {before} to {rank} by {mover}."
 
 
 def _mover(use: float, lift: float, *, up: bool) -> str:
     """What moved a memory, of what it gained by its use and by turns like this one: if not these, then the others."""
     if not (use + lift if up else -use - lift) > 0:
-        return "what other memories earned"
+        return "what moved other memories"
     (_, greater), (less, lesser) = sorted(((use, "that use"), (lift, "those turns")), key=lambda each: -abs(each[0]))
     if not less:
         return greater

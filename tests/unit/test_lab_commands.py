@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from click.testing import CliRunner
+from making import AT, uid
+from rich.console import Console
 
 from brain.settings import Settings
 from cognitive.bootstrap import live_policy
 from cognitive.cli.tune import command as tune
+from cognitive.cli.why import told
 from cognitive.errors import PolicyError
+from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
 
 
@@ -37,3 +43,14 @@ def test_a_search_is_refused_that_would_end_on_a_file_that_is_there(tmp_path):
     assert ran.exit_code == 2
     assert "exists already" in ran.output
     assert path.read_text(encoding="utf-8") == "item_floor = 0.6\n"
+
+
+def test_a_candidate_is_told_in_full_words_on_a_narrow_terminal():
+    story = "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last one shown 0.500."
+    fate = Explanation("t", uid(5), AT, "over_limit", "place 7", rank=7, story=story)
+    narrow = Console(file=io.StringIO(), width=80)
+    narrow.print(told(fate, None))
+    lines = narrow.file.getvalue().splitlines()
+    assert " ".join(" ".join(lines).split()) == f"7 over_limit {story} (erased) {uid(5)}"
+    assert len(lines) == 2
+    assert str(uid(5)) in lines[-1]

@@ -124,8 +124,8 @@ MOVES = [
     (Boost(0.6, 5.0, 0.0, "0.60: used in 0 of 5", lift=0.1), 6, 2, "by those turns against that use."),
     (Boost(lift=0.1), 6, 2, "by those turns."),
     (Boost(lift=-0.1), 2, 6, "by those turns."),
-    (Boost(), 2, 6, "by what other memories earned."),
-    (USED, 2, 6, "by what other memories earned."),
+    (Boost(), 2, 6, "by what moved other memories."),
+    (USED, 2, 6, "by what moved other memories."),
 ]
 
 
@@ -133,6 +133,11 @@ MOVES = [
 def test_what_moved_a_memory_is_what_added_most_to_its_score(boost, before, rank, mover):
     text = story("shown", 0.4, "x", boost=boost, rank_before=before, rank=rank)
     assert text.endswith(f"It was moved from rank {before} to {rank} {mover}")
+
+
+def test_what_sinks_since_it_was_replaced_is_told_so():
+    text = story("superseded", 0.2, "replaced by that", boost=USED, rank_before=2, rank=6)
+    assert text.endswith("It was moved from rank 2 to 6 by having been replaced.")
 
 
 def test_a_boost_that_multiplies_is_told_by_what_it_adds_to_the_relevance():
