@@ -254,6 +254,12 @@ class TurnLog:
         row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["turn_whole"], agent_id, turn_id))
         return dict(row) if row is not None else None
 
+    async def stored_after(self, agent_id: str, turn_id: str, memory_id: UUID) -> datetime | None:
+        """When a memory was stored, by the clock of the database, if that was after a turn was recorded; else None."""
+        return await self._database.run(
+            agent_id, lambda c: c.fetchval(SQL["stored_after"], agent_id, turn_id, memory_id)
+        )
+
     async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
         """The ids of the turns of [since, until), oldest first; None is no bound."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["turns_between"], agent_id, since, until))

@@ -45,6 +45,11 @@ ON CONFLICT DO NOTHING
 SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace, model, query
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
 
+-- name: stored_after
+-- When a memory was stored, if that was after a turn was recorded.
+SELECT m.created_at FROM cognitive.memory AS m JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = $2
+WHERE m.agent_id = $1 AND m.id = $3 AND m.created_at > t.opened_at
+
 -- name: shadow
 -- Of a turn that is there: of one that was erased meanwhile nothing is left behind.
 INSERT INTO cognitive.shadow (agent_id, turn_id, policy, shown, tokens, at)
