@@ -9,8 +9,9 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain.contents import Content, Contents, Key
+from brain.ledger import Verdict
 from brain.store import MemoryStore, Progress
-from brain.turns import TurnLog, Verdict
+from brain.turns import TurnLog
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab import stories

@@ -10,7 +10,8 @@ from dataclasses import replace
 from brain.deadline import Deadline
 from brain.errors import InvalidInput, JournalError, StoreError
 from brain.journal import Entry, Journal, read, written
-from brain.turns import Decoy, Exposure, Judged, OpenTurn, Shown, Still, TurnLog
+from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
+from brain.turns import TurnLog
 from cognitive.feedback import record
 from cognitive.feedback.authored import texts
 from cognitive.policy import Policy

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from brain.turns import Verdict
+from brain.ledger import Verdict
 from cognitive import CognitiveLayer, Policy
 from cognitive.cli.main import run
 from cognitive.cli.moments import MOMENT, aware

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brain.turns import Decoy, Judged, Judgement, Shown
+from brain.ledger import Decoy, Judged, Judgement, Shown
 from brain.types import MemoryType
 from cognitive.feedback.attribute import overlaps
 from cognitive.feedback.authored import authored, texts

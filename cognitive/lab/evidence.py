@@ -9,8 +9,8 @@ from uuid import UUID
 
 from brain.contents import Key
 from brain.decay import decayed
+from brain.ledger import Verdict
 from brain.search import Hit, Masses, PastTurn
-from brain.turns import Verdict
 from cognitive.context.assemble import Assembled, cost
 from cognitive.lab.difference import expected_use
 from cognitive.lab.logged import Choice, LoggedTurn
