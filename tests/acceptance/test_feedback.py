@@ -249,6 +249,23 @@ async def test_what_the_recall_tool_found_is_there_when_the_question_comes_again
     assert context.trace.of(bridge).candidate.boost.lift > 0
 
 
+async def test_a_turn_remembers_how_far_below_the_best_each_stood(opened, agent, urls):
+    """Of what its own search did not find: as far as the last that it found."""
+    layer = await opened(**LESSON)
+    bridge = await crowd(layer, agent)
+    context = await layer.pre_turn(ask(agent, PARCEL))
+    await layer.recall(agent, "drawbridge at Calder", turn_id=context.turn_id, limit=1, now=NOW)
+    rows = await fetch(
+        urls, "SELECT memory_id, lacked FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = $2",
+        agent, context.turn_id,
+    )  # fmt: skip
+    found = {fate.candidate.hit.memory_id: fate.candidate.relevance for fate in context.trace.fates}
+    best, least = max(found.values()), min(found.values())
+    expected = {shown.memory_id: best - found[shown.memory_id] for shown in context.shown} | {bridge: best - least}
+    assert {row["memory_id"]: row["lacked"] for row in rows} == pytest.approx(expected, abs=1e-5)
+    assert expected[bridge] > max(expected[shown.memory_id] for shown in context.shown)
+
+
 async def test_a_paraphrase_benefits_too(opened, agent):
     layer = await opened(**LESSON)
     bridge = await crowd(layer, agent)
