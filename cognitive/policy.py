@@ -143,7 +143,7 @@ class Policy(Edge):
     least_boost: Annotated[float, Field(gt=0, le=1)] = 0.5
     most_boost: Annotated[float, Field(ge=1, le=2)] = 1.5
     half_life_days: Positive = 7.0  # binding default
-    association_weight: Annotated[float, Field(ge=0, le=2)] = 0.7  # of what similar past turns lacked; 0: none
+    association_weight: Annotated[float, Field(ge=0, le=2)] = 0.8  # of what similar past turns lacked; 0: none
     association_turns: Annotated[int, Field(ge=0)] = (
         2_000  # the latest completed ones are compared: a millisecond or two
     )

@@ -15,7 +15,7 @@ def rank(candidates: Sequence[Candidate], boosts: Mapping[UUID, Boost], policy: 
 
     score = relevance + usage_weight · log2(boost) + lift, halved for what was superseded. The boost is an addition of
     at most 0.005 at the default weight: it settles near-ties and cannot lift the irrelevant over an exact match. The
-    lift is what the search lacked for the same question before, at most 0.18 at the default weight.
+    lift is what the search lacked for the same question before, at most 0.2 at the default weight.
     """
     scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy) for c in candidates}
     ordered = _after_their_replacement(sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq)))
