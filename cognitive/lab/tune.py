@@ -50,7 +50,7 @@ SPACE = (
     Tunable("hinted_limit", (4, 5, 6, 8)),
     Tunable("other_limit", (1, 2, 3)),
     Tunable("usage_weight", (0.0, 0.0025, 0.005, 0.01, 0.02)),
-    Tunable("association_weight", (0.0, 0.35, 0.7, 1.0, 1.4)),
+    Tunable("association_weight", (0.0, 0.4, 0.8, 1.2, 1.6)),
     Tunable("association_floor", (0.58, 0.62, 0.66, 0.7)),
     Tunable("half_life_days", (2.0, 7.0, 21.0, 60.0)),
     Tunable("attribution_threshold", (0.2, 0.25, 0.29, 0.35, 0.45)),
