@@ -25,7 +25,7 @@ from uuid import UUID
 import numpy as np
 
 from brain.errors import InvalidInput, JournalError
-from brain.turns import Exposure, OpenTurn
+from brain.ledger import Exposure, OpenTurn
 
 _PATIENCE = 5.0  # seconds for another process to finish its write
 _SCHEMA = """

@@ -69,7 +69,7 @@ class PastShown:
     """What became of a memory in a past turn.
 
     `lacked` is how far its relevance stood below the best of that turn, None where that is not known; `rated` says that
-    somebody said himself whether it was of use.
+    the verdict is somebody's own and not measured.
     """
 
     memory_id: UUID
@@ -223,7 +223,7 @@ def _past_turn(row: Any, rarity: Mapping[str, float]) -> PastTurn:
         datetime.fromisoformat(at),
         round(cosine, 9),
         round(_common_words(message, rarity), 9),
-        tuple(PastShown(UUID(id), *rest) for id, *rest in shown or []),
+        tuple(PastShown(UUID(id), *verdict) for id, *verdict in shown or []),
     )
 
 

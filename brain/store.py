@@ -150,6 +150,7 @@ class MemoryStore:
         """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent."""
 
         async def work(c: Connection) -> tuple[Any, Sequence[Any]]:
+            await c.execute(SQL["own_agent"], agent_id)
             await c.fetchrow(SQL["lock_corpus"], agent_id)
             rows, texts = await c.fetchrow(SQL["agent_rows"], agent_id), await c.fetch(SQL["agent_texts"], agent_id)
             await c.execute(SQL["erase_agent"], agent_id)

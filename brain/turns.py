@@ -2,154 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
-from brain.types import MemoryType, Vector
+from brain.ledger import Closed, Decoy, Judge, Judgement, OpenTurn, SessionState, Shadow, Shown, Still, Verdict
+from brain.types import MemoryType
 
 SQL = statements.load("turns")
 _DAY = 86_400.0  # seconds
 _MOST_REAPED = 100  # turns at a time: opening a turn must not wait for the cleaning up of an outage
-
-
-@dataclass(frozen=True, slots=True)
-class Exposure:
-    """A memory shown in a turn.
-
-    `propensity` is the probability with which the policy chose to show it; `lacked` is how far its relevance stood
-    below the best of the turn.
-    """
-
-    memory_id: UUID
-    type: MemoryType
-    slot: int
-    propensity: float = 1.0
-    lacked: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenTurn:
-    """A turn as `pre_turn` leaves it."""
-
-    turn_id: str
-    session_id: str
-    user_id: str | None
-    at: datetime
-    message: str
-    policy: str
-    frame: str
-    degraded: tuple[str, ...]
-    trace: Mapping[str, Any]
-    shown: tuple[Exposure, ...]
-    model: str | None = None
-    query: Vector | None = None
-    policy_content: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """How much of a shown memory the response holds, whether that counts as used, and what the host said of it."""
-
-    memory_id: UUID
-    overlap: float
-    used: bool
-    rating: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A memory as it was shown in a turn; `content` is None if it was erased since."""
-
-    memory_id: UUID
-    type: MemoryType
-    via: str
-    slot: int
-    propensity: float
-    overlap: float | None
-    used: bool | None
-    rating: bool | None
-    content: str | None
-    speaker: str | None
-    source: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Decoy:
-    """A memory that was found in a turn and not shown: judged all the same, it tells what of the credit is chance."""
-
-    type: MemoryType
-    content: str
-    speaker: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What is to be counted of a turn: a judgement per shown memory, and of each decoy its type and whether the same
-    measure credits it.
-    """
-
-    shown: Sequence[Judgement]
-    decoys: Sequence[tuple[MemoryType, bool]] = ()
-
-
-# From what a turn showed, its decoys and the message it was shown for to what is to be counted.
-Judge = Callable[[Sequence[Shown], Sequence[Decoy], str], Awaitable[Judged]]
-# Asked in a transaction that erasures of the agent wait for: whether what it is about to record is still wanted.
-Still = Callable[[], Awaitable[bool]]
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """What was counted of a turn, and whether it was this time."""
-
-    judgements: tuple[Judgement, ...]
-    first: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What was counted of a memory that a completed turn showed, as of the turn's own time."""
-
-    turn_id: str
-    memory_id: UUID
-    type: str
-    via: str
-    at: datetime
-    propensity: float
-    overlap: float
-    used: bool
-    rating: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Shadow:
-    """What another policy would have shown in a turn, best first, and the tokens of it."""
-
-    turn_id: str
-    policy: str
-    shown: tuple[UUID, ...]
-    tokens: int
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class SessionState:
-    """What is known of a session; `recent` are its last turns, newest first, as (turn id, time, status, message)."""
-
-    session_id: str
-    memories: int
-    turns: int
-    summary: str
-    plan_step: str | None
-    started_at: datetime
-    last_at: datetime
-    ended_at: datetime | None
-    recent: tuple[tuple[str, datetime, str, str], ...] = ()
 
 
 class TurnLog:
@@ -254,6 +119,12 @@ class TurnLog:
         row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["turn_whole"], agent_id, turn_id))
         return dict(row) if row is not None else None
 
+    async def stored_after(self, agent_id: str, turn_id: str, memory_id: UUID) -> datetime | None:
+        """When a memory was stored, by the clock of the database, if that was after a turn was recorded; else None."""
+        return await self._database.run(
+            agent_id, lambda c: c.fetchval(SQL["stored_after"], agent_id, turn_id, memory_id)
+        )
+
     async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
         """The ids of the turns of [since, until), oldest first; None is no bound."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["turns_between"], agent_id, since, until))
@@ -272,7 +143,7 @@ class TurnLog:
         """Records what another policy would have shown in a turn that is recorded; the first record stands."""
 
         async def work(c: Connection) -> None:
-            await c.execute(SQL["share_corpus"], agent_id)
+            await _share(c, agent_id)
             await c.execute(
                 SQL["shadow"], agent_id, shadow.turn_id, shadow.policy, list(shadow.shown), shadow.tokens, shadow.at
             )
@@ -310,7 +181,7 @@ class TurnLog:
         half_life = half_life_days * _DAY
 
         async def work(c: Connection) -> bool:
-            await c.execute(SQL["share_corpus"], agent_id)
+            await _share(c, agent_id)
             await c.execute(SQL["hold_turn"], agent_id, turn_id)
             return bool(await c.fetchval(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life, rating_weight))
 
@@ -335,8 +206,13 @@ class TurnLog:
 
 
 async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
-    await c.execute(SQL["share_corpus"], agent_id)
+    await _share(c, agent_id)
     return still is None or await still()
+
+
+async def _share(c: Connection, agent_id: str) -> None:
+    await c.execute(SQL["share_agent"], agent_id)
+    await c.execute(SQL["share_corpus"], agent_id)
 
 
 async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:

@@ -46,6 +46,16 @@ class Parts:
     shadowing: Shadowing
 
 
+def live_policy(settings: Settings | None = None) -> Policy:
+    """The policy that turns are planned under where nobody hands the layer one: the environment's file, or the default.
+
+    Raises:
+        PolicyError: the file does not hold a policy.
+    """
+    path = (settings or from_environment()).policy
+    return Policy.load(path) if path else Policy()
+
+
 @asynccontextmanager
 async def assemble(
     database_url: str | None, policy: Policy | None, embedder: Embedder | None, shadow: Policy | None = None
@@ -60,7 +70,7 @@ async def assemble(
         PolicyError: the policy file does not hold a policy.
     """
     settings = from_environment()
-    policy = policy or (Policy.load(settings.policy) if settings.policy else Policy())
+    policy = policy or live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
     cached = CachedEmbedder(embedder or MiniLM(settings.cache_dir))
     try:

@@ -11,9 +11,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from brain.deadline import Deadline
+from brain.ledger import SessionState
 from brain.ports import Embedder
 from brain.store import Progress
-from brain.turns import SessionState
 from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive import bootstrap
 from cognitive.context.engine import Built

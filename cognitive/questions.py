@@ -9,17 +9,17 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain.contents import Content, Contents, Key
+from brain.ledger import Verdict
 from brain.store import MemoryStore, Progress
-from brain.turns import TurnLog, Verdict
+from brain.turns import TurnLog
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab import stories
 from cognitive.lab.agreement import Agreement, agreements
 from cognitive.lab.difference import Difference, Placed, difference
 from cognitive.lab.evidence import Case
-from cognitive.lab.replay import replan, replay
+from cognitive.lab.replay import replan, replay, unanswered
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
-from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.recording import NOTHING, Recording, decode
 from cognitive.turn import require_label
@@ -32,8 +32,8 @@ class Replay:
     """A recorded turn, run again.
 
     `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; and
-    "different" where neither is the case, which is a defect. Under "another policy" the difference is what counts.
-    `because` says it in words.
+    "different" where neither is the case, which is a defect. Under "another policy" the difference is what counts, and
+    `unanswered` are its tunables whose worth the record cannot tell. `because` says it in words.
     """
 
     turn_id: str
@@ -46,6 +46,7 @@ class Replay:
     difference: Difference
     gone: tuple[UUID, ...] = ()
     changed: tuple[UUID, ...] = ()
+    unanswered: frozenset[str] = frozenset()
 
 
 class Questions:
@@ -59,19 +60,27 @@ class Questions:
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
         """Why a memory was shown in a turn, or why it was not."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
-        plan = await self._plan(agent_id, turn["policy"], record)
+        policy = await self._planned_under(agent_id, turn["policy"], record)
+        plan = replan(record, policy)
         fate = next((fate for fate in record.fates if fate["memory_id"] == memory_id), None)
         if fate is not None:
-            return explain(stories.Case(fate, record, plan), turn, judged.get(memory_id))
+            return explain(stories.Case(fate, record, plan, policy), turn, judged.get(memory_id))
         memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
-        missing = stories.Missing(memory, await self._cosine(agent_id, turn, memory_id), record, plan)
+        missing = stories.Missing(
+            memory, await self._cosine(agent_id, turn, memory_id), record, plan, turn["trace"]["channels"],
+            turn["degraded"], await self._turns.stored_after(agent_id, turn_id, memory_id),
+        )  # fmt: skip
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
-        plan = await self._plan(agent_id, turn["policy"], record)
-        return [explain(stories.Case(fate, record, plan), turn, judged.get(fate["memory_id"])) for fate in record.fates]
+        policy = await self._planned_under(agent_id, turn["policy"], record)
+        plan = replan(record, policy)
+        return [
+            explain(stories.Case(fate, record, plan, policy), turn, judged.get(fate["memory_id"]))
+            for fate in record.fates
+        ]
 
     async def _cosine(self, agent_id: str, turn: Mapping[str, Any], memory_id: UUID) -> float | None:
         """Of the beginning of a memory to the message of a turn."""
@@ -87,7 +96,8 @@ class Questions:
         if record is NOTHING:
             return None
         own = policy is None or policy.version == turn["policy"]
-        policy = policy or await self._policy(agent_id, turn["policy"])
+        was = await self._policy(agent_id, turn["policy"])
+        policy = policy or was
         replayed = replay(record, *await self._words(agent_id, record), policy)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
@@ -95,6 +105,7 @@ class Questions:
         return Replay(
             turn_id, turn["at"], turn["message"], verdict, because, replayed.made.text, replayed.made.prefix,
             difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
+            unanswered(policy, was),
         )  # fmt: skip
 
     async def shadows(self, agent_id: str) -> list[Agreement]:
@@ -113,24 +124,30 @@ class Questions:
         for verdict in history:
             if verdict.via == "prompt":
                 shown.setdefault(verdict.turn_id, {})[verdict.memory_id] = verdict
-        cases = []
+        cases, policies = list[Case](), dict[str, Policy]()
         for done, turn_id in enumerate(turn_ids, 1):
             turn, record, _ = await self._recorded(agent_id, turn_id)
             if turn["status"] == "completed" and record is not NOTHING:
-                cases += await self._case(agent_id, turn, record, shown.get(turn_id, {}))
+                version = turn["policy"]
+                if version not in policies:
+                    policies[version] = await self._policy(agent_id, version)
+                cases += await self._case(agent_id, turn, record, policies[version], shown.get(turn_id, {}))
             progress(done, len(turn_ids))
         return cases, history
 
     async def _case(
-        self, agent_id: str, turn: Mapping[str, Any], record: Recording, verdicts: Mapping[UUID, Verdict]
+        self,
+        agent_id: str,
+        turn: Mapping[str, Any],
+        record: Recording,
+        policy: Policy,
+        verdicts: Mapping[UUID, Verdict],
     ) -> list[Case]:
-        policy = await self._policy(agent_id, turn["policy"])
         replayed = replay(record, *await self._words(agent_id, record), policy)
         if not replayed.identical:
             return []
         tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
-        tried = {fate["memory_id"]: fate["propensity"] for fate in record.fates
-                 if fate["disposition"] != "shown" and "propensity" in fate}  # fmt: skip
+        tried = {fate["memory_id"]: fate["propensity"] for fate in record.fates if "propensity" in fate}
         return [Case(turn["turn_id"], replayed.given, record.likeness, policy, verdicts, tokens, tried)]
 
     async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, Content], Mapping[UUID, Memory]]:
@@ -139,8 +156,8 @@ class Questions:
         pinned = await self._store.get(agent_id, [id for id, _ in record.pinned])
         return contents, {memory.id: memory for memory in pinned}
 
-    async def _plan(self, agent_id: str, version: str, record: Recording) -> Plan:
-        return replan(record, Policy() if record is NOTHING else await self._policy(agent_id, version))
+    async def _planned_under(self, agent_id: str, version: str, record: Recording) -> Policy:
+        return Policy() if record is NOTHING else await self._policy(agent_id, version)
 
     async def _policy(self, agent_id: str, version: str) -> Policy:
         content = await self._turns.policy(agent_id, version)

@@ -15,7 +15,7 @@ from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
 from cognitive.preflight import signals
 from cognitive.recording import decode
-from cognitive.trace import Candidate
+from cognitive.trace import NOT_ELIGIBLE, Candidate
 from cognitive.turn import RecallHit
 
 MOST_HITS = 200
@@ -71,12 +71,16 @@ async def _lacked(
     What that search did not find at all stood below all that it found; None where it is not known to have searched.
     """
     turn = await turns.turn(agent_id, turn_id)
-    fates = decode(turn["trace"].get("record")).fates if turn is not None else ()
-    scores = {fate["memory_id"]: float(fate["score"]) for fate in fates}
-    if not scores:
+    try:
+        fates = decode(turn["trace"].get("record")).fates if turn is not None else ()
+    except InvalidInput:  # a record of another version: its lesson is lost, the answer is not
+        fates = ()
+    eligible = [fate["relevance"] for fate in fates if fate["disposition"] not in NOT_ELIGIBLE]
+    if not eligible:
         return [(hit.memory_id, hit.type, None) for hit in hits]
-    best, least = max(scores.values()), min(scores.values())
-    return [(hit.memory_id, hit.type, best - scores.get(hit.memory_id, least)) for hit in hits]
+    found = {fate["memory_id"]: fate["relevance"] for fate in fates}
+    best, least = max(eligible), min(found.values())
+    return [(hit.memory_id, hit.type, max(0.0, best - found.get(hit.memory_id, least))) for hit in hits]
 
 
 def _hits(ranked: Sequence[Candidate], present: set[UUID], limit: int) -> tuple[RecallHit, ...]:

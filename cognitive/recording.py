@@ -194,13 +194,13 @@ def _told(fate: Fate, place: int) -> Mapping[str, Any]:
         "rank_before": candidate.rank_before,
         "rank": candidate.rank,
         "score": round(candidate.score, _DIGITS),
+        "relevance": round(candidate.relevance, _DIGITS),
     }
     if candidate.propensity != 1.0:
         told["propensity"] = candidate.propensity
     if place >= _EXPLAINED and fate.disposition != "shown":
         return told
     return told | {
-        "relevance": round(candidate.relevance, _DIGITS),
         "factors": {name: round(value, _DIGITS) for name, value in candidate.factors.items()},
         "boost": candidate.boost,
         "tokens": candidate.tokens,

@@ -10,14 +10,14 @@ from dataclasses import replace
 from brain.deadline import Deadline
 from brain.errors import InvalidInput, JournalError, StoreError
 from brain.journal import Entry, Journal, read, written
-from brain.turns import Decoy, Exposure, Judged, OpenTurn, Shown, Still, TurnLog
+from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
+from brain.turns import TurnLog
 from cognitive.feedback import record
+from cognitive.feedback.authored import texts
 from cognitive.policy import Policy
-from cognitive.turn import Outcome, Report, TurnContext, TurnRef
+from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
 
 log = logging.getLogger(__name__)
-
-_TEACHES_NOTHING = {"tool_calls"}  # and holds whatever the host's tools return, which may have no form as text
 
 
 class Settlement:
@@ -131,7 +131,7 @@ class Settlement:
         first = await asyncio.to_thread(
             self._journal.put, agent_id, turn_id,
             opening=written(opening) if opening is not None else None,
-            outcome=outcome.model_dump_json(exclude=_TEACHES_NOTHING) if outcome is not None else None,
+            outcome=_kept(outcome).model_dump_json() if outcome is not None else None,
         )  # fmt: skip
         if not self.behind:
             self.behind = True
@@ -164,6 +164,20 @@ def opened(context: TurnContext) -> OpenTurn:
         query=context.query,
         policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
     )
+
+
+def _kept(outcome: Outcome) -> Outcome:
+    """An outcome with the texts of what its tools returned, which may have no other form as text: what the response
+    quotes of them proves no use.
+    """
+    calls = (
+        ToolCall(name=call.name, result=[_storable(text) for text in texts(call.result)]) for call in outcome.tool_calls
+    )
+    return outcome.model_copy(update={"tool_calls": tuple(calls)})
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def _read(entry: Entry) -> tuple[OpenTurn | None, Outcome | None]:

@@ -7,7 +7,8 @@ import logging
 from collections.abc import Mapping
 
 from brain.contents import Key
-from brain.turns import Shadow, TurnLog
+from brain.ledger import Shadow
+from brain.turns import TurnLog
 from cognitive.context.engine import Built
 from cognitive.lab.replay import again
 from cognitive.policy import Policy

@@ -25,17 +25,22 @@ Disposition = Literal[
 ]
 
 
+# Dispositions of what was never to be chosen in a turn, however relevant: nothing is measured against it.
+NOT_ELIGIBLE = frozenset({"pinned", "superseded"})
+
+
 @dataclass(frozen=True, slots=True)
 class Boost:
     """What usage says of a memory: a factor in [0.5, 1.5], 1.0 for the unknown, and the masses it comes from.
 
-    `lift` is what similar past turns add to its relevance.
+    `specificity` is the share of its use that was in turns like this one; `lift` is what those add to its relevance.
     """
 
     factor: float = 1.0
     shown: float = 0.0
     used: float = 0.0
     because: str = "never shown"
+    specificity: float = 1.0
     lift: float = 0.0
 
 

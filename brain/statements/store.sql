@@ -1,3 +1,7 @@
+-- name: own_agent
+-- Whoever erases an agent waits for those who count its turns, and they for it.
+SELECT pg_advisory_xact_lock(hashtextextended('cognitive ' || $1, 0))
+
 -- name: lock_corpus
 -- Takes the agent's row, made if need be: writers of one agent take turns, so that its order and counters are exact.
 INSERT INTO cognitive.corpus AS c (agent_id) VALUES ($1)

@@ -45,6 +45,11 @@ ON CONFLICT DO NOTHING
 SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace, model, query
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
 
+-- name: stored_after
+-- When a memory was stored, if that was after a turn was recorded.
+SELECT m.created_at FROM cognitive.memory AS m JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = $2
+WHERE m.agent_id = $1 AND m.id = $3 AND m.created_at > t.opened_at
+
 -- name: shadow
 -- Of a turn that is there: of one that was erased meanwhile nothing is left behind.
 INSERT INTO cognitive.shadow (agent_id, turn_id, policy, shown, tokens, at)
@@ -93,6 +98,11 @@ JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = d.id::uuid
 WHERE t.agent_id = $1 AND t.turn_id = $2 AND NOT EXISTS (
     SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = m.id)
 ORDER BY d.place
+
+-- name: share_agent
+-- Whoever counts turns shares the agent with the others who do, and excludes whoever erases it. By its name, since an
+-- agent without memories has no row to lock.
+SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || $1, 0))
 
 -- name: share_corpus
 -- Whoever counts the use of memories shares the agent's row with the others who do, and excludes whoever writes or
@@ -185,13 +195,14 @@ masses AS (
         shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, $5::float8)),
         used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, $5::float8)),
         times_used = u.times_used + c.times
-    FROM counted AS c WHERE u.agent_id = $1 AND u.memory_id = c.memory_id),
+    FROM counted AS c WHERE u.agent_id = $1 AND u.memory_id = c.memory_id RETURNING u.memory_id),
 base AS (
     UPDATE cognitive.usage_base AS u SET
         shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, $5::float8)),
         used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, $5::float8))
     FROM counted AS c WHERE u.agent_id = $1 AND u.type = c.type)
-SELECT count(*) AS rated FROM before
+-- Reading `masses` here has its rows taken before those of `base`, the order in which a closing takes them.
+SELECT count(*) AS rated, (SELECT count(*) FROM masses) AS counted FROM before
 
 -- name: session
 SELECT session_id, memories, turns, summary, plan_step, started_at, last_at, ended_at

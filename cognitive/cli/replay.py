@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from cognitive import CognitiveLayer, Policy
+from cognitive.cli.evaluate import show_unanswered
 from cognitive.cli.main import run
 from cognitive.cli.moments import MOMENT, aware
-from cognitive.lab.replay import unanswered
 from cognitive.questions import Replay
 
 console = Console()
@@ -58,7 +58,7 @@ async def _replay(
     if policy is None:
         _compared(replays, len(turns))
     else:
-        _differing(replays, policy)
+        _differing(replays)
     if any(replay.verdict == "different" for replay in replays):
         sys.exit(1)
 
@@ -75,7 +75,7 @@ def _compared(replays: Sequence[Replay], turns: int) -> None:
     console.print(", ".join(summary), style="bold", highlight=False)
 
 
-def _differing(replays: Sequence[Replay], policy: Policy) -> None:
+def _differing(replays: Sequence[Replay]) -> None:
     """What another policy would have shown, turn by turn, and in all."""
     table = Table("turn", "entered", "left", "moved", "tokens", "used (est.)", "not compared", "message", box=None)
     for replay in replays:
@@ -97,5 +97,4 @@ def _differing(replays: Sequence[Replay], policy: Policy) -> None:
         f"{same} of {len(replays)} turns show the same; tokens {tokens[0]} → {tokens[1]},"
         f" memories used {use[0]:.1f} → {use[1]:.1f} (an estimate)", style="bold", highlight=False,
     )  # fmt: skip
-    for name in unanswered(policy):
-        console.print(f"not answered: {name} works before anything is found, and no record knows what it would find")
+    show_unanswered(sorted(frozenset[str]().union(*(replay.unanswered for replay in replays))))

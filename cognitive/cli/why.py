@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from textwrap import shorten
 from typing import Any
 from uuid import UUID
 
@@ -12,11 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from brain.types import Memory
 from cognitive import CognitiveLayer
 from cognitive.cli.main import run
 from cognitive.lab.why import Explanation
 
 console = Console()
+_MOST_WORDS = 100  # characters of a memory: enough to know it by
 
 
 @click.command()
@@ -52,16 +55,16 @@ async def _whole(layer: CognitiveLayer, agent: str, turn_id: str) -> None:
     fates = await layer.fates(agent, turn_id)
     memories = {memory.id: memory for memory in await layer.get(agent, [fate.memory_id for fate in fates])}
     console.print(", ".join(f"{n} {name}" for name, n in Counter(str(f.disposition) for f in fates).items()))
-    table = Table("rank", "before", "score", "boost", "fate", "because", "memory", box=None)
-    table.add_column("id", no_wrap=True)
     for fate in fates:
-        memory = memories.get(fate.memory_id)
-        words = Text(memory.content[:100] if memory is not None else "(erased)")
-        table.add_row(
-            str(fate.rank), str(fate.rank_before), f"{fate.score:.3f}", f"{fate.boost.get('factor', 1.0):.2f}",
-            str(fate.disposition), fate.because, words, str(fate.memory_id),
-        )  # fmt: skip
-    console.print(table)
+        console.print(told(fate, memories.get(fate.memory_id)))
+
+
+def told(fate: Explanation, memory: Memory | None) -> Text:
+    """A candidate on one line, however the terminal wraps it: rank, fate, story, and which memory it is."""
+    words = shorten(memory.content, _MOST_WORDS, placeholder=" …") if memory is not None else "(erased)"
+    return Text.assemble(
+        (f"{fate.rank} {fate.disposition} ", "bold"), fate.story, (f" {words} ", "italic"), (str(fate.memory_id), "dim")
+    )
 
 
 def _one(fate: Explanation) -> None:

@@ -56,7 +56,7 @@ def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
     trust = boost.reliability(found.base, now, policy)
     lifted = association.lifts(found, now, policy)
     return {
-        id: replace(each, lift=trust * lifted.get(id, association.NO_LIFT).value)
+        id: replace(each, lift=trust * each.specificity * lifted.get(id, association.NO_LIFT).value)
         for id, each in boost.boosts(found, now, policy).items()
     }
 
@@ -72,7 +72,7 @@ def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.
         lambda candidates: budget.limit(candidates, pool),
         lambda candidates: dedup.drop_said(candidates, compare, policy) if plan.dedup else Sifted(tuple(candidates)),
         lambda candidates: budget.limit(candidates, limits),
-        lambda candidates: budget.fit(candidates, plan.budgets, plan.total, cost=_cost, overhead=_FRAME_TOKENS),
+        lambda candidates: budget.fit(candidates, plan.budgets, plan.total, cost=cost, overhead=_FRAME_TOKENS),
     )
     left = tuple(ranked)
     dropped: tuple[Fate, ...] = ()
@@ -105,7 +105,7 @@ def _below_the_cut(dropped: Sequence[Fate], plan: Plan) -> list[Candidate]:
     """What failed by a limit or a budget alone, best first, measured: of types that are asked for, and compared."""
     asked = {query.type for query in plan.retrieval if query.limit}
     below = [
-        replace(fate.candidate, tokens=_cost(fate.candidate))
+        replace(fate.candidate, tokens=cost(fate.candidate))
         for fate in dropped
         if fate.disposition in ("over_limit", "over_budget")
         and fate.candidate.hit.type in asked
@@ -139,5 +139,6 @@ def _without_superseded(candidates: Sequence[Candidate]) -> Sifted:
     )
 
 
-def _cost(candidate: Candidate) -> int:
+def cost(candidate: Candidate) -> int:
+    """The tokens of a candidate's line in the block."""
     return count(render.line(candidate)) + 1  # and its line break

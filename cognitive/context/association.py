@@ -8,13 +8,13 @@ is what keeps unrelated questions unharmed (docs/decisions/0010-association.md).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from brain.decay import decayed
-from brain.search import Found, PastTurn
+from brain.search import Found, PastShown, PastTurn
 from cognitive.policy import Policy
 
 MOST_LACKED = 0.25  # of relevance, which ends at 1
@@ -41,26 +41,34 @@ def lifts(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Lift]:
 
     The lesson that says most counts, not their sum: the same question asked ten times is no ten lessons.
     """
-    raised: dict[UUID, float] = {}
-    sunk: dict[UUID, float] = {}
+    lessons: dict[UUID, list[tuple[bool, float]]] = {}
     counts: dict[UUID, tuple[int, int]] = {}
     for turn in found.past:
         weight = _weight(turn, now, policy)
-        if weight <= 0:
-            continue
-        for each in turn.shown:
+        for each in turn.shown if weight > 0 else ():
             shown, used = counts.get(each.memory_id, (0, 0))
             counts[each.memory_id] = shown + 1, used + each.used
-            if each.used:
-                lacked = min(MOST_LACKED, (each.lacked or 0.0) + MARGIN)
-                raised[each.memory_id] = max(raised.get(each.memory_id, 0.0), weight * lacked)
-            elif each.lacked is not None:
-                sunk[each.memory_id] = max(sunk.get(each.memory_id, 0.0), weight * max(0.0, HIGH - each.lacked))
-    strength = policy.association_weight
-    return {
-        id: Lift(strength * raised[id] if id in raised else -strength * _SINKS * sunk.get(id, 0.0), shown, used)
-        for id, (shown, used) in counts.items()
-    }
+            lessons.setdefault(each.memory_id, []).append((each.rated, weight * _lesson(each)))
+    return {id: Lift(policy.association_weight * _telling(lessons[id]), *counted) for id, counted in counts.items()}
+
+
+def _lesson(shown: PastShown) -> float:
+    """What a turn that asked the same says of a memory: what it lacked, or by how much it stood too high.
+
+    A rating says it outright: it belongs to the best, or it does not.
+    """
+    if shown.used:
+        return MOST_LACKED if shown.rated else min(MOST_LACKED, (shown.lacked or 0.0) + MARGIN)
+    if shown.rated:
+        return -HIGH
+    return -_SINKS * max(0.0, HIGH - shown.lacked) if shown.lacked is not None else 0.0
+
+
+def _telling(lessons: Sequence[tuple[bool, float]]) -> float:
+    """The lesson that counts: a rating before what was measured, a use before its absence, then the greatest."""
+    rated = [value for by_somebody, value in lessons if by_somebody]
+    values = rated or [value for _, value in lessons]
+    return max(values) if max(values) > 0 else min(values)
 
 
 def similarity(turn: PastTurn, policy: Policy) -> float:

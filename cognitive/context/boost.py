@@ -93,7 +93,8 @@ def boost(
         prior = max(0.3, 0.05 / usual)
         rate = (near.weighed_used + prior * rate) / (near.weighed_shown + prior)
     factor = _factor(rate, expected, max(expected, elsewhere), policy) ** trust
-    return Boost(factor, shown, used, f"{factor:.2f}: {_counted(hit, near)}")
+    specific = min(1.0, (near.used + 1) / (used + 1)) if near is not None else 1.0  # used once, here or not, it may be
+    return Boost(factor, shown, used, f"{factor:.2f}: {_counted(hit, near)}", specific)
 
 
 def seeds_rate(

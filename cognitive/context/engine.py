@@ -21,7 +21,7 @@ from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, retrieve
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.recording import Given
-from cognitive.trace import Candidate, Trace
+from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Shown, Turn
 
 _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
@@ -149,7 +149,8 @@ class Stopwatch:
 
 
 def _shown(candidate: Candidate, made: Assembled) -> Shown:
-    hit, best = candidate.hit, max(fate.candidate.relevance for fate in made.fates)
+    eligible = (fate.candidate.relevance for fate in made.fates if fate.disposition not in NOT_ELIGIBLE)
+    hit, best = candidate.hit, max(eligible)
     return Shown(
         hit.memory_id, hit.type, hit.content, hit.source, candidate.score, candidate.tokens, candidate.propensity,
         lacked=best - candidate.relevance,

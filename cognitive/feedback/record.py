@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brain.turns import Decoy, Judged, Judgement, Shown
+from brain.ledger import Decoy, Judged, Judgement, Shown
 from brain.types import MemoryType
 from cognitive.feedback.attribute import overlaps
 from cognitive.feedback.authored import authored, texts
@@ -15,8 +15,16 @@ from cognitive.turn import Attribution, Outcome
 def judge_all(
     shown: Sequence[Shown], decoys: Sequence[Decoy], message: str, outcome: Outcome, policy: Policy
 ) -> Judged:
-    """What is to be counted of a turn: judgements on what it showed, and on its decoys."""
-    return Judged(judge(shown, message, outcome, policy), credited(decoys, shown, message, outcome, policy))
+    """What is to be counted of a turn: judgements on what it showed, and on its decoys.
+
+    Decoys are judged where the overlap was: not where nothing was shown, or the host said itself what was used.
+    """
+    present = [memory for memory in shown if memory.content is not None]
+    if outcome.status != "completed" or not present:
+        return Judged(())
+    written = _authored(present, message, outcome)
+    measured = () if outcome.citations else credited(decoys, present, written, message, policy)
+    return Judged(_judged(present, written, message, outcome, policy), measured)
 
 
 def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
@@ -27,10 +35,11 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
     if outcome.status != "completed":
         return []
     present = [memory for memory in shown if memory.content is not None]
-    measured = overlaps(
-        [_spoken(memory) for memory in present], _authored(present, message, outcome), said=message,
-        strategy=policy.attribution,
-    )  # fmt: skip
+    return _judged(present, _authored(present, message, outcome), message, outcome, policy) if present else []
+
+
+def _judged(present: Sequence[Shown], written: str, message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
+    measured = overlaps([_spoken(memory) for memory in present], written, said=message, strategy=policy.attribution)
     judgements = []
     for memory, overlap in zip(present, measured, strict=True):
         used, rating = _used(memory, overlap, outcome, policy), outcome.ratings.get(memory.memory_id)
@@ -39,21 +48,16 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
 
 
 def credited(
-    decoys: Sequence[Decoy], shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
+    decoys: Sequence[Decoy], present: Sequence[Shown], written: str, message: str, policy: Policy
 ) -> list[tuple[MemoryType, bool]]:
-    """Of each decoy its type and whether the overlap credits it, measured among what was shown as if shown with it.
-
-    Nothing where nothing was measured: no completed turn, nothing shown, or the host said itself what was used.
-    """
-    present = [memory for memory in shown if memory.content is not None]
-    if outcome.status != "completed" or not present or not decoys or outcome.citations:
+    """Of each decoy its type and whether the overlap credits it, measured among what was shown as if shown with it."""
+    if not decoys:
         return []
-    measured = overlaps(
-        [*map(_spoken, decoys), *map(_spoken, present)], _authored(present, message, outcome), said=message,
-        strategy=policy.attribution,
-    )  # fmt: skip
-    threshold = policy.attribution_threshold
-    return [(decoy.type, overlap >= threshold) for decoy, overlap in zip(decoys, measured, strict=False)]
+    spoken = [*map(_spoken, decoys), *map(_spoken, present)]
+    measured = overlaps(spoken, written, said=message, strategy=policy.attribution)
+    return [
+        (decoy.type, overlap >= policy.attribution_threshold) for decoy, overlap in zip(decoys, measured, strict=False)
+    ]
 
 
 def _authored(present: Sequence[Shown], message: str, outcome: Outcome) -> str:

@@ -46,7 +46,8 @@ class Evaluation:
     `effective` is the evidence on what the policies do differently, in turns, and `uses` how many uses it holds;
     `unsupported` is the share of what the target adds that was never tried. `shown` and `tokens` are what the target
     spends per turn, `logged_shown` and `logged_tokens` what the logging policy does: these are known, not estimated.
-    `logged` is the logging policy's own worth, in used memories per turn.
+    `logged` is the logging policy's own worth, in used memories per turn. Of `uncompared` showings in all turns nobody
+    knows whether the conversation said the memory already: the target shows them, and the log did not compare them.
     """
 
     turns: int
@@ -62,6 +63,7 @@ class Evaluation:
     snips: Worth
     doubly_robust: Worth
     refusal: str | None
+    uncompared: int = 0
 
 
 def evaluate(
@@ -92,6 +94,7 @@ def evaluate(
         snips=_worth(drawn, _snips, level),
         doubly_robust=_worth(drawn, _doubly_robust, level),
         refusal=_refusal(log.turns, effective, uses, unsupported),
+        uncompared=sum(turn.uncompared for turn in turns),
     )
 
 

@@ -9,11 +9,12 @@ from uuid import UUID
 
 from brain.contents import Key
 from brain.decay import decayed
-from brain.search import Hit, Masses
-from brain.turns import Verdict
+from brain.ledger import Verdict
+from brain.search import Hit, Masses, PastTurn
+from cognitive.context.assemble import Assembled, cost
 from cognitive.lab.difference import expected_use
 from cognitive.lab.logged import Choice, LoggedTurn
-from cognitive.lab.replay import again
+from cognitive.lab.replay import again, unanswered, uncompared
 from cognitive.policy import Policy
 from cognitive.recording import Given
 from cognitive.trace import Likeness
@@ -23,8 +24,8 @@ from cognitive.trace import Likeness
 class Case:
     """A turn with a known outcome that replays to the same bytes.
 
-    `policy` is the one it was planned under; `verdicts` are of the memories its prompt showed, `tried` the probability
-    of being shown of those that it did not show and might have.
+    `policy` is the one it was planned under; `verdicts` are of the memories its prompt showed; `tried` is the
+    probability of being shown of those whose showing was left to chance, whether they were shown or not.
     """
 
     turn_id: str
@@ -44,22 +45,47 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
     """
     given = relearnt(case, policy, history)
     made = again(given, case.likeness, policy)
-    tokens = {candidate.hit.memory_id: candidate.tokens for candidate in made.shown}
+    target, tokens = chances(made), {fate.candidate.hit.memory_id: cost(fate.candidate) for fate in made.fates}
     expected = {fate.candidate.hit.memory_id: expected_use(fate.candidate, given, policy) for fate in made.fates}
     return LoggedTurn(
         case.turn_id,
         tuple(
             Choice(
                 memory_id=id,
-                propensity=case.verdicts[id].propensity if id in case.verdicts else case.tried.get(id, 0.0),
+                propensity=_propensity(case, id),
                 used=case.verdicts[id].used if id in case.verdicts else None,
-                target=float(id in tokens),
+                target=target.get(id, 0.0),
                 predicted=expected.get(id, 0.0),
                 tokens=tokens.get(id, case.tokens.get(id, 0)),
             )
-            for id in dict.fromkeys((*case.verdicts, *case.tried, *tokens))
+            for id in dict.fromkeys((*case.verdicts, *case.tried, *target))
         ),
+        len(uncompared(made, policy)),
     )
+
+
+def never_answered(cases: Sequence[Case], policy: Policy) -> list[str]:
+    """The tunables of a policy whose worth at least one of the turns cannot tell, by name."""
+    planned_under = {case.policy.version: case.policy for case in cases}
+    return sorted(frozenset[str]().union(*(unanswered(policy, was) for was in planned_under.values())))
+
+
+def chances(made: Assembled) -> Mapping[UUID, float]:
+    """With which probability the policy shows each memory that it may show, whatever this turn's draw was.
+
+    A fate that is not shown has a probability of its own only where chance decided it: all others have none.
+    """
+    return {
+        fate.candidate.hit.memory_id: fate.candidate.propensity
+        for fate in made.fates
+        if fate.disposition == "shown" or fate.candidate.propensity < 1
+    }
+
+
+def _propensity(case: Case, id: UUID) -> float:
+    """Of being shown as it was: the record's own number before the verdict's, which is stored with fewer digits."""
+    known = case.verdicts[id].propensity if id in case.verdicts else 0.0
+    return case.tried.get(id, known)
 
 
 def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
@@ -81,7 +107,17 @@ def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
         type_: _with_decoys(_summed(shown, policy, case.policy), case.given.found.base.get(type_))
         for type_, shown in types.items()
     }
-    return replace(case.given, found=replace(case.given.found, hits=hits, base=base))
+    past = _past(case, policy, before)
+    return replace(case.given, found=replace(case.given.found, hits=hits, base=base, past=past))
+
+
+def _past(case: Case, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
+    """The past turns that were compared, each with what it used by this policy; what is not in `before` stands."""
+    used = {(verdict.turn_id, verdict.memory_id): _used(verdict, policy, case.policy) for verdict in before}
+    return tuple(
+        replace(turn, shown=tuple(replace(s, used=used.get((turn.turn_id, s.memory_id), s.used)) for s in turn.shown))
+        for turn in case.given.found.past
+    )
 
 
 def _learns_alike(one: Policy, other: Policy) -> bool:

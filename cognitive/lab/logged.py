@@ -33,10 +33,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class LoggedTurn:
-    """A turn with a known outcome, and every choice that either policy could have made in it."""
+    """A turn with a known outcome, and every choice that either policy could have made in it.
+
+    Of `uncompared` memories that the target shows nobody knows whether the conversation said them.
+    """
 
     turn_id: str
     choices: tuple[Choice, ...]
+    uncompared: int = 0
 
 
 class Log(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,12 +15,48 @@ from cognitive.preflight import plan as planning
 from cognitive.recording import NOTHING, Given, Recording, sha256
 from cognitive.trace import Likeness
 
-# Tunables that work before anything is found: under other values other candidates would have come, and no record has
-# them. A replay cannot tell what they are worth.
-BEFORE_THE_RECORD = frozenset(
-    "deadline_ms recall_deadline_ms embed_share candidates_per_channel candidates_per_wanted window_sentences"
-    " association_turns association_kept".split()
-)
+Unanswered = Callable[[Policy, Policy], bool]  # of another policy, and of the one that a turn was planned under
+
+
+def _other(name: str) -> Unanswered:
+    return lambda policy, was: bool(getattr(policy, name) != getattr(was, name))
+
+
+def _more(name: str) -> Unanswered:
+    """What a lower limit shows is among what a higher one found, and not the other way round."""
+    return lambda policy, was: bool(getattr(policy, name) > getattr(was, name))
+
+
+def _past(policy: Policy) -> bool:
+    """Whether turns that it plans are compared with past ones."""
+    return policy.association_weight > 0 or policy.boost != "rate"
+
+
+def _wider(name: str) -> Unanswered:
+    """Past turns from a lower similarity on bring candidates; above a higher one they are left out, which is known."""
+    return lambda policy, was: (
+        _past(was) and policy.association_cosine < was.association_cosine and _other(name)(policy, was)
+    )
+
+
+# Tunables that work before anything is found, each with when another value has candidates that no record of a turn has,
+# or is measured on what none has. A replay cannot tell what such a value is worth.
+BEFORE_THE_RECORD: Mapping[str, Unanswered] = {
+    **{name: _other(name) for name in (
+        "deadline_ms", "recall_deadline_ms", "embed_share", "candidates_per_channel", "candidates_per_wanted",
+        "window_sentences", "association_turns", "association_kept", "attribution",
+    )},
+    **{name: _more(name) for name in ("default_limit", "hinted_limit", "other_limit")},
+    **{name: _wider(name) for name in ("association_floor", "association_words")},
+    "association_weight": lambda policy, was: not _past(was) and policy.association_weight > 0,
+    "boost": lambda policy, was: not _past(was) and policy.boost != "rate",
+    "budget_overrides": lambda policy, was: any(
+        tokens == 0 and policy.budget_overrides.get(type_) != 0 for type_, tokens in was.budget_overrides.items()
+    ),
+    "frames": lambda policy, was: any(
+        policy.frames[frame].window != row.window for frame, row in was.frames.items()
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +82,24 @@ def replay(
     """Runs the stages of a turn on what they were given then, with the memories' words as they are now."""
     restored = record.restored(contents, pinned)
     made = again(restored.given, record.likeness, policy)
-    plan = replan(record, policy)
     return Replayed(
         given=restored.given,
         made=made,
         identical=(sha256(made.text), sha256(made.prefix)) == (record.text, record.prefix),
         gone=restored.gone,
         changed=restored.changed,
-        uncompared=tuple(c.hit.memory_id for c in made.shown if plan.dedup and c.likeness is None),
+        uncompared=uncompared(made, policy),
     )
 
 
-def unanswered(policy: Policy) -> list[str]:
-    """The tunables by which a policy differs from the default and of which a replay cannot tell what they are worth."""
-    usual = Policy()
-    return sorted(name for name in BEFORE_THE_RECORD if getattr(policy, name) != getattr(usual, name))
+def unanswered(policy: Policy, was: Policy) -> frozenset[str]:
+    """The tunables of a policy whose worth the record of a turn that was planned under another cannot tell."""
+    return frozenset(name for name, unknown in BEFORE_THE_RECORD.items() if unknown(policy, was))
+
+
+def uncompared(made: Assembled, policy: Policy) -> tuple[UUID, ...]:
+    """What is shown under a policy that compares with the window, and was not compared with it."""
+    return tuple(c.hit.memory_id for c in made.shown if policy.dedup and c.likeness is None)
 
 
 def again(given: Given, likeness: Mapping[Key, Likeness], policy: Policy) -> Assembled:

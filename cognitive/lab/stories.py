@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from math import log2
 from typing import Any
 
-from brain.text import lexemes
+from brain.text import as_lexeme, lexemes, words
 from brain.types import Memory
 from cognitive.plan import Plan
+from cognitive.policy import Policy
 from cognitive.recording import Recording
 
 _MOST_NAMED = 3  # factors in a sentence
@@ -35,11 +38,12 @@ FACTORS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A candidate's row in the record of its turn, the record, and the plan of the turn."""
+    """A candidate's row in the record of its turn, the record, and the plan and the policy of the turn."""
 
     fate: Mapping[str, Any]
     record: Recording
     plan: Plan
+    policy: Policy
 
     @property
     def limit(self) -> int:
@@ -48,22 +52,39 @@ class Case:
 
     @property
     def least_shown(self) -> float | None:
-        """The lowest score that was shown of its type."""
-        scores = [fate["score"] for fate in self.record.fates
-                  if fate["disposition"] == "shown" and fate["type"] == self.fate["type"]]  # fmt: skip
-        return min(scores, default=None)
+        """The lowest score that was shown of its type, leaving out what chance let in."""
+        drawn, own = self.drawn, [fate for fate in self.record.fates if fate["type"] == self.fate["type"]]
+        shown = [fate["score"] for fate in own if fate["disposition"] == "shown" and fate is not drawn]
+        return min(shown, default=None)
+
+    @property
+    def displaced(self) -> Mapping[str, Any] | None:
+        """What made room for a memory that exploration tried in the turn."""
+        return next((fate for fate in self.record.fates if fate["disposition"] == "displaced"), None)
+
+    @property
+    def drawn(self) -> Mapping[str, Any] | None:
+        """What exploration tried in the turn: of what was shown, that which had the least chance to be."""
+        if self.displaced is None:
+            return None
+        shown = [fate for fate in self.record.fates if fate["disposition"] == "shown"]
+        return min(shown, key=lambda fate: fate.get("propensity", 1.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
     """A memory that no channel found: what it is, None if the store has no such memory, and its cosine to the message,
-    None where there are no two vectors.
+    None where there are no two vectors. `channels` are those that were searched, `degraded` is what did not come in
+    time; `stored` is when the memory came, if that was after the turn.
     """
 
     memory: Memory | None
     cosine: float | None
     record: Recording
     plan: Plan
+    channels: Sequence[str]
+    degraded: Sequence[str] = ()
+    stored: datetime | None = None
 
 
 def tell(case: Case) -> str:
@@ -77,9 +98,11 @@ def tell_missing(missing: Missing) -> str:
 
 
 def _shown(case: Case) -> str:
-    return (
-        f"Shown at rank {case.fate['rank']} of {len(case.record.fates)} candidates, for {case.fate['tokens']} tokens."
-    )
+    told = f"Shown at rank {case.fate['rank']} of {len(case.record.fates)} candidates, for {case.fate['tokens']} tokens"
+    if case.displaced is None or case.fate is not case.drawn:
+        return f"{told}."
+    chance = f"with chance {case.fate['propensity']:.3g}"
+    return f"{told}: tried by exploration {chance} in place of what stood at rank {case.displaced['rank']}."
 
 
 def _over_limit(case: Case) -> str:
@@ -133,25 +156,62 @@ def _standing(case: Case) -> str:
     telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MOST_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
     spoke = f"What spoke for it in this turn: {_listed(named)}." if named else ""
-    return " ".join(part for part in (spoke, _use(case), _lift(case)) if part)
+    return " ".join(part for part in (spoke, _use(case), _lift(case), _moved(case)) if part)
 
 
 def _use(case: Case) -> str:
-    before, rank, boost = case.fate["rank_before"], case.fate["rank"], case.fate.get("boost", {})
-    if boost.get("factor", 1.0) == 1.0:
+    boost, gained = case.fate.get("boost", {}), _by_use(case)
+    if not gained:
         return ""
     past = boost["because"].split(": ", 1)[-1]
-    moved = f"moved it from rank {before} to {rank}" if before != rank else f"left it at rank {rank}"
-    return f"Having been {past} (boost {boost['factor']:.2f}) {moved}."
+    return f"Having been {past} (boost {boost['factor']:.2f}) {_changes(gained)} its score."
 
 
 def _lift(case: Case) -> str:
-    lift = case.fate.get("boost", {}).get("lift", 0.0)
+    lift = _by_lift(case)
     if not lift:
         return ""
-    if lift > 0:
-        return f"Turns like this one used it, which adds {lift:.3f} to its relevance."
-    return f"Turns like this one showed it and did not use it, which takes {-lift:.3f} from its relevance."
+    did = "used it" if lift > 0 else "showed it and did not use it"
+    return f"Turns like this one {did}, which {_changes(lift)} its score."
+
+
+def _moved(case: Case) -> str:
+    """From its rank by relevance alone to the one by score, and what did that."""
+    before, rank, use, lift = case.fate["rank_before"], case.fate["rank"], _by_use(case), _by_lift(case)
+    if before == rank:
+        return f"It stayed at rank {rank}." if use or lift else ""
+    if "boost" not in case.fate:
+        return ""
+    replaced = case.fate["disposition"] == "superseded" and rank > before
+    mover = "having been replaced" if replaced else _mover(use, lift, up=rank < before)
+    return f"It was moved from rank {before} to {rank} by {mover}."
+
+
+def _mover(use: float, lift: float, *, up: bool) -> str:
+    """What moved a memory, of what it gained by its use and by turns like this one: if not these, then the others."""
+    if not (use + lift if up else -use - lift) > 0:
+        return "what moved other memories"
+    (_, greater), (less, lesser) = sorted(((use, "that use"), (lift, "those turns")), key=lambda each: -abs(each[0]))
+    if not less:
+        return greater
+    return f"{greater} {'more than by' if (use > 0) == (lift > 0) else 'against'} {lesser}"
+
+
+def _by_use(case: Case) -> float:
+    """What its own past adds to its score, as ranking counts it."""
+    factor = case.fate.get("boost", {}).get("factor", 1.0)
+    if case.policy.combine == "multiply":
+        return float(case.fate.get("relevance", 0.0) * (factor - 1))
+    return case.policy.usage_weight * log2(factor)
+
+
+def _by_lift(case: Case) -> float:
+    return float(case.fate.get("boost", {}).get("lift", 0.0))
+
+
+def _changes(gained: float) -> str:
+    amount = f"{abs(gained):.3f}" if abs(gained) >= 0.0005 else "less than 0.001"
+    return f"adds {amount} to" if gained > 0 else f"takes {amount} from"
 
 
 def _listed(parts: list[str]) -> str:
@@ -176,17 +236,33 @@ def _type_not_asked(missing: Missing) -> str:
     return "" if type_ in asked else f"it is a {type_}, and the plan looked for {', '.join(asked)} only."
 
 
+def _stored_later(missing: Missing) -> str:
+    return f"it was stored later, at {missing.stored:%Y-%m-%d %H:%M:%S %Z}." if missing.stored else ""
+
+
+def _nothing_searched(missing: Missing) -> str:
+    if missing.channels:
+        return ""
+    return f"nothing was searched in this turn ({'; '.join(missing.degraded) or 'no channel answered'})."
+
+
 def _not_near(missing: Missing) -> str:
     """The last resort, which always holds: by neither of the channels was it among the first."""
     memory = missing.memory
     said = set(lexemes(f"{memory.content} {memory.context} {memory.speaker or ''}")) if memory else set()
-    shared = [word for word in missing.record.found.get("idf", {}) if word in said]
-    words = (
+    shared = [word for word in _asked(missing.record) if as_lexeme(word) in said]
+    told = (
         f"of the message's words it has {', '.join(shared)}, and others match better"
         if shared
         else "none of the message's words stand in it"
     )
-    return f"no channel found it: {words}; {_meaning(missing)}."
+    return f"no channel found it: {told}; {_meaning(missing)}."
+
+
+def _asked(record: Recording) -> list[str]:
+    """The words that were searched for, as the message has them."""
+    searched = record.found.get("idf", {})
+    return [word for word in dict.fromkeys(words(record.facts["signals"].text)) if as_lexeme(word) in searched]
 
 
 def _meaning(missing: Missing) -> str:
@@ -201,4 +277,6 @@ def _meaning(missing: Missing) -> str:
 
 
 # In this order: the first that has something to say explains it.
-_NOT_FOUND: tuple[Callable[[Missing], str], ...] = (_unknown, _nothing_ran, _nothing_asked, _type_not_asked, _not_near)
+_NOT_FOUND: tuple[Callable[[Missing], str], ...] = (
+    _unknown, _stored_later, _nothing_ran, _nothing_asked, _type_not_asked, _nothing_searched, _not_near,
+)  # fmt: skip

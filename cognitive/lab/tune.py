@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from brain.turns import Verdict
+from brain.ledger import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import RESAMPLES, Evaluation, evaluate
-from cognitive.lab.evidence import Case, logged
+from cognitive.lab.evidence import Case, logged, never_answered
 from cognitive.lab.intervals import Estimate, Numbers, resample
 from cognitive.lab.logged import Choice, LoggedTurn
 from cognitive.policy import Policy
@@ -46,14 +46,24 @@ class Tunable:
 SPACE = (
     Tunable("evidence_floor", (0.6, 0.7, 0.8, 0.9, 1.0)),
     Tunable("item_floor", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
-    Tunable("default_limit", (2, 3, 4, 5, 6, 8)),
-    Tunable("hinted_limit", (4, 6, 8, 10)),
-    Tunable("other_limit", (1, 2, 3, 4)),
-    Tunable("usage_weight", (0.0, 0.01, 0.02, 0.05, 0.1)),
-    Tunable("association_weight", (0.0, 0.3, 0.6, 1.0)),
+    Tunable("default_limit", (2, 3, 4, 5)),
+    Tunable("hinted_limit", (4, 5, 6, 8)),
+    Tunable("other_limit", (1, 2, 3)),
+    Tunable("usage_weight", (0.0, 0.0025, 0.005, 0.01, 0.02)),
+    Tunable("association_weight", (0.0, 0.35, 0.7, 1.0, 1.4)),
+    Tunable("association_floor", (0.58, 0.62, 0.66, 0.7)),
     Tunable("half_life_days", (2.0, 7.0, 21.0, 60.0)),
     Tunable("attribution_threshold", (0.2, 0.25, 0.29, 0.35, 0.45)),
 )
+
+
+def answerable(space: Sequence[Tunable], cases: Sequence[Case], policy: Policy) -> list[Tunable]:
+    """The space without the values whose worth the records of these turns cannot tell."""
+    return [
+        Tunable(row.name, tuple(value for value in row.values
+                                if row.name not in never_answered(cases, row.set(policy, value))))
+        for row in space
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -467,18 +467,13 @@ async def rising(opened, agent, length: int, *, wherever_shown: bool) -> tuple[C
     return high, len(asked)
 
 
-async def test_a_memory_that_is_quoted_in_every_tenth_turn_does_not_rise_for_other_questions(opened, agent):
-    high: Counter[str] = Counter()
-    asked = 0
-    for length in (12, 30, 60):
-        counted, count = await rising(opened, agent, length, wherever_shown=False)
-        high += counted
-        asked += count
+@pytest.mark.parametrize("length", [12, 30, 60])
+async def test_a_memory_that_is_quoted_in_every_tenth_turn_does_not_rise_for_other_questions(opened, agent, length):
+    high, asked = await rising(opened, agent, length, wherever_shown=False)
     assert high["learning"] <= high["deaf"] + 0.02 * asked
 
 
-async def test_a_memory_that_is_quoted_wherever_it_is_shown_rises_far_less_than_by_popularity(opened, agent):
+async def test_a_memory_that_is_quoted_wherever_it_is_shown_rises_by_popularity_alone(opened, agent):
     high, asked = await rising(opened, agent, 30, wherever_shown=True)
-    by_popularity = high["seed"] - high["deaf"]
-    assert by_popularity > 0.2 * asked
-    assert high["learning"] - high["deaf"] < 0.25 * by_popularity
+    assert high["seed"] > high["deaf"] + 0.2 * asked
+    assert high["learning"] <= high["deaf"] + 0.02 * asked

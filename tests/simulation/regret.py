@@ -1,11 +1,14 @@
 """What feedback costs and brings over many turns, in a world where the truth is known.
 
-    python tests/simulation/regret.py 10 2000
+    python tests/simulation/regret.py 5 1000
 
-The arguments are the numbers of seeds and of turns. Every arm meets the same messages and the same luck; each learns
-only from what it showed itself, through labels that may be wrong. Regret is what the best five of the candidates would
-have been worth, less what those shown were, in used memories, summed over turns. Prints one line of a table per kind
-of labels and arm: regret at checkpoints, and the paired difference to no feedback, with 95 % intervals over seeds.
+The arguments are the numbers of seeds (5, 10 or 20) and of turns. Every arm meets the same messages and the same luck;
+each learns only from what it showed itself, through labels that may be wrong. Our arm is the product's: the usage of
+memories, the past turns most like the message with what each memory lacked in them, and decoys by which labels are
+doubted. The product also makes candidates of what similar turns used; here they are the same for every arm. Regret is
+what the best five of the candidates would have been worth, less what those shown were, in used memories, summed over
+turns. Prints one line of a table per kind of labels and arm: regret at checkpoints, and the paired difference to no
+feedback, with 95 % intervals over seeds.
 """
 
 from __future__ import annotations
@@ -17,23 +20,25 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 import numpy as np
-from world import START, World, memory
+from world import DIMENSIONS, START, World, memory
 
 from brain.decay import added
-from brain.search import Found, Masses
-from cognitive.context.boost import boosts
+from brain.search import Found, Masses, PastShown, PastTurn
+from cognitive.context.assemble import earned
 from cognitive.context.rank import rank
 from cognitive.policy import Policy
 from cognitive.trace import Boost, Candidate
 
 SHOWN = 5
+DECOYS = 5
 CANDIDATES = 30
 TURNS_A_DAY = 50
 WORDS = 0.2  # the weight of the second view in relevance
 POLICY = Policy()
+STUDENT = {5: 2.776, 10: 2.262, 20: 2.093}  # 97.5 % quantiles of t by the number of seeds
 
-Factors = Callable[[Found, datetime], Mapping[UUID, float]]
-Order = Callable[[Sequence[Candidate], Mapping[UUID, float]], Sequence[Candidate]]
+Earned = Callable[[Found, datetime], Mapping[UUID, Boost]]
+Order = Callable[[Sequence[Candidate], Mapping[UUID, Boost]], Sequence[Candidate]]
 
 
 @dataclass(frozen=True)
@@ -49,39 +54,46 @@ LABELS = {"clean": Labels(0.0, 0.0), "noisy": Labels(0.3, 0.2), "uninformative":
 
 @dataclass(frozen=True)
 class Arm:
-    """A way to let usage move the order: a factor for every memory found, and how factors and relevance combine."""
+    """A way to let usage move the order: what every memory found has earned, and how that and relevance combine.
 
-    factors: Factors
+    What is not shown is not used, so a decoy is credited only by labels that invent uses. `known_anyway` is the worst
+    case instead: answers say what the memories say whether they are shown or not, and decoys are labelled like those.
+    """
+
+    earned: Earned
     order: Order
+    known_anyway: bool = False
 
 
-def no_factors(found: Found, now: datetime) -> Mapping[UUID, float]:
-    return {hit.memory_id: 1.0 for hit in found.hits}
+def nothing_earned(found: Found, now: datetime) -> Mapping[UUID, Boost]:
+    return {hit.memory_id: Boost() for hit in found.hits}
 
 
-def seeds_factors(found: Found, now: datetime) -> Mapping[UUID, float]:
+def earned_by_the_seeds_rule(found: Found, now: datetime) -> Mapping[UUID, Boost]:
     """0.5 + used / shown from two showings on, and never forgotten."""
     return {
-        hit.memory_id: 0.5 + hit.times_used / hit.times_shown if hit.times_shown >= 2 else 1.0 for hit in found.hits
+        hit.memory_id: Boost(0.5 + hit.times_used / hit.times_shown if hit.times_shown >= 2 else 1.0)
+        for hit in found.hits
     }
 
 
-def our_factors(found: Found, now: datetime) -> Mapping[UUID, float]:
-    return {id: boost.factor for id, boost in boosts(found, now, POLICY).items()}
+def earned_by_ours(found: Found, now: datetime) -> Mapping[UUID, Boost]:
+    return earned(found, now, POLICY)
 
 
-def multiplied(candidates: Sequence[Candidate], factors: Mapping[UUID, float]) -> Sequence[Candidate]:
-    return sorted(candidates, key=lambda each: -each.relevance * factors[each.hit.memory_id])
+def multiplied(candidates: Sequence[Candidate], earned: Mapping[UUID, Boost]) -> Sequence[Candidate]:
+    return sorted(candidates, key=lambda each: -each.relevance * earned[each.hit.memory_id].factor)
 
 
-def ranked(candidates: Sequence[Candidate], factors: Mapping[UUID, float]) -> Sequence[Candidate]:
-    return rank(candidates, {id: Boost(factor) for id, factor in factors.items()}, POLICY)
+def ranked(candidates: Sequence[Candidate], earned: Mapping[UUID, Boost]) -> Sequence[Candidate]:
+    return rank(candidates, earned, POLICY)
 
 
 ARMS = {
-    "no feedback": Arm(no_factors, ranked),
-    "seed's rule": Arm(seeds_factors, multiplied),
-    "ours": Arm(our_factors, ranked),
+    "no feedback": Arm(nothing_earned, ranked),
+    "seed's rule": Arm(earned_by_the_seeds_rule, multiplied),
+    "ours": Arm(earned_by_ours, ranked),
+    "ours, known anyway": Arm(earned_by_ours, ranked, known_anyway=True),
 }
 
 
@@ -101,14 +113,24 @@ class Usage:
         self.used, self.at = added(self.used, self.at, float(used), at, POLICY.half_life_days)
 
 
+@dataclass(frozen=True)
+class Closed:
+    """A turn as it is kept: when it was, and what became of what it showed."""
+
+    at: datetime
+    shown: tuple[PastShown, ...]
+
+
 class Ledger:
-    """The usage of every memory, read as a search would find it and fed as a closed turn would."""
+    """The usage of every memory and the turns, read as a search would find them and fed as a closed turn would."""
 
     def __init__(self, memories: int) -> None:
         self._own = [Usage() for _ in range(memories)]
-        self._all = Usage()
+        self._all, self._decoys = Usage(), Usage()
+        self._turns: list[Closed] = []
+        self._asked = np.empty((0, DIMENSIONS))
 
-    def found(self, numbers: Sequence[int]) -> Found:
+    def found(self, numbers: Sequence[int], asked: np.ndarray) -> Found:
         hits = []
         for n in numbers:
             own = self._own[n]
@@ -118,13 +140,36 @@ class Ledger:
                     times_used=own.times_used, usage_at=own.at if own.times_shown else None,
                 )
             )  # fmt: skip
-        base = {"fact": Masses(self._all.shown, self._all.used, self._all.at)} if self._all.times_shown else {}
-        return Found(tuple(hits), base=base)
+        shown, decoys = self._all, self._decoys
+        base = {"fact": Masses(shown.shown, shown.used, shown.at, decoys.shown, decoys.used)}
+        return Found(tuple(hits), base=base if self._turns else {}, past=self._past(asked))
 
-    def learn(self, labels: Mapping[int, bool], at: datetime) -> None:
+    def _past(self, asked: np.ndarray) -> tuple[PastTurn, ...]:
+        """The latest turns most like the message. The world has no words: they are as alike as the vectors."""
+        first = max(0, len(self._turns) - POLICY.association_turns)
+        cosines = self._asked[first : len(self._turns)] @ asked
+        return tuple(
+            PastTurn(str(n), self._turns[n].at, cosine, max(0.0, cosine), self._turns[n].shown)
+            for n, cosine in (
+                (first + int(n), float(cosines[n]))
+                for n in np.argsort(-cosines, kind="stable")[: POLICY.association_kept]
+            )
+        )
+
+    def learn(
+        self, asked: np.ndarray, labels: Mapping[int, bool], lacked: np.ndarray, decoys: Sequence[bool], at: datetime
+    ) -> None:
+        """What was shown with its label and what its relevance lacked, and how decoys were labelled."""
         for n, used in labels.items():
             self._own[n].add(used, at)
             self._all.add(used, at)
+        for credited in decoys:
+            self._decoys.add(credited, at)
+        if len(self._turns) == len(self._asked):
+            self._asked = np.concatenate([self._asked, np.empty((max(64, len(self._asked)), DIMENSIONS))])
+        self._asked[len(self._turns)] = asked
+        shown = (PastShown(UUID(int=n), used, float(lacked[n])) for n, used in labels.items())
+        self._turns.append(Closed(at, tuple(shown)))
 
 
 def regrets(arm: Arm, labels: Labels, seed: int, turns: int) -> np.ndarray:
@@ -136,13 +181,22 @@ def regrets(arm: Arm, labels: Labels, seed: int, turns: int) -> np.ndarray:
         now, message = START + timedelta(days=turn / TURNS_A_DAY), world.message()
         relevance = message.relevance(WORDS)
         numbers = [int(n) for n in np.argsort(-relevance, kind="stable")[:CANDIDATES]]
-        found = ledger.found(numbers)
+        found = ledger.found(numbers, message.asked)
         candidates = [Candidate(hit, relevance=float(relevance[hit.memory_id.int])) for hit in found.hits]
-        shown = [each.hit.memory_id.int for each in arm.order(candidates, arm.factors(found, now))[:SHOWN]]
+        ordered = [each.hit.memory_id.int for each in arm.order(candidates, arm.earned(found, now))]
+        shown, decoys = ordered[:SHOWN], ordered[SHOWN : SHOWN + DECOYS]
         used = luck.random(world.size) < message.rates
+        if not arm.known_anyway:
+            used[decoys] = False
         wrong = luck.random(world.size)
         label = np.where(used, wrong >= labels.missed, wrong < labels.invented)
-        ledger.learn({n: bool(label[n]) for n in shown}, now)
+        ledger.learn(
+            message.asked,
+            {n: bool(label[n]) for n in shown},
+            relevance.max() - relevance,
+            [bool(label[n]) for n in decoys],
+            now,
+        )
         lost[turn] = np.sort(message.rates[numbers])[-SHOWN:].sum() - message.rates[shown].sum()
     return lost
 
@@ -153,8 +207,8 @@ def cumulative(arm: Arm, labels: Labels, seeds: int, turns: int) -> np.ndarray:
 
 
 def mean(values: np.ndarray) -> str:
-    """The mean over seeds with its 95 % interval, by Student's t for ten of them."""
-    return f"{values.mean():.0f} ± {2.262 * values.std(ddof=1) / np.sqrt(len(values)):.0f}"
+    """The mean over seeds with its 95 % interval."""
+    return f"{values.mean():.0f} ± {STUDENT[len(values)] * values.std(ddof=1) / np.sqrt(len(values)):.0f}"
 
 
 def main(seeds: int, turns: int) -> None:

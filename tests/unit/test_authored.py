@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import candidate, uid
 
-from brain.turns import Shown
+from brain.ledger import Shown
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.context.render import block, line
 from cognitive.feedback.authored import LEAST_QUOTED, authored, texts

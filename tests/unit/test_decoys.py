@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from making import candidate, uid
 
-from brain.turns import Decoy, Shown
+from brain.ledger import Decoy, Shown
 from cognitive import Outcome, Policy, ToolCall
-from cognitive.feedback.record import credited, judge
+from cognitive.feedback.record import judge, judge_all
 from cognitive.trace import Disposition, Fate, decoys
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
@@ -24,7 +24,7 @@ FATES = st.lists(st.sampled_from(get_args(Disposition)), max_size=20)
 
 
 def credit(shown=SHOWN, passed_over=PASSED_OVER, message="", policy=None, **outcome):
-    return credited(passed_over, shown, message, Outcome(**outcome), policy or Policy())
+    return list(judge_all(shown, passed_over, message, Outcome(**outcome), policy or Policy()).decoys)
 
 
 # --- who they are ---

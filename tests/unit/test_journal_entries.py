@@ -12,7 +12,7 @@ from making import AT, uid, unit
 
 from brain.errors import InvalidInput
 from brain.journal import Journal, journal_name, read, written
-from brain.turns import Exposure, OpenTurn
+from brain.ledger import Exposure, OpenTurn
 
 OPENING = OpenTurn(
     turn_id="t", session_id="s", user_id=None, at=AT, message="Wann gibt es Tee?", policy="abc", frame="question",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from making import uid
 
-from brain.turns import Judgement, Shown
+from brain.ledger import Judgement, Shown
 from cognitive import Outcome, Policy
 from cognitive.feedback.record import attributions, judge
 from cognitive.turn import Attribution

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -31,13 +32,14 @@ def story(disposition: Disposition, value: float, because: str, **fields) -> str
     own = candidate(1, **{"score": 0.4, "rank": 7, "tokens": 30} | fields)
     object.__setattr__(own, "rank_before", rank_before)
     told = record(shown, Fate(own, disposition, value, because))
-    return tell(Case(told.fates[1], told, replan(told, POLICY)))
+    return tell(Case(told.fates[1], told, replan(told, POLICY), POLICY))
 
 
 STORIES = [
     ("shown", 0.4, "rank 2", {"rank": 2, "rank_before": 6, "boost": USED, "factors": {"words": 0.1, "length": 0.2}},
      "Shown at rank 2 of 2 candidates, for 30 tokens. What spoke for it in this turn: its words (0.100). Having been"
-     " used in 4 of 5 turns that showed it (boost 1.31) moved it from rank 6 to 2."),
+     " used in 4 of 5 turns that showed it (boost 1.31) adds 0.002 to its score. It was moved from rank 6 to 2 by that"
+     " use."),
     ("over_limit", 7, "place 7 of 5 for a fact", {},
      "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last fact that was shown 0.500:"
      " 0.100 short."),
@@ -76,8 +78,9 @@ def memory(type_: str, content: str) -> Memory:
     return Memory(uid(5), type_, content, None, "", AT, None, None, (), (), 1.0, False, None, None)
 
 
-def missed(memory: Memory | None, told, cosine: float | None = None, policy: Policy = POLICY) -> str:
-    return tell_missing(Missing(memory, cosine, told, replan(told, policy)))
+def missed(memory: Memory | None, told, cosine: float | None = None, policy: Policy = POLICY, **of_turn) -> str:
+    of_turn = {"channels": ["dense", "lexical"]} | of_turn
+    return tell_missing(Missing(memory, cosine, told, replan(told, policy), **of_turn))
 
 
 def test_a_memory_that_was_no_candidate_is_told_why():
@@ -93,10 +96,67 @@ def test_a_memory_that_was_no_candidate_is_told_why():
         "Not shown: no channel found it: none of the message's words stand in it; its meaning is at a cosine of 0.25 to"
         " it, and 3 facts that were found are nearer."
     )
-    assert "of the message's words it has kettl, and others match better" in missed(memory("fact", "A kettle."), told)
+    assert "of the message's words it has kettle, and others match better" in missed(memory("fact", "A kettle."), told)
 
 
 def test_a_turn_that_looked_for_nothing_says_so():
     given = Given(Signals("Hi", greeting=True), "conversation", (), None, AT, "m", found())
     told = decode(encode(given, (), text="", prefix=""))
     assert "greeting" in missed(memory("fact", "x"), told)
+
+
+def test_where_nothing_was_searched_no_channel_is_blamed():
+    told = record(Fate(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
+    late = "retrieval: no answer from Postgres in time"
+    text = missed(memory("fact", "A kettle."), told, channels=[], degraded=[late])
+    assert text == f"Not shown: nothing was searched in this turn ({late})."
+
+
+def test_what_was_stored_after_the_turn_could_not_be_found():
+    told = record(Fate(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
+    text = missed(memory("fact", "A kettle."), told, stored=AT)
+    assert text == "Not shown: it was stored later, at 2026-09-01 12:00:00 UTC."
+
+
+MOVES = [
+    (USED, 6, 2, "by that use."),
+    (Boost(1.31, 5.0, 4.0, USED.because, lift=0.1), 6, 2, "by those turns more than by that use."),
+    (Boost(0.6, 5.0, 0.0, "0.60: used in 0 of 5", lift=0.1), 6, 2, "by those turns against that use."),
+    (Boost(lift=0.1), 6, 2, "by those turns."),
+    (Boost(lift=-0.1), 2, 6, "by those turns."),
+    (Boost(), 2, 6, "by what moved other memories."),
+    (USED, 2, 6, "by what moved other memories."),
+]
+
+
+@pytest.mark.parametrize(("boost", "before", "rank", "mover"), MOVES)
+def test_what_moved_a_memory_is_what_added_most_to_its_score(boost, before, rank, mover):
+    text = story("shown", 0.4, "x", boost=boost, rank_before=before, rank=rank)
+    assert text.endswith(f"It was moved from rank {before} to {rank} {mover}")
+
+
+def test_what_sinks_since_it_was_replaced_is_told_so():
+    text = story("superseded", 0.2, "replaced by that", boost=USED, rank_before=2, rank=6)
+    assert text.endswith("It was moved from rank 2 to 6 by having been replaced.")
+
+
+def test_a_boost_that_multiplies_is_told_by_what_it_adds_to_the_relevance():
+    own = candidate(1, relevance=0.5, score=0.655, rank=1, boost=USED)
+    told = record(Fate(own, "shown", 0.655, "rank 1"))
+    assert "adds 0.155 to its score" in tell(Case(told.fates[0], told, replan(told, POLICY), Policy.seed()))
+
+
+def test_what_exploration_tried_is_told_with_its_chance_and_sets_no_bar():
+    kept, last, drawn, other = (candidate(n, score=score, rank=rank, tokens=9)
+                                for n, score, rank in ((1, 0.9, 1), (2, 0.8, 2), (3, 0.3, 7), (4, 0.4, 6)))  # fmt: skip
+    told = record(
+        Fate(kept, "shown", 0.9, "rank 1"),
+        Fate(replace(last, propensity=0.5), "displaced", 0.8, "rank 7 was tried in its place"),
+        Fate(other, "over_limit", 6, "place 6"),
+        Fate(replace(drawn, propensity=0.5), "shown", 0.3, "rank 7"),
+    )
+    first, _, short, tried = (tell(Case(fate, told, replan(told, POLICY), POLICY)) for fate in told.fates)
+    assert "exploration" not in first
+    assert tried.startswith("Shown at rank 7 of 4 candidates, for 9 tokens: tried by exploration with chance 0.5 in"
+                            " place of what stood at rank 2.")  # fmt: skip
+    assert "the last fact that was shown 0.900: 0.500 short" in short

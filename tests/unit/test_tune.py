@@ -5,17 +5,22 @@ from __future__ import annotations
 import dataclasses
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from making import AT, found, hit, uid
 
-from brain.turns import Verdict
+from brain.ledger import Verdict
+from brain.search import PastShown, PastTurn
 from cognitive.errors import InvalidInput
-from cognitive.lab.evidence import Case, logged, relearnt
+from cognitive.lab.evaluate import evaluate
+from cognitive.lab.evidence import Case, logged, never_answered, relearnt
 from cognitive.lab.logged import Choice, LoggedTurn
-from cognitive.lab.tune import SPACE, Tunable, as_toml, balance, balance_gained, search, tune
+from cognitive.lab.replay import BEFORE_THE_RECORD, again, unanswered
+from cognitive.lab.tune import SPACE, Tunable, answerable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.recording import Given
+from cognitive.trace import Likeness
 
 POLICY = Policy()
 
@@ -127,7 +132,58 @@ def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
     assert Policy.load(path) == POLICY
 
 
+# --- what no record can tell ---
+
+
+@pytest.mark.parametrize(("was", "policy", "told"), [
+    ({}, {}, set()),
+    ({"default_limit": 3, "deadline_ms": 9.0}, {"default_limit": 3, "deadline_ms": 9.0}, set()),
+    ({}, {"deadline_ms": 9.0, "association_kept": 3}, {"deadline_ms", "association_kept"}),
+    ({}, {"default_limit": 4, "hinted_limit": 7, "other_limit": 2}, set()),
+    ({}, {"default_limit": 6, "hinted_limit": 9, "other_limit": 4}, {"default_limit", "hinted_limit", "other_limit"}),
+    ({"default_limit": 8}, {"default_limit": 6}, set()),
+    ({}, {"association_floor": 0.62}, set()),
+    ({}, {"association_floor": 0.5}, {"association_floor"}),
+    ({}, {"association_words": 0.4}, {"association_words"}),
+    ({}, {"association_weight": 0.3, "boost": "rate"}, set()),
+    ({"association_weight": 0.0, "boost": "rate"}, {}, {"association_weight", "boost"}),
+    ({"association_weight": 0.0}, {}, set()),
+    ({}, {"attribution": "windowed"}, {"attribution"}),
+    ({"budget_overrides": {"fact": 0}}, {}, {"budget_overrides"}),
+    ({}, {"frames": {"debug": {"window": 9}}}, {"frames"}),
+    ({}, {"frames": {"debug": {"total": 9}}}, set()),
+])  # fmt: skip
+def test_what_a_record_cannot_tell_is_named_against_the_turns_own_policy(was, policy, told):
+    assert unanswered(Policy(**policy), Policy(**was)) == told
+
+
+def test_every_tunable_that_a_record_cannot_tell_of_is_one():
+    assert set(BEFORE_THE_RECORD) <= set(Policy.model_fields)
+
+
+def test_only_values_are_searched_that_all_turns_can_tell_of():
+    space = [Tunable("default_limit", (2, 4, 6)), Tunable("item_floor", (0.3, 0.5))]
+    cases = [dataclasses.replace(case(), policy=Policy(default_limit=limit)) for limit in (4, 8)]
+    assert answerable(space, cases, POLICY) == [Tunable("default_limit", (2, 4)), space[1]]
+    assert never_answered(cases, Policy(default_limit=6, deadline_ms=9.0)) == ["deadline_ms", "default_limit"]
+
+
+def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of():
+    assert answerable(SPACE, [case()], POLICY) == list(SPACE)
+    assert all(row.of(POLICY) in row.values for row in SPACE)
+
+
 # --- evidence ---
+
+
+def test_what_was_not_compared_with_the_window_is_counted():
+    turn = case(hit(1, scores={"said_cosine": 0.9}), verdicts=[])
+    blind = dataclasses.replace(turn, policy=Policy(abstention=False, dedup=False))
+    compared = dataclasses.replace(blind, likeness={(uid(1), 0): Likeness(0.1, 0.0)})
+    told = [logged(each, Policy(abstention=False), []) for each in (blind, compared)]
+    assert [each.uncompared for each in told] == [1, 0]
+    assert evaluate(told[:1]).uncompared == 1
+    assert logged(blind, blind.policy, []).uncompared == 0
 
 
 def test_under_the_turns_own_half_life_the_record_stands():
@@ -156,6 +212,16 @@ def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
     assert (again.times_shown, again.times_used) == (4, 3), "a citation and a rating stand"
 
 
+def test_another_threshold_moves_what_the_turns_alike_used():
+    turn = case(hit(1), hit(2))
+    alike = (PastTurn("then", AT, 0.9, 0.9, (PastShown(uid(1), True, 0.1), PastShown(uid(2), True, 0.1))),)
+    given = dataclasses.replace(turn.given, found=dataclasses.replace(turn.given.found, past=alike))
+    strict = Policy(attribution_thresholds={"relative": 0.6})
+    history = [verdict(1, turn_id="then", overlap=0.5), verdict(1, turn_id="other", overlap=0.7)]
+    [again] = relearnt(dataclasses.replace(turn, given=given), strict, history).found.past
+    assert [shown.used for shown in again.shown] == [False, True], "what no verdict is known of stands"
+
+
 def test_a_turn_is_evidence_on_what_either_policy_shows():
     hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 8)]
     turn = case(*hits, verdicts=[verdict(n, used=n == 1) for n in range(1, 6)], tried={uid(6): 0.1})
@@ -171,3 +237,39 @@ def test_a_turn_is_evidence_on_what_either_policy_shows():
     assert (seven.used, seven.propensity, seven.target) == (None, 0.0, 1.0)
     assert 0 < seven.predicted < 1
     assert seven.tokens > 0
+
+
+@pytest.mark.parametrize("every", [2, 5])
+def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
+    policy = Policy(abstention=False, dedup=False, explore_every=every)
+    hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 13)]
+    told, drawn = [], 0
+    for n in range(60):
+        own = dataclasses.replace(case(*hits), turn_id=f"t{n}", policy=policy)
+        own = dataclasses.replace(own, given=dataclasses.replace(own.given, agent_id="a", turn_id=own.turn_id))
+        made = again(own.given, {}, policy)
+        verdicts = {
+            each.hit.memory_id: verdict(each.hit.memory_id.int, used=n % 3 == 0,
+                                        propensity=float(np.float32(each.propensity)))
+            for each in made.shown
+        }  # fmt: skip
+        tried = {fate.candidate.hit.memory_id: fate.candidate.propensity
+                 for fate in made.fates if fate.candidate.propensity != 1.0}  # fmt: skip
+        drawn += any(fate.disposition == "displaced" for fate in made.fates)
+        told.append(logged(dataclasses.replace(own, verdicts=verdicts, tried=tried), policy, []))
+    assert 0 < drawn < 60
+    assert sum(choice.target for choice in told[0].choices) == pytest.approx(policy.default_limit)
+    assert all(choice.target == choice.propensity for turn in told for choice in turn.choices)
+    assert all(choice.tokens for turn in told for choice in turn.choices)
+    worth = evaluate(told)
+    assert worth.logged.value > 0
+    for each in (worth.ips, worth.snips, worth.doubly_robust):
+        assert (each.gain.low, each.gain.value, each.gain.high) == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
+
+
+def test_what_another_policy_leaves_to_chance_has_that_chance():
+    hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 13)]
+    turn = case(*hits, verdicts=[verdict(n) for n in range(1, 6)])
+    policy = Policy(abstention=False, dedup=False, explore_every=4)
+    target = {choice.memory_id.int: choice.target for choice in logged(turn, policy, []).choices}
+    assert target == pytest.approx({**dict.fromkeys(range(1, 5), 1.0), 5: 0.75, **dict.fromkeys(range(6, 11), 0.05)})

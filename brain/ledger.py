@@ -1,0 +1,146 @@
+"""What is kept of a turn, as values: what it showed, what came of it, what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from brain.types import MemoryType, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """A memory shown in a turn.
+
+    `propensity` is the probability with which the policy chose to show it; `lacked` is how far its relevance stood
+    below the best of the turn.
+    """
+
+    memory_id: UUID
+    type: MemoryType
+    slot: int
+    propensity: float = 1.0
+    lacked: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """A turn as `pre_turn` leaves it."""
+
+    turn_id: str
+    session_id: str
+    user_id: str | None
+    at: datetime
+    message: str
+    policy: str
+    frame: str
+    degraded: tuple[str, ...]
+    trace: Mapping[str, Any]
+    shown: tuple[Exposure, ...]
+    model: str | None = None
+    query: Vector | None = None
+    policy_content: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How much of a shown memory the response holds, whether that counts as used, and what the host said of it."""
+
+    memory_id: UUID
+    overlap: float
+    used: bool
+    rating: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory as it was shown in a turn; `content` is None if it was erased since."""
+
+    memory_id: UUID
+    type: MemoryType
+    via: str
+    slot: int
+    propensity: float
+    overlap: float | None
+    used: bool | None
+    rating: bool | None
+    content: str | None
+    speaker: str | None
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decoy:
+    """A memory that was found in a turn and not shown: judged all the same, it tells what of the credit is chance."""
+
+    type: MemoryType
+    content: str
+    speaker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is to be counted of a turn: a judgement per shown memory, and of each decoy its type and whether the same
+    measure credits it.
+    """
+
+    shown: Sequence[Judgement]
+    decoys: Sequence[tuple[MemoryType, bool]] = ()
+
+
+# From what a turn showed, its decoys and the message it was shown for to what is to be counted.
+Judge = Callable[[Sequence[Shown], Sequence[Decoy], str], Awaitable[Judged]]
+# Asked in a transaction that erasures of the agent wait for: whether what it is about to record is still wanted.
+Still = Callable[[], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What was counted of a turn, and whether it was this time."""
+
+    judgements: tuple[Judgement, ...]
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was counted of a memory that a completed turn showed, as of the turn's own time."""
+
+    turn_id: str
+    memory_id: UUID
+    type: str
+    via: str
+    at: datetime
+    propensity: float
+    overlap: float
+    used: bool
+    rating: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """What another policy would have shown in a turn, best first, and the tokens of it."""
+
+    turn_id: str
+    policy: str
+    shown: tuple[UUID, ...]
+    tokens: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What is known of a session; `recent` are its last turns, newest first, as (turn id, time, status, message)."""
+
+    session_id: str
+    memories: int
+    turns: int
+    summary: str
+    plan_step: str | None
+    started_at: datetime
+    last_at: datetime
+    ended_at: datetime | None
+    recent: tuple[tuple[str, datetime, str, str], ...] = ()

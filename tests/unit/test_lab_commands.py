@@ -1,0 +1,56 @@
+"""The commands on recorded turns: where they start, what they refuse, and what they print."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from click.testing import CliRunner
+from making import AT, uid
+from rich.console import Console
+
+from brain.settings import Settings
+from cognitive.bootstrap import live_policy
+from cognitive.cli.tune import command as tune
+from cognitive.cli.why import told
+from cognitive.errors import PolicyError
+from cognitive.lab.why import Explanation
+from cognitive.policy import Policy
+
+
+def test_the_live_policy_is_the_environments_file_or_the_default(tmp_path):
+    path = tmp_path / "live.toml"
+    path.write_text("item_floor = 0.6\n", encoding="utf-8")
+    assert live_policy(Settings(policy=path)) == Policy(item_floor=0.6)
+    assert live_policy(Settings(policy=None)) == Policy()
+    with pytest.raises(PolicyError, match=r"none\.toml"):
+        live_policy(Settings(policy=tmp_path / "none.toml"))
+
+
+def test_a_search_starts_from_the_live_policy(tmp_path):
+    """A live policy that cannot be read ends it before any turn is: had it not been looked at, it would go on."""
+    path = tmp_path / "live.toml"
+    path.write_text("no_such_tunable = 1\n", encoding="utf-8")
+    ran = CliRunner().invoke(tune, ["--out", str(tmp_path / "new.toml")], env={"COGNITIVE_POLICY": str(path)})
+    assert ran.exit_code == 1
+    assert "no_such_tunable" in ran.output
+
+
+def test_a_search_is_refused_that_would_end_on_a_file_that_is_there(tmp_path):
+    path = tmp_path / "live.toml"
+    path.write_text("item_floor = 0.6\n", encoding="utf-8")
+    ran = CliRunner().invoke(tune, ["--out", str(path)], env={"COGNITIVE_POLICY": str(path)})
+    assert ran.exit_code == 2
+    assert "exists already" in ran.output
+    assert path.read_text(encoding="utf-8") == "item_floor = 0.6\n"
+
+
+def test_a_candidate_is_told_in_full_words_on_a_narrow_terminal():
+    story = "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last one shown 0.500."
+    fate = Explanation("t", uid(5), AT, "over_limit", "place 7", rank=7, story=story)
+    narrow = Console(file=io.StringIO(), width=80)
+    narrow.print(told(fate, None))
+    lines = narrow.file.getvalue().splitlines()
+    assert " ".join(" ".join(lines).split()) == f"7 over_limit {story} (erased) {uid(5)}"
+    assert len(lines) == 2
+    assert str(uid(5)) in lines[-1]
