@@ -22,6 +22,7 @@ LEAST_BASE_RATE = 0.005
 # A past turn weighs exp((cosine - 1) / WIDTH): for MiniLM paraphrases stand at 0.8 and more, which is a fifth and more.
 WIDTH = 0.12
 UNRELATED = 0.55  # cosine below which a turn was about something else
+_FEW_USES = 3.0  # prior weight of a memory's being of use for one thing: an answer may well answer two questions
 _FEWEST_SHOWN = 2  # the seed's rule says nothing of a memory that was shown less often
 # Labels that credit decoys half as often as what was shown, or more often, are believed less and less.
 _CREDIBLE = 0.5
@@ -93,7 +94,7 @@ def boost(
         prior = max(0.3, 0.05 / usual)
         rate = (near.weighed_used + prior * rate) / (near.weighed_shown + prior)
     factor = _factor(rate, expected, max(expected, elsewhere), policy) ** trust
-    specific = min(1.0, (near.used + 1) / (used + 1)) if near is not None else 1.0  # used once, here or not, it may be
+    specific = min(1.0, (near.used + _FEW_USES) / (used + _FEW_USES)) if near is not None else 1.0
     return Boost(factor, shown, used, f"{factor:.2f}: {_counted(hit, near)}", specific)
 
 

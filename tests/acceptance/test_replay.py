@@ -297,3 +297,17 @@ async def test_replaying_teaches_nothing_and_leaves_no_turn(layers, day):
         Turn(agent_id=agent, session_id="p", text="Where is the amber kettle?", now=NOW, turn_id="probe")
     )
     assert [repr(f.candidate.boost) for f in again.trace.fates] == [repr(f.candidate.boost) for f in before.trace.fates]
+
+
+async def test_only_the_latest_turns_are_read_and_that_is_said(day, urls):
+    agent, _ = day
+    ran = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "cognitive.cli.main", "evaluate", "--agent", agent, "--last", "9",
+         "--policy", os.devnull],
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT), "COGNITIVE_DATABASE_URL": urls.app, "COLUMNS": "200"},
+        capture_output=True, text=True, check=True, timeout=300,
+    )  # fmt: skip
+    assert "the latest 9 of 1" in ran.stdout, "of a hundred and more"
+    assert "of 9 turns are completed" in ran.stdout
+    assert "Not answered: deadline_ms;" in ran.stdout

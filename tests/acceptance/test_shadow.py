@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
+from cognitive.recording import Recording, decode
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 LIVE = Policy(deadline_ms=30_000, abstention=False)
@@ -22,6 +24,12 @@ async def stocked(layer, agent):
     return agent
 
 
+def recorded(record: str) -> Recording:
+    """What is kept of a turn, but for its name."""
+    told = decode(record)
+    return replace(told, facts={name: fact for name, fact in told.facts.items() if name != "turn_id"})
+
+
 async def played(layer, agent: str, name: str) -> list[tuple]:
     made = []
     for n, text in enumerate(QUESTIONS):
@@ -29,7 +37,7 @@ async def played(layer, agent: str, name: str) -> list[tuple]:
         context = await layer.pre_turn(
             Turn(agent_id=agent, session_id="s", text=text, now=NOW, turn_id=f"{name}-{n}", conversation=said)
         )
-        made.append((context.text, context.prefix, context.shown, context.degraded, context.trace.record))
+        made.append((context.text, context.prefix, context.shown, context.degraded, recorded(context.trace.record)))
         await layer.post_turn(context, Outcome(status="failed"))
     return made
 

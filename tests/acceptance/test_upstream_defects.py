@@ -118,7 +118,7 @@ async def test_usage_never_replaces_relevance(frank, agent):
         await frank.post_turn(context, Outcome(response="x", citations=(popular,)))
     question = "What is the winch oiled with?"
     liked, matching = [await candidate(frank, agent, id, question) for id in (popular, exact)]
-    assert liked.boost.factor > 1.2
+    assert liked.boost.used > 5
     assert matching.boost.factor <= 1
     assert matching.rank < liked.rank
     hits = await frank.recall(agent, question, now=NOW)
@@ -550,7 +550,7 @@ async def test_the_total_budget_is_enforced(urls, embedder, agent):
         pytest.param({"containment_threshold": 1.0, "dedup_threshold": 1.0}, id="thresholds"),
         pytest.param({"frames": {"question": {"total": 80}}}, id="budget"),
         pytest.param({"frames": {"question": {"window": 0}}}, id="window"),
-        pytest.param({"usage_weight": 0.0}, id="usage weight"),
+        pytest.param({"association_weight": 0.0}, id="association weight"),
     ],
 )  # fmt: skip
 async def test_no_declaration_is_dead(urls, embedder, agent, changes):
