@@ -56,10 +56,10 @@ def ids(candidates) -> list[int]:
 
 
 def past(cosine: float, *shown: tuple, n: int = 1, words: float | None = None, days: float = 0.0) -> PastTurn:
-    """A turn so many days before AT, that showed memories: each as (number, used) or (number, used, lacked).
+    """A turn so many days before AT, that showed memories: each as (number, used), and further lacked and rated.
 
     The words are as like as the meaning, unless they are given.
     """
-    rows = [PastShown(uid(each[0]), bool(each[1]), each[2] if len(each) > 2 else 0.0) for each in shown]
+    rows = [PastShown(uid(n), used, *(rest or (0.0,))) for n, used, *rest in shown]
     at = AT - timedelta(days=days)
     return PastTurn(f"turn-{n}", at, cosine, max(0.0, cosine) if words is None else words, tuple(rows))

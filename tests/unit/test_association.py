@@ -24,7 +24,8 @@ def lift(n: int, *turns, policy=FULL, now=AT) -> float:
     return lifts(found(past=turns), now, policy).get(uid(n), NO_LIFT).value
 
 
-SHOWN = st.tuples(st.integers(1, 6), st.booleans(), st.none() | st.floats(0, 1.5))
+LACKED = st.none() | st.floats(0, 1.5)
+SHOWN = st.tuples(st.integers(1, 6), st.booleans(), LACKED, st.booleans())
 TURNS = st.lists(
     st.builds(
         lambda cosine, shown, words, days, n: past(cosine, *shown, n=n, words=words, days=days),
@@ -53,9 +54,10 @@ def test_a_lift_stays_within_its_bounds(turns, policy):
         assert 0 <= each.used <= each.shown <= len(turns)
 
 
-@given(TURNS)
-def test_sinking_is_bounded_closer_than_lifting(turns):
-    assert all(each.value > -0.2 * MOST_LACKED for each in lifts(found(past=tuple(turns)), AT, FULL).values())
+@given(st.booleans(), LACKED)
+def test_sinking_is_bounded_closer_than_lifting(rated, lacked):
+    sunk = lift(1, past(SAME, (1, False, lacked, rated)))
+    assert -MOST_LACKED * (1 if rated else 0.2) < sunk <= 0
 
 
 @given(TURNS, st.randoms(use_true_random=False))
@@ -174,6 +176,16 @@ def test_one_use_outweighs_any_number_of_turns_that_did_not_need_it():
     turns = [past(SAME, (1, False, 0.0), n=n) for n in range(9)]
     assert lift(1, *turns) < 0
     assert lift(1, *turns, past(0.9, (1, True, 0.0), n=9)) > 0
+
+
+@given(LACKED, LACKED)
+def test_what_was_rated_teaches_more_than_what_was_measured(lacked, other):
+    measured, rated = ([(1, used, lacked, by_somebody) for used in (False, True)] for by_somebody in (False, True))
+    useless, useful = (lift(1, past(SAME, each)) for each in rated)
+    assert useless <= lift(1, past(SAME, measured[0])) < lift(1, past(SAME, measured[1])) <= useful
+    assert useful == lift(1, past(SAME, (1, True, 9.0))), "it belongs to the best, wherever it stood"
+    assert lift(1, past(SAME, rated[0]), *[past(SAME, (1, True, other), n=n) for n in range(2, 5)]) == useless
+    assert lift(1, past(SAME, rated[1]), *[past(SAME, (1, False, other), n=n) for n in range(2, 5)]) == useful
 
 
 def test_a_lesson_is_told_with_the_turns_it_is_from():
