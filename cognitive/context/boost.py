@@ -26,7 +26,7 @@ _FEW_USES = 3.0  # prior weight of a memory's being of use for one thing: an ans
 _FEWEST_SHOWN = 2  # the seed's rule says nothing of a memory that was shown less often
 # Labels that credit decoys half as often as what was shown, or more often, are believed less and less.
 _CREDIBLE = 0.5
-_DECOY_RATE = 0.04  # how often decoys are credited, until there is evidence, worth as many decoys as
+_CHANCE = 0.2  # of what is shown: how often decoys are credited until there is evidence, worth as many decoys as
 _DECOYS = 5
 
 
@@ -150,8 +150,8 @@ def reliability(base: Mapping[str, Masses], now: datetime, policy: Policy) -> fl
     used = sum(left * masses.used for left, masses in totals)
     decoys = sum(left * masses.decoys for left, masses in totals)
     credited = sum(left * masses.decoys_used for left, masses in totals)
-    chance = (credited + _DECOY_RATE * _DECOYS) / (decoys + _DECOYS)
     rate = (used + 1) / (shown + 5)
+    chance = (credited + _CHANCE * rate * _DECOYS) / (decoys + _DECOYS)
     return min(1.0, max(0.0, 1 - chance / rate) / _CREDIBLE)
 
 

@@ -184,6 +184,7 @@ def test_what_was_rated_teaches_more_than_what_was_measured(lacked, other):
     useless, useful = (lift(1, past(SAME, each)) for each in rated)
     assert useless <= lift(1, past(SAME, measured[0])) < lift(1, past(SAME, measured[1])) <= useful
     assert useful == lift(1, past(SAME, (1, True, 9.0))), "it belongs to the best, wherever it stood"
+    assert useless < lift(1, past(SAME, (1, False, 0.0))), "and this one to none"
     assert lift(1, past(SAME, rated[0]), *[past(SAME, (1, True, other), n=n) for n in range(2, 5)]) == useless
     assert lift(1, past(SAME, rated[1]), *[past(SAME, (1, False, other), n=n) for n in range(2, 5)]) == useful
 
