@@ -149,6 +149,23 @@ async def test_outcomes_wait_in_the_journal_while_the_server_is_dead_and_are_cou
     assert await times_shown(site.urls.admin, agent) == sum(len(context.shown) for context in contexts)
 
 
+async def test_what_quotes_a_tool_proves_no_use_when_the_journal_brings_it_either(site, agent_with_key, journal):
+    agent, said = agent_with_key, "The spare key of the boat house hangs behind the barometer."
+    quoting = Outcome(response=said, tool_calls=(ToolCall(name="read_file", result={"text": f"Notes. {said}"}),))
+    async with opened(site) as layer:
+        direct, kept = await layer.pre_turn(turn(agent)), await layer.pre_turn(turn(agent))
+        at_once = await layer.post_turn(direct, quoting)
+        gone(site)
+        assert not (await layer.post_turn(kept, quoting)).recorded
+        await back(site)
+        await drained(journal)
+        later = await layer.post_turn(kept, quoting)
+    assert later.duplicate
+    assert later.attributions
+    assert [a.overlap for a in later.attributions] == [a.overlap for a in at_once.attributions]
+    assert not any(a.referenced for a in later.attributions)
+
+
 async def test_a_turn_that_a_crash_swallowed_comes_back_from_the_journal_whole(site, agent_with_key, journal):
     async with opened(site) as layer:
         context = await layer.pre_turn(turn(agent_with_key))
