@@ -123,7 +123,6 @@ class Policy(Edge):
 
     # --- retrieve ---
     candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80  # 60 memories suffice; long ones take several
-
     candidates_per_wanted: Annotated[int, Field(ge=1, le=1000)] = 8  # memories looked at for each one that is wanted
     relevance: Annotated[Mapping[str, Weight], _over(RELEVANCE)] = Field(default_factory=lambda: dict(RELEVANCE))
 
@@ -138,15 +137,13 @@ class Policy(Edge):
     boost: Literal["posterior", "rate"] = "posterior"  # context/boost.py says what they measure; "rate" is the seed's
     combine: Literal["add", "multiply"] = "add"  # multiplying lets popularity beat relevance; it is the seed's
     usage_weight: Annotated[float, Field(ge=0, le=1)] = (
-        0.005  # of log2(boost), on relevance: breaks ties; .02 cost unseen questions 4 points
+        0.005  # of log2(boost): breaks ties; more harms unseen questions
     )
     least_boost: Annotated[float, Field(gt=0, le=1)] = 0.5
     most_boost: Annotated[float, Field(ge=1, le=2)] = 1.5
     half_life_days: Positive = 7.0  # binding default
     association_weight: Annotated[float, Field(ge=0, le=2)] = 0.8  # of what similar past turns lacked; 0: none
-    association_turns: Annotated[int, Field(ge=0)] = (
-        2_000  # the latest completed ones are compared: a millisecond or two
-    )
+    association_turns: Annotated[int, Field(ge=0)] = 2_000  # the latest completed ones are compared: 4 to 15 ms
     association_kept: Annotated[int, Field(ge=0, le=1000)] = 32  # most similar of them
     association_floor: Share = 0.58  # similarity from which a past turn says anything: unrelated ones reach 0.55
     association_full: Share = 0.78  # similarity from which it asks the same
@@ -160,9 +157,7 @@ class Policy(Edge):
     item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
 
     # --- explore ---
-    explore_every: Turns = (
-        0  # off: a trial costs a turn its last memory; what it buys is docs/decisions/0008-off-policy.md
-    )
+    explore_every: Turns = 0  # off: a trial costs a turn its last memory; docs/decisions/0008-off-policy.md
 
     # --- feedback ---
     rating_weight: Positive = 3.0  # showings that a rated one counts for: somebody's word beats a measured overlap

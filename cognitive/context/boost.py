@@ -24,9 +24,10 @@ WIDTH = 0.12
 UNRELATED = 0.55  # cosine below which a turn was about something else
 _FEW_USES = 3.0  # prior weight of a memory's being of use for one thing: an answer may well answer two questions
 _FEWEST_SHOWN = 2  # the seed's rule says nothing of a memory that was shown less often
-# Labels that credit decoys half as often as what was shown, or more often, are believed less and less.
+# Labels that credit decoys half as often as what was shown, or more often, are believed less and less. Until there is
+# evidence decoys are taken to be credited a fifth as often, which weighs as much as five of them.
 _CREDIBLE = 0.5
-_CHANCE = 0.2  # of what is shown: how often decoys are credited until there is evidence, worth as many decoys as
+_CHANCE = 0.2
 _DECOYS = 5
 
 
@@ -82,8 +83,7 @@ def boost(
     """
     if hit.times_shown == 0 or hit.usage_at is None:
         return Boost()
-    shown = decayed(hit.usage_shown, hit.usage_at, now, policy.half_life_days)
-    used = decayed(hit.usage_used, hit.usage_at, now, policy.half_life_days)
+    shown, used = _left(hit, now, policy)
     usual = base_rate(base.get(hit.type), now, policy)
     expected = min(MOST_EXPECTED, OPTIMISM * usual)
     strength = max(2.0, 0.4 / usual)
@@ -107,8 +107,7 @@ def seeds_rate(
     trust: float = 1.0,
 ) -> Boost:
     """The seed's rule, exactly: 0.5 + used ÷ shown, by plain counts, from the second showing on."""
-    shown = decayed(hit.usage_shown, hit.usage_at, now, policy.half_life_days) if hit.usage_at else 0.0
-    used = decayed(hit.usage_used, hit.usage_at, now, policy.half_life_days) if hit.usage_at else 0.0
+    shown, used = _left(hit, now, policy)
     if hit.times_shown < _FEWEST_SHOWN:
         return Boost(1.0, shown, used, f"1.00: shown fewer than {_FEWEST_SHOWN} times")
     factor = 0.5 + hit.times_used / hit.times_shown
@@ -153,6 +152,16 @@ def reliability(base: Mapping[str, Masses], now: datetime, policy: Policy) -> fl
     rate = (used + 1) / (shown + 5)
     chance = (credited + _CHANCE * rate * _DECOYS) / (decoys + _DECOYS)
     return min(1.0, max(0.0, 1 - chance / rate) / _CREDIBLE)
+
+
+def _left(hit: Hit, now: datetime, policy: Policy) -> tuple[float, float]:
+    """What is left of a memory's masses of being shown and used."""
+    if hit.usage_at is None:
+        return 0.0, 0.0
+    shown, used = (
+        decayed(mass, hit.usage_at, now, policy.half_life_days) for mass in (hit.usage_shown, hit.usage_used)
+    )
+    return shown, used
 
 
 def _factor(rate: float, expected: float, reference: float, policy: Policy) -> float:

@@ -32,10 +32,7 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
 
     A memory that was erased meanwhile is judged by nothing and left out. Only a completed turn has judgements.
     """
-    if outcome.status != "completed":
-        return []
-    present = [memory for memory in shown if memory.content is not None]
-    return _judged(present, _authored(present, message, outcome), message, outcome, policy) if present else []
+    return list(judge_all(shown, (), message, outcome, policy).shown)
 
 
 def _judged(present: Sequence[Shown], written: str, message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
