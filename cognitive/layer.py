@@ -16,10 +16,12 @@ from brain.ports import Embedder
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive import bootstrap
+from cognitive.context import repeat
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.lab.why import Explanation
+from cognitive.markup import without_injected
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import frames, signals
@@ -92,7 +94,7 @@ class CognitiveLayer:
         now, turn = turn.now or datetime.now(UTC), _named(turn)
         if turn.kind != "user":
             plan = self._untouched(turn, f"kind.{turn.kind}")
-            return _context(turn, plan, Built.nothing(plan, now), now)
+            return _context(turn, plan, Built.nothing(plan, now), now, self._policy)
         plan = self._untouched(turn, "failed")
         try:
             plan = self._plan(turn, now)
@@ -101,8 +103,9 @@ class CognitiveLayer:
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
         context = replace(
-            _context(turn, plan, built, now), model=self._embedder.model, query=built.vector, policy=self._policy
-        )
+            _context(turn, plan, built, now, self._policy), model=self._embedder.model, query=built.vector,
+            policy=self._policy,
+        )  # fmt: skip
         opening = opened(context)
         try:
             minutes = self._policy.abandon_after_minutes
@@ -267,7 +270,7 @@ class CognitiveLayer:
 
     def _plan(self, turn: Turn, now: datetime) -> Plan:
         previous = next((message.content for message in reversed(turn.conversation) if message.role == "user"), "")
-        read = signals.read(turn.text, now=now, previous=previous)
+        read = signals.read(turn.text, now=now, previous=without_injected(previous))
         frame, reasons = frames.select(turn.text, read)
         return planning.make(read, frame, reasons, self._policy, turn.thinking)
 
@@ -276,7 +279,7 @@ def _named(turn: Turn) -> Turn:
     return turn if turn.turn_id else turn.model_copy(update={"turn_id": str(uuid4())})
 
 
-def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext:
+def _context(turn: Turn, plan: Plan, built: Built, now: datetime, policy: Policy) -> TurnContext:
     return TurnContext(
         agent_id=turn.agent_id,
         session_id=turn.session_id,
@@ -287,7 +290,8 @@ def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext
         prefix=built.prefix,
         shown=built.shown,
         plan=plan,
-        messages=turn.conversation,
+        messages=repeat.history(turn.conversation, policy.placement),
+        placement=policy.placement,
         tools=turn.tools,
         degraded=built.degraded,
         trace=built.trace,
