@@ -32,7 +32,11 @@ _UNSEEN = re.compile(
 _FENCE = re.compile(r"`(?=``)")  # each backtick that begins a run of three: however long the run, no fence is left
 _PARTS = re.compile(r"[^\W_]+")  # of the name of a source
 _WORDLIKE = re.compile(r"[^\W\d_]{1,20}\d{0,2}|\d{1,4}")  # "backups", "v2", "2026"; not "9f86d081", "1726053120"
-_WORD = re.compile(r"[^\W\d_]{3}")
+_WORD = re.compile(r"[^\W\d_]{3,}|[^\W\d_A-Za-z]+")
+# What a name is numbered by tells nothing: "session 12" is a running number too.
+_NUMBERED = frozenset(
+    "chat conversation doc document episode event item line message msg row session thread turn".split()
+)
 HEADINGS: dict[MemoryType, str] = {
     "decision": "Decisions",
     "fact": "Facts",
@@ -85,14 +89,15 @@ def origin(source: str | None, session: str | None, longest: int) -> str:
     characters; else nothing.
 
     What reads is made of words and short numbers, like "handbook/backups.md" or "standup 2026-09-01". A UUID, a hash or
-    a running number costs up to thirty tokens and tells the model nothing.
+    a running number costs up to thirty tokens and tells the model nothing; nor does "session 12".
     """
     return next((name for name in (source, session) if name and len(name) <= longest and _reads(name)), "")
 
 
 def _reads(name: str) -> bool:
     parts = _PARTS.findall(name)
-    return all(_WORDLIKE.fullmatch(part) for part in parts) and any(_WORD.match(part) for part in parts)
+    words = (word.group().lower() for part in parts if (word := _WORD.match(part)))
+    return all(_WORDLIKE.fullmatch(part) for part in parts) and any(word not in _NUMBERED for word in words)
 
 
 def quote(text: str) -> str:

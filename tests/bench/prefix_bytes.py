@@ -2,10 +2,10 @@
 
     python tests/bench/prefix_bytes.py realtalk.json 80
 
-A conversation (in the format of the evaluation data) is replayed as turns: all sessions but the last two are
-remembered, the lines of these are the turns of one session, of which the first speaker is the user. The host keeps what
-`TurnContext.user_message` says. Real store, real embedding model. Also prints what a memory's line costs in tokens
-under three rules for its provenance. One JSON object per placement.
+A conversation (in the format of the evaluation data) is replayed: its last exchanges are the turns of one session, of
+which the first speaker is the user, and all lines before them are remembered. The host keeps what
+`TurnContext.user_message` says and never cuts the conversation. Real store, real embedding model. Also prints what a
+memory's line costs in tokens under three rules for its provenance. One JSON object per placement.
 """
 
 from __future__ import annotations
@@ -30,29 +30,24 @@ SYSTEM = "You are an assistant who remembers. " * 50
 PINNED = ("The user is called by the first name.", "Answer in the language of the question.")
 
 
-def lines(conversation: dict) -> list[NewMemory]:
-    """The lines of all sessions but the last two, as they are remembered."""
-    made, before, last = [], "", last_sessions(conversation)
-    for item in (item for item in conversation["items"] if item["session"] not in last):
-        made.append(NewMemory(
-            type="episode", content=item["text"], speaker=item["speaker"], context=before, source=item["id"],
-            session_id=f"session {item['session']}", occurred_at=datetime.fromisoformat(item["at"]).replace(tzinfo=UTC),
-        ))  # fmt: skip
-        before = f"{item['speaker']}: {item['text']}"
-    return made
+def lines(items: Sequence[dict]) -> list[NewMemory]:
+    """Lines of a conversation as they are remembered."""
+    return [
+        NewMemory(type="episode", content=item["text"], speaker=item["speaker"], source=item["id"],
+                  context=f"{before['speaker']}: {before['text']}" if before else "",
+                  session_id=f"session {item['session']}",
+                  occurred_at=datetime.fromisoformat(item["at"]).replace(tzinfo=UTC))
+        for before, item in pairwise([None, *items])
+    ]  # fmt: skip
 
 
-def last_sessions(conversation: dict) -> list[int]:
-    return sorted({item["session"] for item in conversation["items"]})[-2:]
-
-
-def talk(conversation: dict, turns: int) -> list[tuple[str, str]]:
-    """The last two sessions as pairs of a user's message and the answer to it."""
-    last = last_sessions(conversation)
-    items = [item for item in conversation["items"] if item["session"] in last]
-    runs = [(who, " ".join(item["text"] for item in run)) for who, run in groupby(items, lambda item: item["speaker"])]
-    user = runs[0][0]
-    return [(one, two) for (who, one), (_, two) in pairwise(runs) if who == user][:turns]
+def parted(items: Sequence[dict], turns: int) -> tuple[Sequence[dict], list[tuple[str, str]]]:
+    """The lines to remember, and the last so many exchanges: what the user says, and the answer."""
+    runs = [list(run) for _, run in groupby(items, lambda item: item["speaker"])]
+    user = items[0]["speaker"]
+    exchanges = [(one, two) for one, two in pairwise(runs) if one[0]["speaker"] == user][-turns:]
+    first = items.index(exchanges[0][0][0])
+    return items[:first], [tuple(" ".join(item["text"] for item in run) for run in pair) for pair in exchanges]
 
 
 def flat(messages: Sequence[Message]) -> bytes:
@@ -66,11 +61,11 @@ def common(one: bytes, two: bytes) -> int:
 
 async def replay(conversation: dict, placement: str, turns: int) -> dict[str, float]:
     policy = Policy(placement=placement, deadline_ms=60_000)
-    said = talk(conversation, turns)
+    earlier, said = parted(conversation["items"], turns)
     prompts, shown, standing = [], 0, 0
     async with CognitiveLayer.open(policy=policy) as layer:
         agent = f"prefix-{conversation['id']}-{placement}-{datetime.now(UTC).timestamp()}"
-        await layer.remember(agent, lines(conversation))
+        await layer.remember(agent, lines(earlier))
         await layer.remember(agent, [NewMemory(type="fact", content=text, pinned=True) for text in PINNED])
         kept: list[Message] = []
         for text, answer in said:
@@ -95,7 +90,7 @@ async def replay(conversation: dict, placement: str, turns: int) -> dict[str, fl
 def provenance(conversation: dict) -> dict[str, float]:
     """Mean tokens of a memory's line: without its source, under the rule, and were every source shown."""
     ids = {"none": 0, "rule": Policy().longest_source}
-    memories = lines(conversation)
+    memories = lines(conversation["items"])
     cost = {name: mean(count(line(each, longest)) for each in memories) for name, longest in ids.items()}
     every = mean(count(f' from "{each.source}"') for each in memories)
     return {name: round(value, 2) for name, value in (cost | {"all": cost["none"] + every}).items()}
