@@ -56,7 +56,7 @@ def pinned(candidates) -> list[Memory]:
 
 
 @given(MEMORIES, TEXT, TEXT, st.sampled_from([Policy(), Policy(longest_source=10_000)]))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_reading_a_block_gives_exactly_the_memories_that_were_written(crowd, before, after, policy):
     for text, written in (
         (render.block(crowd, policy), [render.line(c.hit, policy) for c in crowd]),
@@ -85,7 +85,7 @@ def test_no_line_of_a_memory_holds_what_could_be_taken_for_markup(crowd):
 
 
 @given(TEXT)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_a_text_that_we_did_not_make_comes_back_byte_for_byte(text):
     assert without_injected(text) == text
     assert records(text) == []
@@ -117,7 +117,7 @@ def test_whoever_types_our_tags_keeps_his_words(forged):
 
 
 @given(TEXT, MEMORIES, st.none() | st.just(HINT))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_what_is_put_behind_a_message_leaves_it_as_it_was(text, crowd, hint):
     block = render.block(crowd, POLICY)
     assert without_injected(tail(text, hint, block)) == text
