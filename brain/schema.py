@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-HEAD = "0002"
+HEAD = "0003"
 LEAST_POSTGRES = 16
 LEAST_PGVECTOR = "0.8.0"
 

@@ -119,9 +119,10 @@ session = Table(
     "session", metadata, _agent(), _column("session_id", Text), _column("no", Integer, nullable=True),
     _column("memories", BigInteger, default=ZERO), _column("lexemes", BigInteger, default=ZERO),
     _column("turns", BigInteger, default=ZERO), _column("summary", Text, default=EMPTY),
-    _column("plan_step", Text, nullable=True), _column("started_at", AT), _column("last_at", AT),
-    _column("ended_at", AT, nullable=True),
-    PrimaryKeyConstraint("agent_id", "session_id"), UniqueConstraint("agent_id", "no"),
+    _column("started_at", AT), _column("last_at", AT), _column("ended_at", AT, nullable=True),
+    _column("covers", Text, nullable=True), _column("plan", ARRAY(Text), default=NONE),
+    _column("step", Integer, default=ZERO), _column("recent", LargeBinary, nullable=True),
+    PrimaryKeyConstraint("agent_id", "session_id"), UniqueConstraint("agent_id", "no"), CheckConstraint("step >= 0"),
 )  # fmt: skip
 
 turn = Table(
@@ -131,6 +132,7 @@ turn = Table(
     _column("degraded", ARRAY(Text), default=NONE), _column("model", Text, nullable=True),
     _column("query", HalfVector(), nullable=True), _column("trace", JSONB), _column("closed_at", AT, nullable=True),
     _column("opened_at", AT, default=NOW), _column("reaped", Boolean, default=text("false")),
+    _column("called", ARRAY(Text), default=NONE), _column("categories", ARRAY(Text), default=NONE),
     PrimaryKeyConstraint("agent_id", "turn_id"),
     CheckConstraint("status IN ('open', 'completed', 'failed', 'abandoned')"),
     Index("turn_by_session", "agent_id", "session_id", "at"), Index("turn_by_time", "agent_id", "at"),
@@ -178,7 +180,8 @@ shadow = Table(
 artifact = Table(
     "artifact", metadata, _agent(), _column("id", Uuid), _column("session_id", Text),
     _column("turn_id", Text, nullable=True), _column("kind", Text), _column("name", Text), _column("content", Text),
-    _column("created_at", AT, default=NOW),
+    _column("created_at", AT, default=NOW), _column("tool", Text, nullable=True),
+    _column("subtask_id", Uuid, nullable=True),
     PrimaryKeyConstraint("agent_id", "id"), Index("artifact_by_session", "agent_id", "session_id", "created_at"),
 )  # fmt: skip
 
@@ -187,6 +190,7 @@ subtask = Table(
     _column("status", Text, default=text("'open'")), _column("depends_on", ARRAY(Uuid), default=NONE),
     _column("artifacts", ARRAY(Uuid), default=NONE), _column("result", Text, default=EMPTY),
     _column("created_at", AT, default=NOW), _column("completed_at", AT, nullable=True),
+    _column("facts", ARRAY(Uuid), default=NONE),
     PrimaryKeyConstraint("agent_id", "id"), CheckConstraint("status IN ('open', 'completed', 'abandoned')"),
     Index("subtask_by_session", "agent_id", "session_id", "created_at"),
 )  # fmt: skip

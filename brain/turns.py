@@ -195,7 +195,7 @@ class TurnLog:
             if row is None:
                 return None
             turns = await c.fetch(SQL["session_turns"], agent_id, session_id, recent)
-            return SessionState(**dict(row), recent=tuple(tuple(turn) for turn in turns))
+            return SessionState(**{**row, "plan": tuple(row["plan"])}, recent=tuple(tuple(turn) for turn in turns))
 
         return await self._database.run(agent_id, work)
 

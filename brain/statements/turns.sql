@@ -205,7 +205,7 @@ base AS (
 SELECT count(*) AS rated, (SELECT count(*) FROM masses) AS counted FROM before
 
 -- name: session
-SELECT session_id, memories, turns, summary, plan_step, started_at, last_at, ended_at
+SELECT session_id, memories, turns, summary, covers, plan, step, started_at, last_at, ended_at
 FROM cognitive.session WHERE agent_id = $1 AND session_id = $2
 
 -- name: session_turns
