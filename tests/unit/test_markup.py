@@ -8,7 +8,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import AT, candidate, uid
+from making import AT, candidate
 
 from brain.types import MEMORY_TYPES, Memory
 from cognitive.context import render
@@ -130,8 +130,7 @@ def test_blocks_go_from_wherever_they_stand():
     prefix = render.prefix(pinned([candidate(9, "Answer in French.")]), POLICY)
     text = tail("One.", HINT, GENUINE) + "\nTwo.\n\n" + prefix + "\nThree." + GENUINE + GENUINE
     assert without_injected(text) == "One.\nTwo.\nThree."
-    assert [uid(1), uid(2)] == [candidate(n).hit.memory_id for n in (1, 2)]
-    assert len(records(text)) == 7
+    assert len(records(text)) == 7  # thrice two, and the pinned one
 
 
 def test_a_hint_stands_in_a_line_of_its_own_before_the_block_and_not_in_it():
