@@ -36,7 +36,11 @@ _EXPLAINED = 30  # candidates by rank whose every factor is kept; of the rest th
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the stages from plan to text are given in a turn, beside the policy. `model` names the hits' vectors."""
+    """What the stages from plan to text are given in a turn, beside the policy.
+
+    `model` names the hits' vectors, `counter` what counted their tokens; `room` is how many of these the model at hand
+    leaves for memory, None where that is no matter.
+    """
 
     signals: Signals
     frame: Frame
@@ -48,6 +52,8 @@ class Given:
     pinned: tuple[Memory, ...] = ()
     agent_id: str = ""
     turn_id: str = ""
+    counter: str = "estimate-1"  # what counted before turns recorded its name
+    room: int | None = None
 
     @classmethod
     def of(
@@ -59,9 +65,14 @@ class Given:
         pinned: tuple[Memory, ...],
         agent_id: str,
         turn_id: str,
+        counter: str,
+        room: int | None = None,
     ) -> Given:
         """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
-        return cls(plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id)
+        return cls(
+            plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id,
+            counter, room,
+        )  # fmt: skip
 
 
 _FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found", "pinned"))
