@@ -10,6 +10,7 @@ from making import candidate, ids
 
 from brain.types import MEMORY_TYPES
 from cognitive.context.budget import fit, limit
+from cognitive.policy import Policy
 
 TYPES = st.sampled_from(MEMORY_TYPES)
 CROWDS = st.lists(st.tuples(TYPES, st.integers(0, 60)), max_size=20).map(
@@ -176,7 +177,7 @@ def test_what_is_said_already_gives_way_to_what_is_new():
     assert ids(fitted(crowd, {"fact": 90}, 90).kept) == [1, 2, 3], "where all fit, nothing gives way"
 
 
-def test_of_equally_good_ones_the_shorter_is_taken_and_a_better_one_before_both():
+def test_with_thrift_the_shorter_of_two_as_good_is_taken_and_a_better_one_before_both():
     crowd = [candidate(n, f"Word{n}.", tokens=tokens, score=score)
-             for n, (tokens, score) in enumerate([(40, 0.5), (20, 0.5), (50, 0.8)], 1)]  # fmt: skip
-    assert ids(fitted(crowd, {"fact": 70}, 70).kept) == [2, 3]
+             for n, (tokens, score) in enumerate([(21, 0.5), (20, 0.5), (50, 0.8)], 1)]  # fmt: skip
+    assert ids(fit(crowd, {"fact": 70}, 70, cost=cost, policy=Policy(thrift=0.5)).kept) == [2, 3]
