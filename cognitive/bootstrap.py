@@ -26,6 +26,7 @@ from cognitive.drain import draining
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
+from cognitive.tokens import TokenCounter, count
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class Parts:
     engine: ContextEngine
     settlement: Settlement
     shadowing: Shadowing
+    counter: TokenCounter
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -58,7 +60,11 @@ def live_policy(settings: Settings | None = None) -> Policy:
 
 @asynccontextmanager
 async def assemble(
-    database_url: str | None, policy: Policy | None, embedder: Embedder | None, shadow: Policy | None = None
+    database_url: str | None,
+    policy: Policy | None,
+    embedder: Embedder | None,
+    shadow: Policy | None = None,
+    counter: TokenCounter | None = None,
 ) -> AsyncIterator[Parts]:
     """Opens the database and the embedder, and closes what it opened.
 
@@ -72,19 +78,22 @@ async def assemble(
     settings = from_environment()
     policy = policy or live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
+    counter = counter or count
     cached = CachedEmbedder(embedder or MiniLM(settings.cache_dir))
     try:
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
         async with _database(url, settings) as database:
             store, turns = MemoryStore(database, cached), TurnLog(database)
-            engine = ContextEngine(store, MemorySearch(database), cached, policy)
+            engine = ContextEngine(store, MemorySearch(database), cached, policy, counter)
             settlement = Settlement(turns, journal, policy)
             await _warm(cached)
             async with draining(settlement, journal):
-                shadowing = Shadowing(turns, shadow)
+                shadowing = Shadowing(turns, shadow, counter)
                 try:
-                    yield Parts(policy, cached, store, turns, Contents(database), engine, settlement, shadowing)
+                    yield Parts(
+                        policy, cached, store, turns, Contents(database), engine, settlement, shadowing, counter
+                    )
                 finally:
                     await shadowing.finished()
     finally:

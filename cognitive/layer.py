@@ -29,6 +29,7 @@ from cognitive.preflight import plan as planning
 from cognitive.questions import Questions, Replay
 from cognitive.recall import recall
 from cognitive.settle import opened
+from cognitive.tokens import TokenCounter
 from cognitive.turn import (
     LONGEST_MESSAGE,
     Outcome,
@@ -60,7 +61,7 @@ class CognitiveLayer:
         self._engine = parts.engine
         self._settlement = parts.settlement
         self._shadowing = parts.shadowing
-        self.questions = Questions(parts.turns, parts.store, parts.contents)
+        self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
 
     @classmethod
     @asynccontextmanager
@@ -71,16 +72,18 @@ class CognitiveLayer:
         policy: Policy | None = None,
         embedder: Embedder | None = None,
         shadow: Policy | None = None,
+        token_counter: TokenCounter | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
         Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
+        `token_counter` counts what memories take of the prompt, in place of the estimate (`cognitive.tokens`).
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
         """
-        async with bootstrap.assemble(database_url, policy, embedder, shadow) as parts:
+        async with bootstrap.assemble(database_url, policy, embedder, shadow, token_counter) as parts:
             yield cls(parts)
 
     # --- the turn ---

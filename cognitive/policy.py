@@ -157,6 +157,15 @@ class Policy(Edge):
     evidence_floor: Weight = 0.8  # context/abstain.py: below it, nothing stored is about the message
     item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
 
+    # --- budgets ---
+    score_steepness: Positive = 6.0  # of a score: twice the relevance is far more than twice the chance of evidence
+    redundancy: Share = 0.5  # of a memory's worth goes with the words that chosen ones say; only where not all fit
+    thrift: Share = 0.0  # power of the tokens that a worth is divided by; at 0.5 and 1, 1 to 5 points of evidence go
+    learned_budgets: bool = False  # off: what is planned holds; on, sections move by how often their type is used
+    least_learned: Annotated[float, Field(ge=0, le=1)] = 0.5  # of the planned tokens: no type is unlearnt for good
+    most_learned: Annotated[float, Field(ge=1, le=2)] = 1.5  # no type crowds out the others
+    learned_showings: Positive = 20.0  # of a type count as much as what is known of all: a day's turns move little
+
     # --- render ---
     # docs/decisions/0013-placement.md: what each costs in bytes that a prompt cache loses
     placement: Placement = "user_tail"  # ephemeral; "journaled": the host keeps it; "system": the seed's, breaks caches

@@ -18,13 +18,14 @@ from cognitive.lab import stories
 from cognitive.lab.agreement import Agreement, agreements
 from cognitive.lab.difference import Difference, Placed, difference
 from cognitive.lab.evidence import Case
-from cognitive.lab.replay import replan, replay, unanswered
+from cognitive.lab.replay import Replayed, replan, replay, unanswered
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
 from cognitive.recording import NOTHING, Recording, decode
+from cognitive.tokens import TokenCounter, count
 from cognitive.turn import require_label
 
-Outcome = Literal["identical", "changed since", "different", "another policy"]
+Outcome = Literal["identical", "changed since", "different", "another counter", "another policy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,9 @@ class Replay:
     """A recorded turn, run again.
 
     `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; and
-    "different" where neither is the case, which is a defect. Under "another policy" the difference is what counts, and
-    `unanswered` are its tunables whose worth the record cannot tell. `because` says it in words.
+    "another counter", where tokens were counted by another one; and "different" where none of it is the case, which is
+    a defect. Under "another policy" the difference is what counts, and `unanswered` are its tunables whose worth the
+    record cannot tell. `because` says it in words.
     """
 
     turn_id: str
@@ -52,10 +54,11 @@ class Replay:
 class Questions:
     """Answers from the record; nothing asked here counts as shown, or teaches."""
 
-    def __init__(self, turns: TurnLog, store: MemoryStore, contents: Contents) -> None:
+    def __init__(self, turns: TurnLog, store: MemoryStore, contents: Contents, counter: TokenCounter = count) -> None:
         self._turns = turns
         self._store = store
         self._contents = contents
+        self._counter = counter
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
         """Why a memory was shown in a turn, or why it was not."""
@@ -98,10 +101,10 @@ class Questions:
         own = policy is None or policy.version == turn["policy"]
         was = await self._policy(agent_id, turn["policy"])
         policy = policy or was
-        replayed = replay(record, *await self._words(agent_id, record), policy)
+        replayed = replay(record, *await self._words(agent_id, record), policy, self._counter)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
-        verdict, because = _verdict(replayed.identical, since) if own else ("another policy", since)
+        verdict, because = _verdict(replayed, since, self._counter) if own else ("another policy", since)
         return Replay(
             turn_id, turn["at"], turn["message"], verdict, because, replayed.made.text, replayed.made.prefix,
             difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
@@ -143,12 +146,13 @@ class Questions:
         policy: Policy,
         verdicts: Mapping[UUID, Verdict],
     ) -> list[Case]:
-        replayed = replay(record, *await self._words(agent_id, record), policy)
+        replayed = replay(record, *await self._words(agent_id, record), policy, self._counter)
         if not replayed.identical:
             return []
         tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
         tried = {fate["memory_id"]: fate["propensity"] for fate in record.fates if "propensity" in fate}
-        return [Case(turn["turn_id"], replayed.given, record.likeness, policy, verdicts, tokens, tried)]
+        return [Case(turn["turn_id"], replayed.given, record.likeness, policy, verdicts, tokens, tried,
+                     self._counter)]  # fmt: skip
 
     async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, Content], Mapping[UUID, Memory]]:
         """What the memories of a record say now."""
@@ -186,11 +190,13 @@ def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[Placed]:
     return [Placed(fate["memory_id"], fate["tokens"], used.get(fate["memory_id"])) for fate in shown]
 
 
-def _verdict(identical: bool, since: str) -> tuple[Outcome, str]:
-    if identical:
+def _verdict(replayed: Replayed, since: str, counter: TokenCounter) -> tuple[Outcome, str]:
+    if replayed.identical:
         return "identical", since
     if since:
         return "changed since", since
+    if replayed.given.counter != counter.name:
+        return "another counter", f"tokens were counted by {replayed.given.counter}, and are by {counter.name} now"
     return "different", "other bytes, though every memory that it found is as it was"
 
 

@@ -38,7 +38,11 @@ _EXPLAINED = 30  # candidates by rank whose every factor is kept; of the rest th
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the stages from plan to text are given in a turn, beside the policy. `model` names the hits' vectors."""
+    """What the stages from plan to text are given in a turn, beside the policy.
+
+    `model` names the hits' vectors, `counter` what counted their tokens; `room` is how many of these the model at hand
+    leaves for memory, None where that is no matter.
+    """
 
     signals: Signals
     frame: Frame
@@ -51,6 +55,8 @@ class Given:
     agent_id: str = ""
     turn_id: str = ""
     standing: tuple[Standing, ...] = ()
+    counter: str = "estimate-1"  # what counted before turns recorded its name
+    room: int | None = None
 
     @classmethod
     def of(
@@ -63,10 +69,14 @@ class Given:
         agent_id: str,
         turn_id: str,
         standing: tuple[Standing, ...] = (),
+        counter: str = "estimate-1",
+        room: int | None = None,
     ) -> Given:
         """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
-        read = (plan.signals, plan.frame, plan.reasons, plan.thinking)
-        return cls(*read, now, model, found, pinned, agent_id, turn_id, standing)
+        return cls(
+            plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id,
+            standing, counter, room,
+        )  # fmt: skip
 
 
 _FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found", "pinned"))

@@ -13,6 +13,7 @@ from cognitive.context.engine import Built
 from cognitive.lab.replay import again
 from cognitive.policy import Policy
 from cognitive.recording import Given
+from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness, compared
 
 log = logging.getLogger(__name__)
@@ -23,9 +24,10 @@ _MOST_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memor
 class Shadowing:
     """Runs every turn's stages under a second policy, after the turn and off its path; without a policy, nothing."""
 
-    def __init__(self, turns: TurnLog, policy: Policy | None) -> None:
+    def __init__(self, turns: TurnLog, policy: Policy | None, counter: TokenCounter = count) -> None:
         self._turns = turns
         self._policy = policy
+        self._counter = counter
         self._running: set[asyncio.Task[None]] = set()
 
     def follow(self, agent_id: str, turn_id: str, built: Built) -> None:
@@ -51,7 +53,7 @@ class Shadowing:
     async def _shadow(
         self, agent_id: str, turn_id: str, given: Given, likeness: Mapping[Key, Likeness], policy: Policy
     ) -> None:
-        made = await asyncio.to_thread(again, given, likeness, policy)
+        made = await asyncio.to_thread(again, given, likeness, policy, self._counter)
         shown = tuple(candidate.hit.memory_id for candidate in made.shown)
         tokens = sum(candidate.tokens for candidate in made.shown)
         await self._turns.shadow(agent_id, Shadow(turn_id, policy.version, shown, tokens, given.now))

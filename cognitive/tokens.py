@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -19,7 +18,11 @@ from typing import NamedTuple, Protocol
 
 
 class TokenCounter(Protocol):
-    """Counts the tokens of a text, as the model at hand would. Must be pure: turns are replayed under its `name`."""
+    """Counts the tokens of a text, as the model at hand would.
+
+    Must be pure: turns are replayed under its `name`. Budgets hold as far as a text costs at most what its lines cost,
+    each with one token for its line break, which is so of byte-pair tokenisers.
+    """
 
     @property
     def name(self) -> str:
@@ -137,8 +140,8 @@ _APART = Word(1.27, 0.115, 3)  # ":word", "|word": the others have few
 _GLUES = frozenset("._(<*")
 _CAPITALS = Word(1.05, 0.17, 3)
 _MIXED = Word(1.6, 0.3, 2)  # "HTTPServer"
-_FOREIGN = 0.21  # further, for each character beyond the free ones, in a text of no English
-_FREE = 7  # characters, with the space before
+_FOREIGN = 0.18  # further, for each character beyond the free ones, in a line of no English
+_FREE = 6
 _ACCENT, _RARE_ACCENT = 0.2, 0.9  # further, for each letter outside ASCII, of these for each from U+0100 to U+017F
 _UNSPOKEN = 0.25  # further, for each letter beyond two, of a word without a vowel
 _CIPHER = {True: 0.585, False: 0.67}  # a character of hexadecimal digits only, of others
@@ -159,7 +162,7 @@ class Estimate:
         pieces, tokens = _cut(text)
         for piece, times in pieces.items():
             tokens += times * (_known(piece) if len(piece) <= _LONGEST_KNOWN else _cost(piece))
-        return math.ceil(_MARGIN * (tokens + _foreign(pieces)) - _ROUNDING)
+        return math.ceil(_MARGIN * (tokens + _foreign(text)) - _ROUNDING)
 
 
 count: TokenCounter = Estimate()
@@ -179,14 +182,21 @@ def _cut(text: str) -> tuple[Counter[str], float]:
     return pieces, ciphers
 
 
-def _foreign(pieces: Mapping[str, int]) -> float:
-    """What long Latin words cost further, as far as a text's commonest words are of other languages than English."""
-    english, others = (sum(pieces.get(f" {word}", 0) for word in words) for words in (_ENGLISH, _OTHERS))
+def _foreign(text: str) -> float:
+    """What long Latin words cost further, as far as a line's commonest words are of other languages than English.
+
+    By lines, so that a text never costs more than its lines do, each with a token for its line break.
+    """
+    return sum(map(_foreign_line, text.splitlines()))
+
+
+def _foreign_line(line: str) -> float:
+    words = line.split(" ")
+    others = sum(word in _OTHERS for word in words)
     if not others:
         return 0.0
-    beyond = sum(
-        times * (len(piece) - _FREE) for piece, times in pieces.items() if len(piece) > _FREE and _latin(piece)
-    )
+    english = sum(word in _ENGLISH for word in words)
+    beyond = sum(len(word) - _FREE for word in words if len(word) > _FREE and word[0] < "\u0250")
     return others / (english + others) * _FOREIGN * beyond
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain.search import Hit
+from brain.types import MemoryType
 
 _DECOYS = 5  # judged with each turn beside what was shown
 
@@ -86,6 +87,18 @@ class Fate:
 
 
 @dataclass(frozen=True, slots=True)
+class Sections:
+    """The tokens that a turn's memories may take, by type and in total, and why they are other than planned, if so."""
+
+    budgets: Mapping[MemoryType, int]
+    total: int
+    reasons: tuple[str, ...] = ()
+
+
+NO_SECTIONS = Sections({}, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Sifted:
     """What a stage kept, in order, and what it dropped, with the number that decided."""
 
@@ -97,7 +110,8 @@ class Sifted:
 class Trace:
     """A turn explained: the query, the channels that arrived, every candidate's fate, and milliseconds by stage.
 
-    `record` is what its stages were given and what became of the candidates, as it is stored (`cognitive.recording`).
+    `record` is what its stages were given and what became of the candidates, as it is stored (`cognitive.recording`);
+    `sections` are the budgets that held.
     """
 
     query: str
@@ -107,6 +121,7 @@ class Trace:
     fates: tuple[Fate, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     record: str | None = None
+    sections: Sections = NO_SECTIONS
 
     def of(self, memory_id: UUID) -> Fate | None:
         """The fate of one memory, or None if it was no candidate."""
@@ -121,8 +136,10 @@ class Trace:
             "channels": list(self.channels),
             "timings": {name: round(value, 3) for name, value in self.timings.items()},
             "decoys": [str(id) for id in decoys(self.fates)],
+            "sections": {"budgets": dict(self.sections.budgets), "total": self.sections.total,
+                         "reasons": list(self.sections.reasons)},
             "record": self.record,
-        }
+        }  # fmt: skip
 
 
 def decoys(fates: Sequence[Fate]) -> list[UUID]:

@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from uuid import UUID
 
 from brain.search import Found
 from brain.types import Memory
-from cognitive.context import abstain, association, boost, budget, dedup, explore, rank, relevance, render, repeat
+from cognitive.context import (
+    abstain,
+    association,
+    boost,
+    budget,
+    dedup,
+    explore,
+    rank,
+    relevance,
+    render,
+    repeat,
+    sections,
+)
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.recording import Given, Standing
-from cognitive.tokens import count
-from cognitive.trace import Boost, Candidate, Fate, Sifted
+from cognitive.tokens import TokenCounter, count
+from cognitive.trace import Boost, Candidate, Fate, Sections, Sifted
 
 _DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower would not be shown anyway
-_FRAME_TOKENS = count(render.frame()) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +39,48 @@ class Assembled:
     prefix: str
     shown: tuple[Candidate, ...]
     fates: tuple[Fate, ...]
+    sections: Sections
 
 
-def assemble(plan: Plan, given: Given, compare: dedup.Compare, policy: Policy) -> Assembled:
+def assemble(
+    plan: Plan, given: Given, compare: dedup.Compare, policy: Policy, counter: TokenCounter = count
+) -> Assembled:
     """The context of a turn: a function of its arguments, bit for bit."""
     ranked = order(plan.retrieval, given.found, given.now, policy)
-    sifted = _explored(_sift(ranked, plan, given, compare, policy), plan, given, policy)
+    room = sections.sections(plan, given.found, given.room, given.now, policy)
+    scales = Scales(counter, room, policy)
+    sifted = _explored(_sift(ranked, plan, given, compare, policy, scales), plan, given, policy, scales)
     fates = [Fate(candidate, "shown", candidate.score, f"rank {candidate.rank}") for candidate in sifted.kept]
     return Assembled(
         text=render.block(sifted.kept, policy),
         prefix=render.prefix(given.pinned, policy),
         shown=sifted.kept,
         fates=tuple(sorted((*fates, *sifted.dropped), key=lambda fate: fate.candidate.rank)),
+        sections=room,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """What weighs a turn's memories, and what they may weigh."""
+
+    counter: TokenCounter
+    sections: Sections
+    policy: Policy
+
+    @property
+    def frame(self) -> int:
+        """The tokens of what stands around the memories."""
+        return self.counter(render.frame()) + 1
+
+    def cost(self, candidate: Candidate) -> int:
+        """The tokens of a candidate's line in the block."""
+        return cost(candidate, self.counter, self.policy)
+
+
+def cost(candidate: Candidate, counter: TokenCounter, policy: Policy) -> int:
+    """The tokens of a candidate's line in the block, which are counted once."""
+    return candidate.tokens or counter(render.line(candidate.hit, policy)) + 1  # and its line break
 
 
 def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy: Policy) -> list[Candidate]:
@@ -62,7 +101,9 @@ def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
     }
 
 
-def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.Compare, policy: Policy) -> Sifted:
+def _sift(
+    ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.Compare, policy: Policy, scales: Scales
+) -> Sifted:
     """From all candidates to those that are shown: the stages in their order, each saying what it dropped."""
     limits = {query.type: query.limit for query in plan.retrieval}
     pool = {type_: limit * _DEDUP_POOL for type_, limit in limits.items()}
@@ -75,7 +116,13 @@ def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.
         lambda candidates: budget.limit(candidates, limits),
         lambda candidates: repeat.drop_standing(candidates, _standing(given, policy)),
         lambda candidates: budget.fit(
-            candidates, plan.budgets, plan.total, cost=partial(cost, policy=policy), overhead=_FRAME_TOKENS
+            candidates,
+            scales.sections.budgets,
+            scales.sections.total,
+            cost=scales.cost,
+            overhead=scales.frame,
+            asked=plan.budgets.keys() & dict(plan.signals.hints),
+            policy=policy,
         ),
     )
     left = tuple(ranked)
@@ -86,12 +133,12 @@ def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.
     return Sifted(left, dropped)
 
 
-def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy) -> Sifted:
+def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy, scales: Scales) -> Sifted:
     """With the exploration's draw, and with the chance of being shown of all that had one."""
     if not policy.explore_every:
         return sifted
-    room = plan.total - _FRAME_TOKENS - sum(candidate.tokens for candidate in sifted.kept)
-    below = _below_the_cut(sifted.dropped, plan, policy)
+    room = scales.sections.total - scales.frame - sum(candidate.tokens for candidate in sifted.kept)
+    below = _below_the_cut(sifted.dropped, plan, scales)
     draw = explore.explore(given.turn_id, given.agent_id, sifted.kept, below, policy.explore_every, room=room)
 
     def chanced(candidate: Candidate) -> Candidate:
@@ -105,11 +152,11 @@ def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy) -> Sifte
     )
 
 
-def _below_the_cut(dropped: Sequence[Fate], plan: Plan, policy: Policy) -> list[Candidate]:
+def _below_the_cut(dropped: Sequence[Fate], plan: Plan, scales: Scales) -> list[Candidate]:
     """What failed by a limit or a budget alone, best first, measured: of types that are asked for, and compared."""
     asked = {query.type for query in plan.retrieval if query.limit}
     below = [
-        replace(fate.candidate, tokens=cost(fate.candidate, policy))
+        replace(fate.candidate, tokens=scales.cost(fate.candidate))
         for fate in dropped
         if fate.disposition in ("over_limit", "over_budget")
         and fate.candidate.hit.type in asked
@@ -146,8 +193,3 @@ def _without_superseded(candidates: Sequence[Candidate]) -> Sifted:
             if candidate.hit.superseded_by is not None
         ),
     )
-
-
-def cost(candidate: Candidate, policy: Policy) -> int:
-    """The tokens of a candidate's line in the block."""
-    return count(render.line(candidate.hit, policy)) + 1  # and its line break

@@ -1,11 +1,13 @@
-"""Fitting: whole memories into their section's tokens and the total, best first; what is left is used by the others."""
+"""Fitting: whole memories into their section's tokens and the total; what is left is used by the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from brain.text import lexemes
 from brain.types import MemoryType
+from cognitive.policy import Policy
 from cognitive.trace import Candidate, Fate, Sifted
 
 
@@ -31,28 +33,78 @@ def fit(
     *,
     cost: Callable[[Candidate], int],
     overhead: int = 0,
+    asked: Collection[MemoryType] = (),
+    policy: Policy | None = None,
 ) -> Sifted:
-    """Whole memories that fit their sections and the total, best first, in the order given.
+    """Whole memories that fit their sections and the total, in the order given.
 
-    Two passes: each section within its own budget, then what the sections left goes to whoever comes next, within the
-    total. A memory too long for the room left is passed over, and a shorter one behind it may still fit. `cost` is what
-    a memory takes in tokens as it is rendered; `overhead` tokens of the total belong to the frame around them.
+    Where all fit, all are kept. Else the best memory of each type that is asked for comes first, then each section
+    fills its own budget, then what the sections left goes to whoever gains most, within the total. A memory too long
+    for the room left is passed over, and a shorter one may still fit. `cost` is what a memory takes in tokens as it is
+    rendered; `overhead` tokens of the total belong to the frame around them.
     """
     measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
-    room = dict(budgets)
-    left = max(0, total - overhead)
-    chosen: set[int] = set()
+    filling = _Filling(measured, dict(budgets), max(0, total - overhead), policy or Policy())
+    if sum(candidate.tokens for candidate in measured) <= filling.left:
+        return Sifted(tuple(measured))
+    for type_ in sorted(asked):
+        filling.take([n for n, each in enumerate(measured) if each.hit.type == type_], own_section=True, most=1)
     for own_section in (True, False):
-        for n, candidate in enumerate(measured):
-            allowed = min(left, room.get(candidate.hit.type, 0)) if own_section else left
-            if n not in chosen and candidate.tokens <= allowed:
-                chosen.add(n)
-                left -= candidate.tokens
-                room[candidate.hit.type] = room.get(candidate.hit.type, 0) - candidate.tokens
-    kept = tuple(candidate for n, candidate in enumerate(measured) if n in chosen)
-    dropped = tuple(
-        Fate(candidate, "over_budget", candidate.tokens, f"{candidate.tokens} tokens, {left} left")
-        for n, candidate in enumerate(measured)
-        if n not in chosen
+        filling.take(range(len(measured)), own_section=own_section)
+    return Sifted(
+        tuple(candidate for n, candidate in enumerate(measured) if n in filling.chosen),
+        tuple(filling.fate(n) for n in range(len(measured)) if n not in filling.chosen),
     )
-    return Sifted(kept, dropped)
+
+
+class _Filling:
+    """A total as it fills up: what is chosen, what that says, and the room that is left."""
+
+    def __init__(
+        self, measured: Sequence[Candidate], room: dict[MemoryType, int], left: int, policy: Policy
+    ) -> None:  # fmt: skip
+        self._measured = measured
+        self._words = [frozenset(lexemes(candidate.hit.content)) for candidate in measured]
+        self._room = room
+        self._policy = policy
+        self._said = set[str]()
+        self.left = left
+        self.chosen: set[int] = set()
+
+    def take(self, places: Iterable[int], *, own_section: bool, most: int | None = None) -> None:
+        """Chooses the candidate of the highest gain until none fits, or so many are taken."""
+        waiting = [n for n in places if n not in self.chosen]
+        while most is None or most > 0:
+            waiting = [n for n in waiting if self._measured[n].tokens <= self._allowed(n, own_section)]
+            if not waiting:
+                return
+            best = max(waiting, key=lambda n: (self._gain(n), -n))
+            waiting.remove(best)
+            self._choose(best)
+            most = None if most is None else most - 1
+
+    def fate(self, n: int) -> Fate:
+        """What became of a candidate that was not chosen."""
+        candidate, new = self._measured[n], self._new(self._words[n])
+        because = f"{candidate.tokens} tokens, {self.left} left; {new:.0%} of its words are new beside what is shown"
+        return Fate(candidate, "over_budget", candidate.tokens, because)
+
+    def _allowed(self, n: int, own_section: bool) -> int:
+        return min(self.left, self._room.get(self._measured[n].hit.type, 0)) if own_section else self.left
+
+    def _choose(self, n: int) -> None:
+        candidate = self._measured[n]
+        self.chosen.add(n)
+        self.left -= candidate.tokens
+        self._room[candidate.hit.type] = self._room.get(candidate.hit.type, 0) - candidate.tokens
+        self._said |= self._words[n]
+
+    def _gain(self, n: int) -> float:
+        """What a candidate adds to what is chosen: its worth, less what is said already, for its tokens."""
+        candidate, policy = self._measured[n], self._policy
+        said = 1 - self._new(self._words[n])
+        worth = max(0.0, candidate.score) ** policy.score_steepness * (1 - policy.redundancy * said)
+        return float(worth / max(1, candidate.tokens) ** policy.thrift)
+
+    def _new(self, words: Collection[str]) -> float:
+        return sum(word not in self._said for word in words) / len(words) if words else 1.0

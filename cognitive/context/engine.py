@@ -22,6 +22,7 @@ from cognitive.markup import without_injected
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.recording import Given, Standing
+from cognitive.tokens import TokenCounter, count
 from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Shown, Turn
 
@@ -49,14 +50,25 @@ class Built:
 class ContextEngine:
     """Runs plans against an agent's memory."""
 
-    def __init__(self, store: MemoryStore, search: MemorySearch, embedder: CachedEmbedder, policy: Policy) -> None:
+    def __init__(
+        self,
+        store: MemoryStore,
+        search: MemorySearch,
+        embedder: CachedEmbedder,
+        policy: Policy,
+        counter: TokenCounter = count,
+    ) -> None:
         self._store = store
         self._search = search
         self._embedder = embedder
         self._policy = policy
+        self._counter = counter
 
-    async def build(self, plan: Plan, turn: Turn, now: datetime, deadline: Deadline) -> Built:
-        """The context of a turn. Whatever does not arrive by the deadline is missing and said to be."""
+    async def build(self, plan: Plan, turn: Turn, now: datetime, deadline: Deadline, room: int | None = None) -> Built:
+        """The context of a turn. Whatever does not arrive by the deadline is missing and said to be.
+
+        `room` is how many tokens the model at hand leaves for memory, None where that is no matter.
+        """
         clock = Stopwatch()
         (pinned, unpinned), retrieved = await asyncio.gather(
             self._pinned(turn.agent_id, deadline), self._retrieve(turn.agent_id, plan.retrieval, now, deadline)
@@ -66,9 +78,9 @@ class ContextEngine:
         clock.lap("window")
         given = Given.of(
             plan, now, self._embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
-            self._standing(turn, retrieved.found.hits),
+            self._standing(turn, retrieved.found.hits), self._counter.name, room,
         )  # fmt: skip
-        made = assemble(plan, given, lambda _, own: dedup.likeness(own, window), self._policy)
+        made = assemble(plan, given, lambda _, own: dedup.likeness(own, window), self._policy, self._counter)
         clock.lap("assemble")
         record = recording.encode(given, made.fates, text=made.text, prefix=made.prefix)
         clock.lap("record")
@@ -76,11 +88,12 @@ class ContextEngine:
             text=made.text,
             prefix=made.prefix,
             shown=tuple(_shown(candidate, made) for candidate in made.shown),
-            trace=Trace(plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record),
+            trace=Trace(plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record,
+                        made.sections),
             degraded=unpinned + retrieved.degraded + missing,
             vector=retrieved.vector,
             given=given,
-        )
+        )  # fmt: skip
 
     async def recall(
         self, agent_id: str, queries: Sequence[RetrievalQuery], filters: Filters, now: datetime

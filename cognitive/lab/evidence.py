@@ -17,6 +17,7 @@ from cognitive.lab.logged import Choice, LoggedTurn
 from cognitive.lab.replay import again, unanswered, uncompared
 from cognitive.policy import Policy
 from cognitive.recording import Given
+from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness
 
 
@@ -35,6 +36,7 @@ class Case:
     verdicts: Mapping[UUID, Verdict]
     tokens: Mapping[UUID, int]
     tried: Mapping[UUID, float]
+    counter: TokenCounter = count
 
 
 def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
@@ -44,8 +46,9 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
     look better for it. Its threshold and half-life bear on what was learnt before the turn, from `history`.
     """
     given = relearnt(case, policy, history)
-    made = again(given, case.likeness, policy)
-    target, tokens = chances(made), {fate.candidate.hit.memory_id: cost(fate.candidate, policy) for fate in made.fates}
+    made = again(given, case.likeness, policy, case.counter)
+    target = chances(made)
+    tokens = {fate.candidate.hit.memory_id: cost(fate.candidate, case.counter, policy) for fate in made.fates}
     expected = {fate.candidate.hit.memory_id: expected_use(fate.candidate, given, policy) for fate in made.fates}
     return LoggedTurn(
         case.turn_id,

@@ -13,6 +13,7 @@ from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
 from cognitive.recording import NOTHING, Given, Recording, sha256
+from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness
 
 Unanswered = Callable[[Policy, Policy], bool]  # of another policy, and of the one that a turn was planned under
@@ -79,11 +80,18 @@ class Replayed:
 
 
 def replay(
-    record: Recording, contents: Mapping[Key, Content], pinned: Mapping[UUID, Memory], policy: Policy
+    record: Recording,
+    contents: Mapping[Key, Content],
+    pinned: Mapping[UUID, Memory],
+    policy: Policy,
+    counter: TokenCounter = count,
 ) -> Replayed:
-    """Runs the stages of a turn on what they were given then, with the memories' words as they are now."""
+    """Runs the stages of a turn on what they were given then, with the memories' words as they are now.
+
+    Tokens are counted by `counter`; what counted them then is `given.counter`.
+    """
     restored = record.restored(contents, pinned)
-    made = again(restored.given, record.likeness, policy)
+    made = again(restored.given, record.likeness, policy, counter)
     return Replayed(
         given=restored.given,
         made=made,
@@ -104,10 +112,10 @@ def uncompared(made: Assembled, policy: Policy) -> tuple[UUID, ...]:
     return tuple(c.hit.memory_id for c in made.shown if policy.dedup and c.likeness is None)
 
 
-def again(given: Given, likeness: Mapping[Key, Likeness], policy: Policy) -> Assembled:
+def again(given: Given, likeness: Mapping[Key, Likeness], policy: Policy, counter: TokenCounter = count) -> Assembled:
     """The stages of a turn on what they were given, with the window as it was compared then."""
     plan = planning.make(given.signals, given.frame, given.reasons, policy, given.thinking)
-    return assemble(plan, given, lambda hit, _: likeness.get((hit.memory_id, hit.ordinal)), policy)
+    return assemble(plan, given, lambda hit, _: likeness.get((hit.memory_id, hit.ordinal)), policy, counter)
 
 
 def replan(record: Recording, policy: Policy) -> Plan:

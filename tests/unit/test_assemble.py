@@ -17,6 +17,7 @@ from cognitive.plan import Signals
 from cognitive.policy import FRAMES, Policy
 from cognitive.preflight import plan as planning
 from cognitive.recording import Given
+from cognitive.tokens import count
 from cognitive.trace import Likeness
 
 NARROW = {"abstention": False, "default_limit": 2}
@@ -29,9 +30,11 @@ def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
     return hit(n, content, type=type, scores={"said_cosine": cosine}, **fields)
 
 
-def made(hits, policy, *, turn_id="t", turns=(), frame="question"):
+def made(hits, policy, *, turn_id="t", turns=(), frame="question", room=None):
     plan = planning.make(Signals("Where is the tea?", question=True), frame, (), policy)
-    was = Given.of(plan, AT, "m", found(*hits, passages=len(hits), past=turns), (), "agent", turn_id)
+    was = Given.of(
+        plan, AT, "m", found(*hits, passages=len(hits), past=turns), (), "agent", turn_id, (), count.name, room
+    )
     return assemble(plan, was, lambda *_: NOT_SAID, policy)
 
 
@@ -65,6 +68,25 @@ def test_every_candidate_has_one_fate_and_the_chances_sum_to_what_is_shown(hits,
     ]
     assert all(0 < chance <= 1 for chance in chances)
     assert isclose(sum(chances), len(shown), abs_tol=1e-9)
+
+
+@given(HITS, st.integers(0, 600), st.sampled_from(list(FRAMES)), st.booleans())
+@settings(max_examples=60)
+def test_the_block_as_it_is_counted_never_exceeds_the_total_nor_the_models_room(hits, room, frame, explored):
+    assembled = made(hits, OFTEN if explored else OFF, frame=frame, room=room)
+    assert count(assembled.text) <= assembled.sections.total == min(room, FRAMES[frame].total)
+    assert assembled.sections.reasons == (f"the model leaves {room} of {FRAMES[frame].total} tokens",)
+
+
+def test_another_counter_decides_what_fits():
+    def letters(text):
+        return len(text)
+
+    plan = planning.make(Signals("Where is the tea?", question=True), "question", (), OFF)
+    was = Given.of(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
+    text = assemble(plan, was, lambda *_: NOT_SAID, OFF, letters).text
+    assert text
+    assert len(text) <= 260 < len(made(FACTS, OFF, room=260).text)
 
 
 @given(HITS, st.integers(2, 12), st.sampled_from(list(FRAMES)), st.uuids().map(str))

@@ -1,4 +1,4 @@
-"""Fitting: never over the total, whole memories only, nobody lost, and a long one does not block a short one."""
+"""Fitting: never over the total, whole memories only, nobody lost, nobody starved, and nothing said twice."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from making import candidate, ids
 
 from brain.types import MEMORY_TYPES
 from cognitive.context.budget import fit, limit
+from cognitive.policy import Policy
 
 TYPES = st.sampled_from(MEMORY_TYPES)
 CROWDS = st.lists(st.tuples(TYPES, st.integers(0, 60)), max_size=20).map(
@@ -109,7 +110,9 @@ def test_the_cost_is_measured_as_given_and_kept_with_the_candidate():
 def test_no_room_drops_all_and_says_how_much_there_was():
     sifted = fitted(facts(5), {"fact": 10}, 10, overhead=99)
     assert sifted.kept == ()
-    assert [fate.because for fate in sifted.dropped] == ["5 tokens, 0 left"]
+    assert [fate.because for fate in sifted.dropped] == [
+        "5 tokens, 0 left; 100% of its words are new beside what is shown"
+    ]
     assert fitted([], {}, 0).kept == ()
 
 
@@ -132,3 +135,49 @@ def test_the_given_candidates_are_not_changed():
     copies = [replace(each) for each in crowd]
     fit(crowd, {"fact": 5}, 15, cost=lambda each: 1)
     assert crowd == copies
+
+
+@given(CROWDS, BUDGETS, st.integers(0, 400), st.sets(TYPES))
+@settings(max_examples=100)
+def test_a_section_exceeds_its_budget_only_by_what_others_left(crowd, budgets, total, asked):
+    kept = fit(crowd, budgets, total, cost=cost, asked=asked).kept
+    used = {type_: sum(cost(each) for each in kept if each.hit.type == type_) for type_ in MEMORY_TYPES}
+    over = sum(max(0, used[type_] - budgets.get(type_, 0)) for type_ in MEMORY_TYPES)
+    within = sum(min(used[type_], budgets.get(type_, 0)) for type_ in MEMORY_TYPES)
+    assert over <= max(0, total - within)
+    for type_ in MEMORY_TYPES:
+        own = [each for each in crowd if each.hit.type == type_ and each not in kept]
+        room = min(total - sum(used.values()), budgets.get(type_, 0) - used[type_])
+        assert all(each.tokens > room for each in own)
+
+
+@given(CROWDS, BUDGETS, st.integers(0, 400), st.sets(TYPES))
+@settings(max_examples=100)
+def test_one_token_more_never_fills_less(crowd, budgets, total, asked):
+    """Two fillings part where one memory more fits, and that fills the greater total to the brim."""
+    less, more = (fit(crowd, budgets, each, cost=cost, asked=asked).kept for each in (total, total + 1))
+    assert sum(map(cost, less)) <= sum(map(cost, more))
+
+
+@given(CROWDS, BUDGETS, st.integers(0, 400), TYPES)
+@settings(max_examples=100)
+def test_a_type_that_is_asked_for_gets_a_memory_if_one_fits_at_all(crowd, budgets, total, type_):
+    kept = fit(crowd, budgets, total, cost=cost, asked={type_}).kept
+    room = min(total, budgets.get(type_, 0))
+    if any(each.hit.type == type_ and each.tokens <= room for each in crowd):
+        assert any(each.hit.type == type_ for each in kept)
+
+
+def test_what_is_said_already_gives_way_to_what_is_new():
+    said = ["Ines bought the blue boat in Kiel.", "In Kiel Ines bought the blue boat.", "Marek repairs clocks."]
+    crowd = [candidate(n, text, tokens=30, score=0.9 - n / 100) for n, text in enumerate(said, 1)]
+    sifted = fitted(crowd, {"fact": 60}, 60)
+    assert ids(sifted.kept) == [1, 3]
+    assert "0% of its words are new" in sifted.dropped[0].because
+    assert ids(fitted(crowd, {"fact": 90}, 90).kept) == [1, 2, 3], "where all fit, nothing gives way"
+
+
+def test_with_thrift_the_shorter_of_two_as_good_is_taken_and_a_better_one_before_both():
+    crowd = [candidate(n, f"Word{n}.", tokens=tokens, score=score)
+             for n, (tokens, score) in enumerate([(21, 0.5), (20, 0.5), (50, 0.8)], 1)]  # fmt: skip
+    assert ids(fit(crowd, {"fact": 70}, 70, cost=cost, policy=Policy(thrift=0.5)).kept) == [2, 3]

@@ -1,0 +1,64 @@
+"""Budgets move by how their types are used, between bounds, and not at all unless they are asked to."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+from making import AT, found
+
+from brain.search import Masses
+from cognitive.context.sections import sections
+from cognitive.plan import Signals
+from cognitive.policy import FRAMES, Policy
+from cognitive.preflight import plan as planning
+
+ON = Policy(learned_budgets=True)
+MASSES = st.builds(lambda shown, share: Masses(shown, shown * share, AT), st.floats(0, 10_000), st.floats(0, 1))
+USED = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT), "procedure": Masses(900.0, 90.0, AT)}
+
+
+def made(base, policy=ON, *, hints=(), room=None, now=AT):
+    plan = planning.make(Signals("Where is the tea?", hints=hints), "question", (), policy)
+    return plan, sections(plan, found(base=base), room, now, policy)
+
+
+def test_off_is_the_plan_to_the_last_token():
+    plan, planned = made(USED, Policy())
+    assert planned.budgets is plan.budgets
+    assert (planned.total, planned.reasons) == (FRAMES["question"].total, ())
+
+
+def test_a_type_whose_memories_are_never_used_shrinks_to_the_bound_and_no_further():
+    plan, learned = made(USED)
+    assert learned.budgets["decision"] == plan.budgets["decision"] / 2
+    assert learned.budgets["fact"] == plan.budgets["fact"] * 1.5
+    assert learned.total == plan.total
+    assert [reason.split(":")[0] for reason in learned.reasons] == list(plan.budgets)
+    assert "decision: 1000 to 500, used 0.0" in " ".join(learned.reasons)
+
+
+def test_a_handful_of_showings_hardly_moves_anything():
+    plan, learned = made({"decision": Masses(1.0, 0.0, AT), "fact": Masses(1.0, 1.0, AT)})
+    assert all(abs(learned.budgets[type_] / plan.budgets[type_] - 1) < 0.06 for type_ in plan.budgets)
+
+
+def test_what_is_long_ago_is_forgotten():
+    _, learned = made(USED, now=AT + timedelta(days=365))
+    assert learned.reasons == ()
+
+
+def test_no_section_falls_below_what_a_hint_asks_for_and_the_operators_word_stands():
+    plan, learned = made(USED, hints=(("decision", 0.9),))
+    assert learned.budgets["decision"] == plan.budgets["decision"]
+    _, ruled = made(USED, Policy(learned_budgets=True, budget_overrides={"decision": 700}))
+    assert ruled.budgets["decision"] == 700
+
+
+@given(st.dictionaries(st.sampled_from(["decision", "fact", "procedure", "episode"]), MASSES), st.integers(0, 9_000))
+def test_whatever_was_used_the_bounds_hold_and_the_room_caps_the_total(base, room):
+    plan, learned = made(base, room=room)
+    assert learned.total == min(plan.total, room)
+    for type_, planned in plan.budgets.items():
+        assert 0.5 * planned <= learned.budgets[type_] <= 1.5 * planned
