@@ -67,7 +67,7 @@ class Scales:
 
 def cost(candidate: Candidate, counter: TokenCounter) -> int:
     """The tokens of a candidate's line in the block, which are counted once."""
-    return candidate.tokens or counter(render.line(candidate)) + 1  # and its line break
+    return candidate.tokens or counter(f"{render.line(candidate)}\n")
 
 
 def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy: Policy) -> list[Candidate]:
