@@ -160,7 +160,7 @@ class Policy(Edge):
     # --- budgets ---
     score_steepness: Positive = 6.0  # of a score: twice the relevance is far more than twice the chance of evidence
     redundancy: Share = 0.5  # of a memory's worth goes with the words that chosen ones say; only where not all fit
-    thrift: Share = 0.0  # power of the tokens that a worth is divided by; at 0.5 and 1, 1 to 5 points of evidence go
+    thrift: Share = 0.0  # power of the tokens that a worth is divided by; at 0.5 and 1 up to 3 points of evidence go
     learned_budgets: bool = False  # off: what is planned holds; on, sections move by how often their type is used
     least_learned: Annotated[float, Field(ge=0, le=1)] = 0.5  # of the planned tokens: no type is unlearnt for good
     most_learned: Annotated[float, Field(ge=1, le=2)] = 1.5  # no type crowds out the others

@@ -21,7 +21,7 @@ class TokenCounter(Protocol):
     """Counts the tokens of a text, as the model at hand would.
 
     Must be pure: turns are replayed under its `name`. Budgets hold as far as a text costs at most what its lines cost,
-    each with one token for its line break, which is so of byte-pair tokenisers.
+    each with its line break, which is so of byte-pair tokenisers.
     """
 
     @property
@@ -185,7 +185,7 @@ def _cut(text: str) -> tuple[Counter[str], float]:
 def _foreign(text: str) -> float:
     """What long Latin words cost further, as far as a line's commonest words are of other languages than English.
 
-    By lines, so that a text never costs more than its lines do, each with a token for its line break.
+    By lines, so that a text never costs more than its lines do, each with its line break.
     """
     return sum(map(_foreign_line, text.splitlines()))
 

@@ -80,7 +80,7 @@ class Scales:
 
 def cost(candidate: Candidate, counter: TokenCounter, policy: Policy) -> int:
     """The tokens of a candidate's line in the block, which are counted once."""
-    return candidate.tokens or counter(render.line(candidate.hit, policy)) + 1  # and its line break
+    return candidate.tokens or counter(f"{render.line(candidate.hit, policy)}\n")
 
 
 def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy: Policy) -> list[Candidate]:

@@ -26,7 +26,9 @@ def another(name: str):
     default = getattr(Policy(), name)
     if name in OTHERS:
         return OTHERS[name]
-    return default + 1 if isinstance(default, int) else default * 1.01
+    if isinstance(default, bool):
+        return not default
+    return default + 1 if isinstance(default, int) else default * 0.99 or 0.5
 
 
 def loaded(tmp_path: Path, toml: str) -> Policy:
