@@ -12,7 +12,7 @@ from cognitive.errors import PolicyError
 
 OutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 
-LEAST_CHARACTERS = 400  # room for a pointer, and for something beside it
+LEAST_CHARACTERS = 200  # room for a pointer, and for something beside it
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
