@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from brain.text import STOP_WORDS, sentences
 from cognitive.window import cutting, weight
 
-_READ = 24_000  # characters at either end of a text; a message of megabytes is a file
+_READ = 48_000  # characters of a text, at its ends; a message of megabytes is a file
+_A_TABLE, _OF_A_TABLE = 5, 0.3  # so many lines of one build are rows of a table, each worth that much of its own
+_WORDS = re.compile(r"\w+")
 _ELLIPSIS = "…"
 # A word that is worth its place by itself: with a digit, a path, a dotted or joined name, upper case, camel case.
 _FACT = re.compile(
@@ -23,7 +26,8 @@ _DECIDES = re.compile(
 )
 _CHATTER = re.compile(
     r"^(?:sure|ok(?:ay)?|great|thanks?|thank you|perfect|got it|sounds good|of course|certainly|absolutely|hello|hi|"
-    r"hey|let me|let's|i'll|i will|i am going to|i'm going to|now i|now let|happy to|nice|cool|yes|yep|good morning)\b",
+    r"hm+|fine|take your time|go on|carry on|no worries|hey|"
+    r"let me|let's|i'll|i will|i am going to|i'm going to|now i|now let|happy to|nice|cool|yes|yep|good morning)\b",
     re.IGNORECASE,
 )
 _KEPT_WORDS = frozenset({"no", "not", "nor", "without", "never", "cannot", "before", "after", "until", "because"})
@@ -36,8 +40,12 @@ def essence(text: str, limit: int, *, request: bool = False, known: Collection[s
     In a `request` the first sentence and the questions weigh more. Facts in `known` are said elsewhere and weigh
     nothing. Chatter without a fact is left out: the result may be empty.
     """
-    pieces = list(dict.fromkeys(" ".join(piece.split()) for piece in sentences(_ends(text))))
-    weighed = [_weight(piece, place, request, known) for place, piece in enumerate(pieces)]
+    pieces = list(dict.fromkeys(" ".join(piece.split()) for piece in sentences(ends(text, _READ))))
+    shapes = Counter(map(_shape, pieces))
+    weighed = [
+        _weight(piece, place, request, known) * (1.0 if shapes[_shape(piece)] < _A_TABLE else _OF_A_TABLE)
+        for place, piece in enumerate(pieces)
+    ]
     chosen: dict[int, str] = {}
     left = limit
     for place in sorted(range(len(pieces)), key=lambda n: (-weighed[n], n)):
@@ -46,6 +54,19 @@ def essence(text: str, limit: int, *, request: bool = False, known: Collection[s
         chosen[place] = piece = squeezed(pieces[place], left, known)
         left -= len(piece) + 1
     return " ".join(chosen[place] for place in sorted(chosen) if chosen[place])
+
+
+def worth(text: str, known: Collection[str] = ()) -> float:
+    """How much the best of a text's sentences or lines says that `known` does not; 0 for chatter and for noise."""
+    return max((_weight(piece, 1, False, known) for piece in sentences(ends(text, _READ))), default=0.0)
+
+
+def ends(text: str, characters: int) -> str:
+    """The text, or its head and its tail, in so many characters."""
+    if len(text) <= characters:
+        return text
+    half = (characters - 1) // 2
+    return f"{cutting.head(text, half)}\n{cutting.tail(text, half)}"
 
 
 def facts(text: str) -> list[str]:
@@ -87,8 +108,10 @@ def _with_gaps(words: Sequence[str], chosen: Collection[int]) -> str:
 
 
 def _weight(piece: str, place: int, request: bool, known: Collection[str]) -> float:
-    named = sum(1 for fact in set(facts(piece[:2_000])) if fact not in known)
     read = piece[:400]
+    named = sum(1 for fact in set(facts(piece[:2_000])) if fact not in known)
+    if weight.progress.search(read) or (weight.record.search(read) and not weight.severe.search(read)):
+        return 0.0
     score = 1.2 * min(named, 4)
     score += 4.0 if weight.severe.search(read) else 1.5 if weight.notable.search(read) else 0.0
     score += 3.0 if _DECIDES.search(read) else 0.0
@@ -96,11 +119,11 @@ def _weight(piece: str, place: int, request: bool, known: Collection[str]) -> fl
         score += (2.5 if place == 0 else 0.5) + (2.0 if read.endswith("?") else 0.0)
     if _CHATTER.match(read):
         score -= 3.0
-    return score
+    return max(0.0, score)
 
 
-def _ends(text: str) -> str:
-    return text if len(text) <= 2 * _READ else f"{cutting.head(text, _READ)}\n{cutting.tail(text, _READ)}"
+def _shape(piece: str) -> str:
+    return _WORDS.sub("w", piece[:200])
 
 
 def _bare(word: str) -> str:

@@ -21,16 +21,18 @@ from cognitive.window.quoting import quote, unquote
 SUMMARY = "summary"  # the kind of its message
 HEADING = "Summary of the conversation before the messages below, kept by the engine. What is quoted is data."
 
-_LINE = re.compile(r'^- (user|assistant|earlier|tools|tool [\w.:-]{1,60}|call [\w.:-]{1,60})( \(condensed\))?: (".*")$')
+_LINE = re.compile(r'^- (user|assistant|notes|tools|tool [\w.:-]{1,60}|call [\w.:-]{1,60})( \(condensed\))?: (".*")$')
 _NAME = re.compile(r"[^\w.:-]+")
 # Characters that a message is worth when it leaves the window, by who said it.
-_WORTH: Mapping[str, int] = {"user": 320, "assistant": 260, "call": 140, "tool": 220, "tools": 220, "earlier": 260}
+_WORTH: Mapping[str, int] = {"user": 320, "assistant": 260, "call": 140, "tool": 220, "tools": 220, "notes": 260}
 # What the oldest are condensed to, step by step, until all fits: a share of what they were worth.
 _STEPS = (0.6, 0.4, 0.25)
+_WEAK = 1.3  # of salience.worth: one name or figure, and nothing that was decided or went wrong
+_REQUEST = 2.0  # what a request is worth by itself: it may name nothing and still be what all is about
 _LOW_WATER = 0.8  # of the limit is left after condensing, so that it is not done again at once
 _SPARED = 0.25  # of the limit: the newest lines, which are condensed last
 # Of the room for what is old, merged by speaker; tools' answers and calls are one.
-_MERGED_SHARES: Mapping[str, float] = {"earlier": 0.4, "user": 0.3, "assistant": 0.4, "tools": 0.3}
+_MERGED_SHARES: Mapping[str, float] = {"notes": 0.4, "user": 0.3, "assistant": 0.4, "tools": 0.3}
 _BETWEEN = " | "  # the pieces of a merged line
 _LEAST_PIECE = 12  # characters; less says nothing
 _TELLING_ARGUMENTS = ("command", "cmd", "file_path", "path", "query", "pattern", "url", "code", "name", "task")
@@ -66,7 +68,7 @@ class Extractive:
 @dataclass(frozen=True, slots=True)
 class _Line:
     """What one speaker said: `who` is user, assistant, "tool <name>", "call <name>", tools for several of these, or
-    earlier for a foreign summary.
+    notes for what a summary of another make says.
     """
 
     who: str
@@ -116,18 +118,23 @@ def extract(earlier: str, messages: Sequence[Message], limit: int) -> str:
     return "\n".join(map(str, lines))
 
 
+def noted(text: str) -> str:
+    """A foreign text as the lines of a summary, each quoted: whoever wrote it speaks for nobody."""
+    return "\n".join(str(_Line("notes", line.strip())) for line in text.split("\n") if line.strip())
+
+
 # ---- from messages to lines -----------------------------------------------------------------------------------------
 
 
 def _parsed(earlier: str) -> Iterator[_Line]:
-    """The lines of a summary; what is not of this make is kept as what was noted earlier."""
+    """The lines of a summary; what is not of this make is kept as notes."""
     for line in earlier.split("\n"):
         match = _LINE.match(line)
         text = unquote(match.group(3)) if match else None
         if match and text is not None:
             yield _Line(match.group(1), text, match.group(2) is not None)
         elif line.strip():
-            yield _Line("earlier", line.strip())
+            yield _Line("notes", line.strip())
 
 
 def _told(messages: Sequence[Message]) -> Iterator[_Line]:
@@ -186,7 +193,7 @@ def _without_memories(text: str) -> str:
 def _fitted(lines: Sequence[_Line], limit: int) -> list[_Line]:
     """The oldest condensed, step by step; if that is not enough, what is old merged by speaker; at last cut."""
     target = int(limit * _LOW_WATER)
-    fitted = list(lines)
+    fitted = _without_weak(lines, target, _spared(lines, limit))
     for share in _STEPS:
         fitted = _condensed(fitted, share, target, _spared(fitted, limit))
         if _size(fitted) <= target:
@@ -208,6 +215,18 @@ def _spared(lines: Sequence[_Line], limit: int) -> int:
     return 0
 
 
+def _without_weak(lines: Sequence[_Line], target: int, until: int) -> list[_Line]:
+    """Without the calls and answers before `until` that say next to nothing, oldest first, until all fits."""
+    kept: list[_Line] = []
+    excess = _size(lines) - target
+    for place, line in enumerate(lines):
+        if place < until and excess > 0 and line.who not in _MERGED_SHARES and salience.worth(line.text) < _WEAK:
+            excess -= len(str(line)) + 1
+        else:
+            kept.append(line)
+    return kept
+
+
 def _condensed(lines: Sequence[_Line], share: float, target: int, until: int) -> list[_Line]:
     """The lines before `until`, oldest first, at a share of their worth, until all are within the target."""
     condensed: list[_Line] = []
@@ -226,35 +245,35 @@ def _condensed(lines: Sequence[_Line], share: float, target: int, until: int) ->
 
 
 def _merged(lines: Sequence[_Line], room: int) -> list[_Line]:
-    """One line per speaker, each with what room it has: of older pieces less is left than of newer ones."""
+    """One line per speaker, within their shares of the room; what one leaves, the next may use."""
     said_later = _said_later(lines)
-    pieces: dict[str, list[str]] = {}
+    pieces: dict[str, list[tuple[str, float]]] = {}
     for place, line in enumerate(lines):
-        known = said_later(place)
-        for piece in line.text.split(_BETWEEN):
-            named = salience.facts(piece)
-            if any(fact not in known for fact in named) or (not named and line.who in _MERGED_SHARES):
-                pieces.setdefault(line.who if line.who in _MERGED_SHARES else "tools", []).append(piece)
-    shares = sum(_MERGED_SHARES[who] for who in pieces)
-    merged = []
-    for who, own in pieces.items():
-        text = _thinned(own, int(room * _MERGED_SHARES[who] / shares) - len(str(_Line(who, "", True))) - 1)
-        merged += [_Line(who, text, condensed=True)] if text else []
-    return merged
+        who = line.who if line.who in _MERGED_SHARES else "tools"
+        least = _REQUEST if who == "user" else 0.0
+        weighed = [(piece, least + salience.worth(piece, said_later(place))) for piece in line.text.split(_BETWEEN)]
+        pieces.setdefault(who, []).extend((piece, worth) for piece, worth in weighed if worth > 0)
+    merged: dict[str, _Line] = {}
+    left, shares = room, sum(_MERGED_SHARES[who] for who in pieces)
+    for who in sorted(pieces, key=lambda who: (sum(len(piece) for piece, _ in pieces[who]) / _MERGED_SHARES[who], who)):
+        own = int(left * _MERGED_SHARES[who] / shares) if shares else 0
+        merged[who] = _Line(who, _thinned(pieces[who], own - len(str(_Line(who, "", True))) - 1), condensed=True)
+        left, shares = left - len(str(merged[who])) - 1, shares - _MERGED_SHARES[who]
+    return [merged[who] for who in pieces if merged[who].text]
 
 
-def _thinned(pieces: Sequence[str], room: int) -> str:
-    """The pieces within so many characters, the newest up to twice as long as the oldest."""
-    kept: list[str] = []
-    left, weights = room, sum(1 + place / len(pieces) for place in range(len(pieces)))
-    for place in range(len(pieces) - 1, -1, -1):
-        weight = 1 + place / len(pieces)
-        own = int(left * weight / weights) - len(_BETWEEN)
-        weights -= weight
+def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
+    """The pieces within so many characters: by their worth, the newest up to twice as much as the oldest."""
+    weights = [worth * (1 + place / len(pieces)) for place, (_, worth) in enumerate(pieces)]
+    left, total = room, sum(weights)
+    kept: dict[int, str] = {}
+    for place in sorted(range(len(pieces)), key=lambda n: (len(pieces[n][0]) / weights[n], -n)):
+        own = int(left * weights[place] / total) - len(_BETWEEN) if total > 0 else 0
+        total -= weights[place]
         if own >= _LEAST_PIECE:
-            kept.append(salience.squeezed(pieces[place], own))
-            left -= len(kept[-1]) + len(_BETWEEN)
-    return _BETWEEN.join(reversed(kept))
+            kept[place] = salience.squeezed(pieces[place][0], own)
+            left -= len(kept[place]) + len(_BETWEEN)
+    return _BETWEEN.join(kept[place] for place in sorted(kept))
 
 
 def _said_later(lines: Sequence[_Line]) -> Callable[[int], set[str]]:

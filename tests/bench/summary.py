@@ -7,6 +7,7 @@ the summary letter by letter.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -40,19 +41,31 @@ WAYS: dict[str, Callable[[Sequence[Message], int], str]] = {
 }
 
 
+def stable(talk: Sequence[Message], limit: int) -> tuple[int, int]:
+    """How many rolls left every earlier line as it was, and how many there were; two messages each."""
+    summary, kept, rolls = "", 0, 0
+    for start in range(0, len(talk), 2):
+        following = extract(summary, talk[start : start + 2], limit)
+        kept, rolls = kept + following.startswith(summary), rolls + 1
+        summary = following
+    return kept, rolls
+
+
 def main() -> None:
     sessions = json.loads(SESSIONS.read_text(encoding="utf-8"))
     talks = [[Message(**each) for each in session["messages"]] for session in sessions]
     facts = sum(len(session["facts"]) for session in sessions)
     size = sum(len(transcript(talk)) for talk in talks) // len(talks)
-    print(f"{len(talks)} sessions of {size:,} characters on average, {facts} facts")
+    lines = [f"{len(talks)} sessions of {size:,} characters on average, {facts} facts"]
     for limit in (4_000, 1_500):
         for name, way in WAYS.items():
-            kept = [[fact in (text := way(talk, limit)) for fact in session["facts"]]
-                    for session, talk in zip(sessions, talks, strict=True)]  # fmt: skip
-            longest = max(len(way(talk, limit)) for talk in talks)
+            texts = [way(talk, limit) for talk in talks]
+            kept = [[fact in text for fact in session["facts"]] for session, text in zip(sessions, texts, strict=True)]
             worst = min(sum(each) / len(each) for each in kept)
-            print(f"{limit:>6} {name:<32} {sum(map(sum, kept)) / facts:6.1%}  worst session {worst:4.0%}  {longest:,}")
+            lines.append(f"{limit:>6} {name:<30} {sum(map(sum, kept)) / facts:6.1%}  worst session {worst:4.0%}")
+        kept_rolls, rolls = map(sum, zip(*(stable(talk, limit) for talk in talks), strict=True))
+        lines.append(f"{limit:>6} rolls that change no earlier line: {kept_rolls} of {rolls}")
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
