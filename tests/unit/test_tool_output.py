@@ -178,7 +178,7 @@ def test_a_search_shows_a_line_of_every_file_before_it_shows_many_of_one():
 def test_a_file_that_was_read_is_cut_but_never_cleaned_or_folded():
     repeated = "x = 1   \r\n" * 500 + "50% [=====>     ]\n\x1b[31m\n"
     assert shown(repeated, "read_file").text == repeated
-    whole = recorded("read-module.py")
+    whole = recorded("read-module.txt")
     head, tail = re.split(r"\n\[\.\.\. [^\n]*\]\n", shown(whole, "Read").text)
     assert whole.startswith(head)
     assert whole.endswith(tail)
@@ -198,6 +198,14 @@ def test_a_thousand_errors_of_one_kind_leave_room_for_one_of_another():
     lines[100:300] = [f"Error: part {n} is missing" for n in range(200)]
     lines[222] = "MemoryError: the heap is full"
     assert "MemoryError: the heap is full" in shown("\n".join(lines)).text
+
+
+def test_what_was_not_read_is_not_counted_as_repeated():
+    text = shown(
+        "tick\n" * 20_000 + "\n".join(f"another line, number {n}" for n in range(80_000)) + "\ntick" * 20_000
+    ).text
+    assert "more times" in text
+    assert not any(int(n.replace(",", "")) > 8_000 for n in re.findall(r"above ([\d,]+) more times", text))
 
 
 def test_rows_of_data_are_not_folded_though_they_differ_only_in_figures():
