@@ -280,12 +280,5 @@ def _spent(ledger: TokenLedger, past: Shown, said: Shown, around: Frame) -> Toke
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Triggers:
-    summary_at: float
-    summary_every: int
-
-
 def _due(trace: WindowTrace, iteration: int | None, policy: Policy) -> str | None:
-    triggers = _Triggers(policy.context_threshold, policy.summarize_after_iterations)
-    return summary.due(trace.ledger.share if trace.ledger is not None else 0.0, iteration, triggers)
+    return summary.due(trace.ledger.share if trace.ledger is not None else 0.0, iteration, policy)

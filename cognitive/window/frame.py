@@ -53,7 +53,7 @@ def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
     """Where the host's leading system messages end: what stands behind the engine's own belongs to the talk."""
     for n, message in enumerate(conversation):
         if summary.is_summary(message):
-            return n, message.content.removeprefix(summary.OPENING).lstrip("\n")
+            return n, message.content.removeprefix(summary.HEADING).lstrip("\n")
         if message.role != "system" or groups.authored(message):
             return n, None
     return len(conversation), None
@@ -108,5 +108,5 @@ def summary_characters(limit: Size, policy: Policy) -> int:
 
 def room_for_summary(limit: Size, policy: Policy) -> Size:
     """What a summary takes at most; of its tokens, about."""
-    characters = summary_characters(limit, policy) + len(summary.OPENING) + 1
+    characters = summary_characters(limit, policy) + len(summary.HEADING) + 1
     return Size(1, characters, characters // _PER_TOKEN)
