@@ -15,7 +15,7 @@ from datetime import datetime
 from cognitive import tokens as estimate
 from cognitive.policy import Policy
 from cognitive.turn import Message
-from cognitive.window import before, begin, frame, groups, prune, squeeze, strides, summary
+from cognitive.window import before, begin, cutting, frame, groups, prune, squeeze, strides, summary
 from cognitive.window.before import Stays
 from cognitive.window.begin import Begin
 from cognitive.window.display import Display, Shown, WholeOutput
@@ -25,6 +25,10 @@ from cognitive.window.ledger import TokenLedger
 from cognitive.window.memo import Memo, key
 from cognitive.window.strides import Size, Unit
 
+# Of what has gone, so many messages, and so many characters of each, are extracted before the turn; whoever
+# rolls the summary after it is given all.
+_AT_ONCE = 40
+_TOLD = 1_000
 _summaries: Memo[str] = Memo(64)  # extracted until the session keeps them: those of 64 conversations of a process
 
 
@@ -251,10 +255,19 @@ def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, sh
     hands back of an earlier prompt stands for it.
     """
     earlier = kept.summary or handed or ""
-    if gone or len(earlier) > most:
-        known = key(str(most), earlier, *(groups.digest(message) for message in gone))
-        earlier = _summaries.get(known, lambda: summary.extract(earlier, gone, most))
+    told = [_told(message) for message in gone[-_AT_ONCE:]]
+    if told or len(earlier) > most:
+        known = key(str(most), earlier, *(groups.digest(message) for message in told))
+        earlier = _summaries.get(known, lambda: summary.extract(earlier, told, most))
     return show.all_of([summary.message(earlier)] if earlier.strip() else ())
+
+
+def _told(message: Message) -> Message:
+    """A message as it is told to the extractor."""
+    if len(message.content) <= _TOLD:
+        return message
+    ends = cutting.head(message.content, _TOLD // 2), cutting.tail(message.content, _TOLD // 2)
+    return message.model_copy(update={"content": "\n".join(ends)})
 
 
 def _said(talk: _Talk, others: Sequence[Shown], limit: Size, show: Display) -> Shown:
