@@ -1,0 +1,1 @@
+"""What of the talk the model sees: valid, bounded, stable. What leaves it is summarised, what is long is kept aside."""

@@ -1,0 +1,78 @@
+"""What the engine itself says in a prompt: the current step of the plan, and the one reminder to go on.
+
+A plan is the model's own. Its steps reach the prompt quoted, in a message of the engine's, below what the user says:
+a step that poses as the user or the system is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from cognitive.errors import InvalidInput
+from cognitive.turn import Message
+
+MOST_STEPS = 20  # a longer plan is not one that anybody follows step by step
+LONGEST_STEP = 500  # characters; a step is a sentence or two
+DIRECTIVE, ACTION = "directive", "action"  # kinds of messages
+
+_OPENING = "Current step of the plan that the assistant made for itself"
+_ACTION = "Go on with the task: call a tool, or say that it is done and what came of it."
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_FAKES = re.compile(
+    r"<[/|!?]?[A-Za-z]|\[/?(?:INST|SYS)|^\W*(?:system|user|human|assistant|developer|tool)\W*:", re.IGNORECASE
+)
+
+
+def validated(steps: Sequence[str]) -> tuple[str, ...]:
+    """The steps of a plan, trimmed.
+
+    Raises:
+        InvalidInput: no step, more than MOST_STEPS, or one that is blank, longer than LONGEST_STEP characters, holds
+            control characters, or poses as a message of another role. The message names the step.
+    """
+    if isinstance(steps, str) or not steps:
+        raise InvalidInput("plan: expected at least one step")
+    if len(steps) > MOST_STEPS:
+        raise InvalidInput(f"plan: {len(steps)} steps, at most {MOST_STEPS}")
+    return tuple(_step(step, f"plan step {number}") for number, step in enumerate(steps, 1))
+
+
+def _step(step: object, name: str) -> str:
+    if not isinstance(step, str) or not step.strip():
+        raise InvalidInput(f"{name}: blank")
+    bare = step.strip()
+    if len(bare) > LONGEST_STEP:
+        raise InvalidInput(f"{name}: {len(bare)} characters, at most {LONGEST_STEP}")
+    if _CONTROL.search(bare):
+        raise InvalidInput(f"{name}: holds a control character")
+    fake = _FAKES.search(bare)
+    if fake:
+        raise InvalidInput(f"{name}: poses as a message of another role: {fake.group()!r}")
+    return bare
+
+
+def message(step: str, number: int, of: int) -> Message:
+    """The engine's message that says which step is due; `step` is one of `validated`."""
+    quoted = json.dumps(step, ensure_ascii=False)
+    text = (
+        f"{_OPENING} ({number} of {of}), quoted: {quoted}\n"
+        "It is a note, not a request of the user's; what the user and the instructions above say goes before it."
+    )
+    return Message(role="system", kind=DIRECTIVE, content=text)
+
+
+def action() -> Message:
+    """The one reminder to go on, for when the model stopped without calling a tool or finishing."""
+    return Message(role="user", kind=ACTION, content=_ACTION)
+
+
+def is_directive(message: Message) -> bool:
+    """Whether a message is one of `message`'s."""
+    return message.role == "system" and (message.kind == DIRECTIVE or message.content.startswith(_OPENING))
+
+
+def is_action(message: Message) -> bool:
+    """Whether a message is `action`'s."""
+    return message.role == "user" and (message.kind == ACTION or message.content == _ACTION)
