@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from brain.artifacts import Artifacts
 from brain.contents import Contents
 from brain.database import Database
 from brain.deadline import Deadline
@@ -18,14 +19,20 @@ from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
 from brain.journal import Journal, journal_name
 from brain.ports import Embedder
 from brain.search import MemorySearch
+from brain.sessions import Sessions
 from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
+from brain.subtasks import Subtasks
 from brain.turns import TurnLog
 from cognitive.context.engine import ContextEngine
+from cognitive.continuity import Continuity
 from cognitive.drain import draining
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
+from cognitive.window import groups
+from cognitive.window.output_limits import OutputLimits
+from cognitive.window.summary import Extractive, Summarizer
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +51,10 @@ class Parts:
     engine: ContextEngine
     settlement: Settlement
     shadowing: Shadowing
+    sessions: Sessions
+    artifacts: Artifacts
+    subtasks: Subtasks
+    continuity: Continuity
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -58,7 +69,11 @@ def live_policy(settings: Settings | None = None) -> Policy:
 
 @asynccontextmanager
 async def assemble(
-    database_url: str | None, policy: Policy | None, embedder: Embedder | None, shadow: Policy | None = None
+    database_url: str | None,
+    policy: Policy | None,
+    embedder: Embedder | None,
+    shadow: Policy | None = None,
+    summarizer: Summarizer | None = None,
 ) -> AsyncIterator[Parts]:
     """Opens the database and the embedder, and closes what it opened.
 
@@ -83,10 +98,18 @@ async def assemble(
             await _warm(cached)
             async with draining(settlement, journal):
                 shadowing = Shadowing(turns, shadow)
+                sessions, artifacts = Sessions(database), Artifacts(database)
+                continuity = Continuity(
+                    sessions, artifacts, policy, summarizer or Extractive(), find=groups.find, limits=OutputLimits()
+                )
                 try:
-                    yield Parts(policy, cached, store, turns, Contents(database), engine, settlement, shadowing)
+                    yield Parts(
+                        policy, cached, store, turns, Contents(database), engine, settlement, shadowing, sessions,
+                        artifacts, Subtasks(database), continuity,
+                    )  # fmt: skip
                 finally:
                     await shadowing.finished()
+                    await continuity.finished()
     finally:
         cached.close()
 
