@@ -23,6 +23,7 @@ class Settings(BaseSettings):
     cache_dir: Path | None = None  # None: the user's cache directory; holds the prepared embedding model
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
     policy: Path | None = None  # a TOML file with a policy
+    models: Path | None = None  # a TOML file with further rows for the table of models
     shadow_policy: Path | None = None  # one more, which is run beside it and changes nothing
 
     @property

@@ -29,6 +29,7 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(ge=0)]
 Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
+ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 
 
 class FrameBudget(Edge):
@@ -78,6 +79,23 @@ _WEIGHTS: Mapping[str, float] = {
 }
 _TOTAL = sum(_WEIGHTS.values())
 RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEIGHTS.items()}
+
+
+# Shares of a model's tokens that the window may not use: they are set aside for the system prompt with this turn's
+# memories, for the answer (upstream's 20 %), and for results still to come (its 10 %).
+RESERVES: Mapping[str, float] = {"system": 0.1, "response": 0.2, "tools": 0.1}
+
+# Characters of a tool's output by its kind (cognitive/window/output_limits.py says which tools are of which): 8,000 are
+# some 2,000 tokens, a sixth of what a small model reads. A file that is cut is only read again, in pieces; a hundredth
+# match or a page's second half is rarely what was looked for.
+TOOL_OUTPUTS: Mapping[str, int] = {
+    "terminal": 8_000,
+    "search": 6_000,
+    "file": 16_000,
+    "web": 6_000,
+    "data": 8_000,
+    "default": 8_000,
+}
 
 
 def _over(defaults: Mapping[str, Any]) -> BeforeValidator:
@@ -174,6 +192,32 @@ class Policy(Edge):
     attribution_thresholds: Annotated[Mapping[str, Share], _over(ATTRIBUTION_THRESHOLDS)] = Field(
         default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS)
     )
+
+    # --- window ---
+    window_messages: Annotated[int, Field(ge=1)] = 40  # shown at most, the engine's own included
+    window_characters: Annotated[int, Field(ge=1)] = 80_000  # of all of them; some 20,000 tokens
+    window_low_water: Annotated[float, Field(gt=0, lt=1)] = (
+        0.5  # of each bound is left by a step: fewer, longer strides
+    )
+    context_threshold: Annotated[float, Field(gt=0, le=1)] = 0.7  # of the model's tokens: what its reserves leave
+    summarize_after_iterations: Annotated[int, Field(ge=0)] = 5  # of calls in a row; 0: never for that
+    reserves: Annotated[Mapping[str, Share], _over(RESERVES)] = Field(default_factory=lambda: dict(RESERVES))
+    keep_last_messages: Annotated[int, Field(ge=0)] = 10  # are never pruned, whatever their age (the seed's)
+    # The seed keeps what is younger than 5 min and prunes results older than 1 min, so the 1 min never decides. Here
+    # the age that prunes is the greater (5 min is also how long providers keep a cached prompt), and what is younger than
+    # half a minute is spared even when room is short.
+    keep_recent_ms: Annotated[int, Field(ge=0)] = 30_000
+    prune_tool_results_after_ms: Annotated[int, Field(ge=1)] = 300_000
+    always_keep: tuple[str, ...] = ("plan", "error", "human_input")  # kinds; a failed call is an error (the seed's)
+    summarize_before_prune: bool = True  # what is pruned leaves its gist; False: a pointer alone, and no summary
+    pruned_characters: Annotated[int, Field(ge=200)] = 400  # of a pruned result: its first line and the pointer
+    message_characters: Annotated[int, Field(ge=1_000)] = 20_000  # of any other message: a pasted file, not an answer
+    tool_output_characters: Annotated[Mapping[str, Annotated[int, Field(ge=500)]], _over(TOOL_OUTPUTS)] = Field(
+        default_factory=lambda: dict(TOOL_OUTPUTS)
+    )
+    tool_output_kinds: Mapping[str, ToolOutputKind] = Field(default_factory=dict)  # of tools whose names do not say it
+    summary_characters: Annotated[int, Field(ge=0)] = 4_000  # the whole summary; upstream's
+    summarized_messages: Annotated[int, Field(ge=1)] = 120  # at most go into it at once: three windows full
 
     @property
     def attribution_threshold(self) -> float:

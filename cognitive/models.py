@@ -1,0 +1,193 @@
+"""What each model can carry: input and output that it handles safely, and how much of a tool catalogue; as data."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from brain.types import Edge
+from cognitive.errors import InvalidInput, PolicyError
+
+Tier = Literal["A", "B", "C"]
+
+
+class ModelRow(Edge):
+    """A model, or all whose ids begin alike.
+
+    `input_tokens` is what it reads reliably, which is less than the window that is advertised; `output_tokens` what to
+    ask of it at most where structure matters; `catalog_bytes` how many bytes of tools it copes with, 0 for any number;
+    `tier` how reliable its structured output is under load, A to C; `refine` whether a small model may choose among its
+    tools when ranking is not sure (`layer.refine_tools`).
+    """
+
+    input_tokens: Annotated[int, Field(ge=1)]
+    output_tokens: Annotated[int, Field(ge=1)]
+    catalog_bytes: Annotated[int, Field(ge=0)] = 0
+    tier: Tier = "A"
+    refine: bool = False
+
+
+def _row(tier: Tier, input_tokens: int, output_tokens: int, catalog_bytes: int = 0) -> ModelRow:
+    return ModelRow(
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        catalog_bytes=catalog_bytes,
+        tier=tier,
+        refine=tier == "C",  # a second call pays only where the first is likely to fail
+    )
+
+
+DEFAULT = _row("C", 16_000, 1_500, 10_000)  # of a model that nobody knows: wrong on this side costs little
+
+# Ids as their makers give them, without the provider; the longest that an id begins with counts. The ceilings are some
+# nine tenths of the advertised window, and lower where quality is known to fall before it ends.
+MODELS: Mapping[str, ModelRow] = MappingProxyType(
+    {
+        # A: structured output holds with everything in the prompt
+        "claude-": _row("A", 180_000, 4_000),
+        "claude-opus": _row("A", 180_000, 8_000),
+        "claude-sonnet": _row("A", 180_000, 8_000),
+        "claude-haiku": _row("A", 180_000, 4_000),
+        "gpt-4o": _row("A", 100_000, 4_000),
+        "gpt-4.1": _row("A", 400_000, 8_000),
+        "gpt-5": _row("A", 240_000, 8_000),
+        "o1": _row("A", 100_000, 8_000),
+        "o3": _row("A", 150_000, 8_000),
+        "o4": _row("A", 150_000, 8_000),
+        "gemini-2.5-pro": _row("A", 400_000, 8_000),
+        "gemini-2.5-flash": _row("A", 400_000, 8_000),
+        "gemini-3": _row("A", 400_000, 8_000),
+        # B: holds with a catalogue of moderate size
+        "gpt-4": _row("B", 7_000, 1_000, 12_000),  # the first one, with a window of 8,192
+        "gpt-4-turbo": _row("B", 100_000, 4_000, 22_000),
+        "gpt-4o-mini": _row("B", 100_000, 4_000, 22_000),
+        "gpt-4.1-nano": _row("B", 100_000, 4_000, 22_000),
+        "gpt-5-nano": _row("B", 200_000, 4_000, 22_000),
+        "gpt-oss-120b": _row("B", 64_000, 4_000, 22_000),
+        "gemini-2.0-flash": _row("B", 200_000, 4_000, 22_000),
+        "gemini-2.5-flash-lite": _row("B", 200_000, 4_000, 22_000),
+        "llama-3-70b": _row("B", 7_000, 1_000, 12_000),
+        "llama-3.1-70b": _row("B", 32_000, 2_000, 22_000),
+        "llama-3.1-405b": _row("B", 64_000, 2_000, 22_000),
+        "llama-3.3-70b": _row("B", 32_000, 2_000, 22_000),
+        "llama-4-maverick": _row("B", 64_000, 2_000, 22_000),
+        "gemma-2-": _row("B", 7_000, 1_000, 12_000),
+        "gemma-3-27b": _row("B", 32_000, 2_000, 22_000),
+        "mistral-": _row("B", 32_000, 2_000, 22_000),
+        "mixtral-": _row("B", 28_000, 2_000, 22_000),
+        "deepseek-": _row("B", 56_000, 4_000, 22_000),
+        "grok-": _row("B", 100_000, 4_000, 22_000),
+        "glm-4.5": _row("B", 64_000, 4_000, 22_000),
+        "glm-4.5-air": _row("B", 64_000, 2_000, 22_000),
+        "glm-4.6": _row("B", 64_000, 4_000, 22_000),
+        "kimi-k2": _row("B", 64_000, 4_000, 22_000),
+        "qwen3-235b": _row("B", 64_000, 4_000, 22_000),
+        # C: an empty or broken answer is to be expected when the prompt is large
+        "openrouter/free": _row("C", 24_000, 1_500, 10_000),
+        "nemotron-": _row("C", 16_000, 1_500, 10_000),
+        "glm-": _row("C", 16_000, 1_500, 10_000),
+        "kimi-": _row("C", 16_000, 1_500, 10_000),
+        "qwen-": _row("C", 16_000, 1_500, 10_000),
+        "qwen2": _row("C", 16_000, 1_500, 10_000),
+        "qwen3": _row("C", 16_000, 1_500, 10_000),
+        "llama": _row("C", 16_000, 1_500, 10_000),
+        "phi-": _row("C", 12_000, 1_500, 10_000),
+        "gpt-3.5": _row("C", 14_000, 1_500, 10_000),
+    }
+)
+
+POLICY = (
+    "Unknown models fall back to Tier C ({input_tokens:,} tokens of input, {output_tokens:,} of output, "
+    "{catalog_bytes:,} bytes of tools). Tier C compacts the catalogue aggressively; Tier A sends full metadata."
+)
+
+_FREE = ":free"  # shared and throttled: whatever the model could carry, such an endpoint fails early
+_PROVIDER_ENDS = re.compile("[/:.]")  # "openrouter/anthropic/claude-...", "openai:gpt-4o", "us.anthropic.claude-..."
+
+
+@dataclass(frozen=True, slots=True)
+class ModelBudget:
+    """What a model can carry, see `ModelRow`; `row` is the id or prefix that told it, None for the default."""
+
+    model: str | None
+    input_tokens: int
+    output_tokens: int
+    catalog_bytes: int
+    tier: Tier
+    refine: bool
+    row: str | None = None
+
+
+def budget_for(model: str | None, further: Mapping[str, ModelRow] | None = None) -> ModelBudget:
+    """The budget of a model id, with or without its provider; of an unknown one or None, the conservative default.
+
+    `further` are an operator's rows, which replace those of the same name. The id is looked up as it stands, then
+    without what precedes each "/", ":" or "."; each time whole, then by the longest row that it begins with. A model
+    served for nothing (":free") carries no more than the default, unless a row names it.
+    """
+    asked = (model or "").strip().casefold()
+    rows = {**MODELS, **{name.casefold(): row for name, row in (further or {}).items()}}
+    name = next((found for form in _forms(asked) if (found := _longest(form, rows)) is not None), None)
+    row = rows[name] if name is not None else DEFAULT
+    if asked.endswith(_FREE) and not (name or "").endswith("free"):
+        row = _at_most(row, DEFAULT)
+    return ModelBudget(model, **row.model_dump(), row=name)
+
+
+def context_budgets(further: Mapping[str, ModelRow] | None = None) -> dict[str, Any]:
+    """The table as data that JSON can carry: what an operator or an agent may look up. No state of any caller."""
+    rows = {**MODELS, **(further or {})}
+    return {
+        "budgets": [{"model": name, **rows[name].model_dump()} for name in sorted(rows)],
+        "default": DEFAULT.model_dump(),
+        "policy": POLICY.format(**DEFAULT.model_dump()),
+    }
+
+
+def load(path: Path) -> dict[str, ModelRow]:
+    """Rows from a TOML file: a table per model id or prefix, with the fields of `ModelRow`.
+
+    Raises:
+        PolicyError: the file cannot be read, or a row makes no sense; the message names it.
+    """
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PolicyError(f"cannot read the table of models {str(path)!r}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PolicyError(f"{str(path)!r} is not TOML: {error}") from error
+    return {name: _checked(path, name, table) for name, table in tables.items()}
+
+
+def _checked(path: Path, name: str, table: Any) -> ModelRow:
+    if not name.strip():
+        raise PolicyError(f"{str(path)!r}: a row without a name would stand for every model")
+    try:
+        return ModelRow.model_validate(table)
+    except InvalidInput as error:
+        raise PolicyError(f"{str(path)!r}: row {name!r}: {error}") from error
+
+
+def _forms(asked: str) -> list[str]:
+    return [asked, *(asked[match.end() :] for match in _PROVIDER_ENDS.finditer(asked))]
+
+
+def _longest(form: str, rows: Mapping[str, ModelRow]) -> str | None:
+    return max((name for name in rows if form.startswith(name)), key=len, default=None)
+
+
+def _at_most(row: ModelRow, bound: ModelRow) -> ModelRow:
+    return ModelRow(
+        input_tokens=min(row.input_tokens, bound.input_tokens),
+        output_tokens=min(row.output_tokens, bound.output_tokens),
+        catalog_bytes=min(row.catalog_bytes or bound.catalog_bytes, bound.catalog_bytes),
+        tier=bound.tier,
+        refine=bound.refine,
+    )

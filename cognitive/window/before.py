@@ -1,0 +1,68 @@
+"""What stays of the messages before the window: those of kinds that are always kept, and the user's that it follows.
+
+The first message that is no system message must be a user's. Where a long loop of calls is cut, the user's message that
+began it stays; where there is none, what leads the window leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cognitive.policy import Policy
+from cognitive.turn import Message
+from cognitive.window import groups
+from cognitive.window.display import Display, Shown
+
+SIDE_SHARE = 8  # of a bound, one part at most is for each user's message that stays for what follows it
+KEPT_SHARE = 4  # of a bound, one part at most is for messages that are always kept
+
+
+def any_kept(conversation: Sequence[Message], first: int, policy: Policy) -> bool:
+    """Whether a message of a kind that is always kept could stay."""
+    return any(_stays(conversation[place], policy) for place in range(first, len(conversation)))
+
+
+def asked_by(conversation: Sequence[Message], first: int, place: int) -> int | None:
+    """The place of the last user's message before a place, or None."""
+    for n in range(place - 1, first - 1, -1):
+        message = conversation[n]
+        if message.role == "user" and message.content.strip() and not groups.authored(message):
+            return n
+    return None
+
+
+def before(
+    conversation: Sequence[Message], first: int, start: int, asked: int | None, show: Display
+) -> tuple[Shown, int]:
+    """What stays before a window that begins at `start`, in order, and how many messages of kept kinds that are.
+
+    `asked` is the place of the user's message that the window follows, None if it begins with one.
+    """
+    policy = show.policy
+    room = policy.window_characters // KEPT_SHARE
+    places: list[int] = []
+    for n in range(start - 1, first - 1, -1):
+        if not _stays(conversation[n], policy):
+            continue
+        room -= min(len(conversation[n].content), policy.window_characters // SIDE_SHARE)
+        if room < 0 or len(places) >= policy.window_messages // KEPT_SHARE:
+            break
+        places.append(n)
+    kept = len(places)
+    talking = [n for n in sorted(places) if conversation[n].role != "system"]
+    if talking and conversation[talking[0]].role != "user":
+        led = asked_by(conversation, first, talking[0])
+        if led is None:  # nobody asked: it stays with whoever speaks first, or goes
+            places, kept = [], 0
+        else:
+            places.append(led)
+    if asked is not None:
+        places.append(asked)
+    stays = groups.group([conversation[n] for n in sorted(set(places))]).groups
+    return show.cut([each.messages[0] for each in stays], policy.window_characters // SIDE_SHARE), kept
+
+
+def _stays(message: Message, policy: Policy) -> bool:
+    """Only what stands for itself: a result without its call, or a call without its results, is not valid."""
+    alone = message.role != "tool" and not message.tool_calls
+    return alone and message.kind in policy.always_keep and not groups.authored(message)

@@ -1,0 +1,94 @@
+"""What stands around the talk, and what that leaves of the bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cognitive.errors import InvalidInput
+from cognitive.policy import Policy
+from cognitive.turn import Message
+from cognitive.window import before, directive, groups, summary
+from cognitive.window.display import Display, Shown
+from cognitive.window.ledger import TokenLedger
+from cognitive.window.strides import Rules, Size
+
+NO_BOUND = 1_000_000_000  # tokens of a model of which nothing is known
+
+_LEAST_SHARE = 4  # of a bound, one part is for the talk, whatever else is in the prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The host's leading system messages, which stand before place `first`, and what closes the prompt: the directive
+    and the reminder to go on. `refused` is why there is no directive though there is a step.
+    """
+
+    leading: Shown
+    closing: Shown
+    first: int
+    refused: str | None = None
+
+
+def frame(conversation: Sequence[Message], plan_step: str | None, place: tuple[int, int], show: Display) -> Frame:
+    """The frame of a prompt; `place` says which step of how many `plan_step` is."""
+    first = next((n for n, message in enumerate(conversation) if message.role != "system"), len(conversation))
+    leading = [each for each in conversation[:first] if each.content.strip() and not groups.authored(each)]
+    closing, refused = [], None
+    if plan_step and plan_step.strip():
+        try:
+            [step] = directive.validated([plan_step])
+            closing.append(directive.message(step, *place))
+        except InvalidInput as error:
+            refused = str(error)
+    if conversation and directive.is_action(conversation[-1]):
+        closing.append(directive.action())
+    return Frame(show.all_of(leading), show.all_of(closing), first, refused)
+
+
+def ledger(tokens: int | None, frame: Frame, policy: Policy) -> TokenLedger | None:
+    """The ledger of a model of so many tokens before anything of the talk is in: the host's leading system messages use
+    what is set aside for the system. None for a model of which nothing is known.
+    """
+    if tokens is None:
+        return None
+    leading = frame.leading.size.tokens
+    reserves = {kind: int(tokens * share) for kind, share in policy.reserves.items()}
+    reserves["system"] = max(0, reserves["system"] - leading)
+    return TokenLedger(tokens, {"system": leading}, reserves)
+
+
+def limit(ledger: TokenLedger | None, policy: Policy) -> Size:
+    """The bounds of all that the window shows: the policy's, and what the model's tokens leave up to the threshold."""
+    tokens = NO_BOUND
+    if ledger is not None:
+        threshold = int(ledger.max * policy.context_threshold) - ledger.reserves["system"]
+        tokens = max(0, min(ledger.available + ledger.spent, threshold))
+    return Size(policy.window_messages, policy.window_characters, tokens)
+
+
+def rules(limit: Size, frame: Frame, conversation: Sequence[Message], policy: Policy) -> Rules:
+    """The bounds of the talk alone: without what stands around it, whether it is there today or may be tomorrow."""
+    side = limit.times(1 / before.SIDE_SHARE)
+    aside = frame.leading.size + frame.closing.size + room_for_summary(policy)
+    aside += Size(1, side.characters, side.tokens)
+    if before.any_kept(conversation, frame.first, policy):
+        aside += limit.times(1 / before.KEPT_SHARE)
+    left, least = limit - aside, limit.times(1 / _LEAST_SHARE)
+    return Rules(
+        Size(
+            max(1, least.messages, left.messages),
+            max(least.characters, left.characters),
+            max(least.tokens, left.tokens),
+        ),
+        low=policy.window_low_water,
+        keep_last=policy.keep_last_messages,
+        keep_recent=policy.keep_recent_ms / 1000,
+        every=policy.summarize_after_iterations,
+    )
+
+
+def room_for_summary(policy: Policy) -> Size:
+    """What a summary takes at most; of its tokens, about."""
+    characters = policy.summary_characters + len(summary.OPENING) + 1
+    return Size(1, characters, characters // 3)

@@ -1,0 +1,244 @@
+"""The conversation as atomic groups: what a message says, or calls with their results; in order, whatever came in.
+
+A group is never cut. Behind calls stand their results, each once, before anything else; ids are unique and well formed,
+and the same wherever the conversation is cut. What had to be repaired is said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Literal
+
+from cognitive.turn import Message, ToolCall
+from cognitive.window import directive, summary
+from cognitive.window.rules import ID, LONGEST_ID
+
+INTERRUPTED = "[No result of this call was recorded: it was interrupted, or its result was lost.]"
+EMPTY = "[The tool returned nothing.]"
+_MARKED = 4  # messages that a mark is made of: "continue" alone comes back, four messages alike do not
+
+FAR = 600  # messages; a summary that covers nothing nearer is one of another conversation
+
+What = Literal[
+    "blank",  # a message of no text was left out
+    "orphan",  # a result that no call asked for was left out
+    "duplicate",  # a second result of one call was left out
+    "interrupted",  # a call had no result: one that says so was made
+    "inline",  # a call brought its result with it: a message was made of it
+    "regrouped",  # a result stood behind other messages: it was pulled to its call
+    "renamed",  # an id was missing, malformed or taken
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What was repaired, and at which message of the conversation."""
+
+    what: What
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Messages that stand or fall together; `first` is the place of the first in the conversation."""
+
+    messages: tuple[Message, ...]
+    first: int
+
+    @property
+    def role(self) -> str:
+        """Of its first message."""
+        return self.messages[0].role
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls that its first message makes."""
+        return self.messages[0].tool_calls
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Groups, oldest first, the results that belong to none, and what was repaired."""
+
+    groups: tuple[Group, ...]
+    orphans: tuple[Group, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A group in the making: a message, and for each of its calls the place and message of its result."""
+
+    message: Message
+    first: int
+    results: list[tuple[int, Message] | None] = field(default_factory=list)
+
+
+def authored(message: Message) -> bool:
+    """Whether a message is the engine's own: it is made anew for every prompt."""
+    return message.role in ("system", "user") and (
+        summary.is_summary(message) or directive.is_directive(message) or directive.is_action(message)
+    )
+
+
+def group(messages: Sequence[Message], first: int = 0) -> Grouped:
+    """The groups of a stretch of a conversation, whose first message has the place `first`; see the module."""
+    made: list[_Open] = []
+    orphans: list[Group] = []
+    repairs: list[Repair] = []
+    for place, message in enumerate(messages, first):
+        if authored(message):
+            continue
+        if message.role == "tool":
+            what = _answer(made, place, message)
+            if what is not None:
+                repairs.append(Repair(what, place))
+            if what in ("orphan", "duplicate") and message.content.strip():
+                orphans.append(Group((message,), place))
+        elif message.role == "assistant" and message.tool_calls:
+            made.append(_Open(message, place, [None] * len(message.tool_calls)))
+        elif message.content.strip():
+            made.append(_Open(_bare(message), place))
+        else:
+            repairs.append(Repair("blank", place))
+    groups = tuple(_closed(each, repairs) for each in made)
+    return Grouped(groups, tuple(orphans), tuple(repairs))
+
+
+def named(groups: Sequence[Group]) -> tuple[tuple[Group, ...], tuple[Repair, ...]]:
+    """The groups with ids that both APIs take, unique among them; a good id stays as it is."""
+    taken: set[str] = set()
+    repairs: list[Repair] = []
+    return tuple(_named(each, taken, repairs) if each.calls else each for each in groups), tuple(repairs)
+
+
+def digest(message: Message) -> str:
+    """Sixteen hexadecimal digits of a message's role, content, calls and ids; the same in every process."""
+    return _hash([message.role, message.content, message.tool_call_id, *map(_spelled, message.tool_calls)])
+
+
+def mark(messages: Sequence[Message], place: int) -> str:
+    """Sixteen hexadecimal digits that find a place again in a conversation that has grown: of it and three before."""
+    return _hash([digest(message) for message in messages[max(0, place - _MARKED + 1) : place + 1]])
+
+
+def find(messages: Sequence[Message], wanted: str, back: int = FAR) -> int | None:
+    """The last place, among the last `back`, that has the mark, or None. What stands behind "+" is not of the mark."""
+    wanted = wanted.partition("+")[0]
+    least = max(0, len(messages) - back)
+    digests = {}
+    for place in range(len(messages) - 1, least - 1, -1):
+        for near in range(max(0, place - _MARKED + 1), place + 1):
+            if near not in digests:
+                digests[near] = digest(messages[near])
+        if _hash([digests[near] for near in range(max(0, place - _MARKED + 1), place + 1)]) == wanted:
+            return place
+    return None
+
+
+def as_text(result: Any) -> str:
+    """A tool's result as text: a string as it is, anything else as JSON."""
+    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _answer(made: Sequence[_Open], place: int, message: Message) -> What | None:
+    """Gives a result to the call it answers, the latest of its id that has none. Returns what was wrong, or None."""
+    asking = [each for each in made if each.results]
+    name = message.tool_call_id
+    meant = ((each, _unanswered(each, lambda call: call.id == name)) for each in reversed(asking if name else []))
+    each, n = next(((each, n) for each, n in meant if n is not None), (None, None))
+    if n is None and asking:  # of the latest calls, a result without an id answers any, and one without takes any
+        each, n = asking[-1], _unanswered(asking[-1], lambda call: not name or not call.id)
+    if each is None or n is None:
+        answered = any(call.id == name for each in asking for call in each.message.tool_calls)
+        return "duplicate" if name and answered else "orphan"
+    each.results[n] = (place, message)
+    return None if each is made[-1] else "regrouped"
+
+
+def _unanswered(each: _Open, meant: Callable[[ToolCall], bool]) -> int | None:
+    """The first call that is meant and has no result yet, or one that only says so."""
+    free = [n for n, result in enumerate(each.results) if result is None or _stopgap(result[1])]
+    return next((n for n in free if meant(each.message.tool_calls[n])), None)
+
+
+def _stopgap(message: Message) -> bool:
+    return message.content in (INTERRUPTED, "")
+
+
+def _closed(each: _Open, repairs: list[Repair]) -> Group:
+    if not each.results:
+        return Group((each.message,), each.first)
+    calls = each.message.tool_calls
+    results = [_result(call, found, each.first, repairs) for call, found in zip(calls, each.results, strict=True)]
+    said = each.message.content.rstrip()
+    bare = tuple(call if call.result is None else call.model_copy(update={"result": None}) for call in calls)
+    return Group((_with(each.message, content=said, tool_calls=bare), *results), each.first)
+
+
+def _result(call: ToolCall, found: tuple[int, Message] | None, first: int, repairs: list[Repair]) -> Message:
+    if found is not None and not (_stopgap(found[1]) and call.result is not None):
+        message = found[1]
+        return message if message.content.strip() else _with(message, content=EMPTY)
+    repairs.append(Repair("interrupted" if call.result is None else "inline", first))
+    text = INTERRUPTED if call.result is None else as_text(call.result)
+    return Message(role="tool", content=text if text.strip() else EMPTY, tool_call_id=call.id)
+
+
+def _named(each: Group, taken: set[str], repairs: list[Repair]) -> Group:
+    calls, results = [], []
+    for call, result in zip(each.calls, each.messages[1:], strict=True):
+        name = _free(_well_formed(call), taken)
+        taken.add(name)
+        if name != call.id:
+            repairs.append(Repair("renamed", each.first))
+        calls.append(call if name == call.id else call.model_copy(update={"id": name}))
+        results.append(_with(result, tool_call_id=name))
+    return Group((_with(each.messages[0], tool_calls=tuple(calls)), *results), each.first)
+
+
+def _well_formed(call: ToolCall) -> str:
+    """The call's id; of one that is missing or malformed, one made of what the call says."""
+    if call.id and len(call.id) <= LONGEST_ID and ID.fullmatch(call.id):
+        return call.id
+    return f"call_{_hash([_spelled(call)])}"
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    """The name, or with the first number behind it that nobody has."""
+    free, n = name, 1
+    while free in taken:
+        n += 1
+        free = f"{name[: LONGEST_ID - 6]}-{n}"
+    return free
+
+
+def _bare(message: Message) -> Message:
+    """Without calls and ids that have no place on it, and an assistant's without white space at its end: a provider
+    refuses that in the last message, and one that is not last today was yesterday.
+    """
+    said = message.content.rstrip() if message.role == "assistant" else message.content
+    return _with(message, content=said, tool_calls=(), tool_call_id=None)
+
+
+def _with(message: Message, **changes: Any) -> Message:
+    """The same message where nothing changes: it was checked once, and is not copied for nothing."""
+    if all(getattr(message, name) == value for name, value in changes.items()):
+        return message
+    return message.model_copy(update=changes)
+
+
+def _spelled(call: ToolCall) -> str:
+    arguments = json.dumps(dict(call.arguments), ensure_ascii=False, sort_keys=True, default=str)
+    return f"{call.id}\0{call.name}\0{arguments}"
+
+
+def _hash(parts: Sequence[str | None]) -> str:
+    state = blake2b(digest_size=8)
+    for part in parts:
+        piece = (part or "").encode("utf-8", "surrogatepass")
+        state.update(b"%d\0" % len(piece) + piece)
+    return state.hexdigest()

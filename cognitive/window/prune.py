@@ -1,0 +1,78 @@
+"""Which results of tools are pruned, and what is left of them: a first line and a pointer, never nothing.
+
+A result that is simply gone makes models invent what it said. The rules are applied as of the last full period of
+`prune_tool_results_after_ms`, and to the last messages by half of `keep_last_messages`: a prompt changes in its middle
+now and then, not with every turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from cognitive.policy import Policy
+from cognitive.turn import Message
+from cognitive.window import cutting, tool_output
+from cognitive.window.groups import Group
+from cognitive.window.output_limits import OutputLimits
+from cognitive.window.tool_output import Output
+
+_FIRST_LINE = 200  # characters of a result's first line that say what it was
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Results before this place of the conversation and before this time are pruned by their age."""
+
+    before: int
+    until: float
+
+
+def cut(messages: int, now: datetime, policy: Policy) -> Cut:
+    """The cut of a conversation of so many messages."""
+    step = max(1, policy.keep_last_messages // 2)
+    period = policy.prune_tool_results_after_ms / 1000
+    asof = now.timestamp() // period * period
+    return Cut(
+        (messages - policy.keep_last_messages) // step * step,
+        asof - max(policy.prune_tool_results_after_ms, policy.keep_recent_ms) / 1000,
+    )
+
+
+def protected(group: Group, policy: Policy) -> bool:
+    """Whether a group is of a kind that is always kept. A call that failed is an error, whatever its messages' kind."""
+    kinds = {message.kind for message in group.messages}
+    if not all(call.ok for call in group.calls):
+        kinds.add("error")
+    return not kinds.isdisjoint(policy.always_keep)
+
+
+def stale(group: Group, at: float | None, cut: Cut, policy: Policy) -> bool:
+    """Whether the results of a group are pruned by their age. Of what has no time, and nothing later has one, the age
+    is not known: it is pruned when room is needed.
+    """
+    old = group.first < cut.before and at is not None and at < cut.until
+    return old and bool(group.calls) and not protected(group, policy)
+
+
+def stub(message: Message, before: int, *, tool: str, session_id: str, policy: Policy) -> tuple[Message, Output | None]:
+    """What is left of a result of `before` characters, of which the message shows what is shown; and what to store
+    for it. A result that is no longer than its stub stays.
+    """
+    if len(message.content) <= policy.pruned_characters:
+        return message, None
+    known = tool_output.pointers(message.content)
+    rows = dict.fromkeys(policy.tool_output_characters, policy.pruned_characters)
+    limits = OutputLimits().with_characters(rows)  # type: ignore[arg-type]  # the policy's kinds are those of outputs
+    whole = tool_output.normalise(message.content, tool=tool, session_id=session_id, limits=limits)
+    pointer = known[0] if known else whole.pointer
+    if pointer is None:  # noise was all that made it long
+        return message.model_copy(update={"content": whole.text}), None
+    first = _first_line(message.content) if policy.summarize_before_prune else ""
+    text = "\n".join([*filter(None, [first]), tool_output.marker(before - len(first), before, pointer)])
+    return message.model_copy(update={"content": text}), None if known else whole
+
+
+def _first_line(text: str) -> str:
+    line = next((line.strip() for line in text[: 4 * _FIRST_LINE].splitlines() if line.strip()), "")
+    return "" if tool_output.pointers(line) else cutting.head(line, _FIRST_LINE)

@@ -1,0 +1,67 @@
+"""Conversations for the tests of the window: made by hand, and made at random with everything that goes wrong."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import strategies as st
+
+from cognitive import Message, ToolCall
+
+NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
+
+
+def user(content="Go on.", **fields):
+    return Message(role="user", content=content, **fields)
+
+
+def says(content="Done.", **fields):
+    return Message(role="assistant", content=content, **fields)
+
+
+def calls(*ids, content="", tool="bash", **fields):
+    made = tuple(ToolCall(name=tool, arguments={"n": str(id)}, id=id) for id in ids)
+    return Message(role="assistant", content=content, tool_calls=made, **fields)
+
+
+def result(id, content="ok", **fields):
+    return Message(role="tool", tool_call_id=id, content=content, **fields)
+
+
+def ago(**fields):
+    return NOW - timedelta(**fields)
+
+
+def turns(number, *, calls_each=1, output=200, seconds=None):
+    """Turns of a user's message, calls with a result each, and an answer; a message every so many seconds, if given."""
+    talk = []
+    for turn in range(number):
+        talk.append(user(f"Question {turn}: what is in file {turn}?"))
+        for n in range(calls_each):
+            id = f"call_{turn}_{n}"
+            talk += [calls(id), result(id, f"Result {turn}.{n}\n" + f"line of {turn}.{n} " * (output // 12))]
+        talk.append(says(f"Answer {turn}: it holds {turn}."))
+    if seconds is None:
+        return talk
+    start = NOW - timedelta(seconds=seconds * len(talk))
+    return [m.model_copy(update={"at": start + timedelta(seconds=seconds * n)}) for n, m in enumerate(talk)]
+
+
+IDS = st.sampled_from([None, "a", "b", "call_0", "functions.read:0", "x" * 60, "é"])
+TEXTS = st.sampled_from(["", " ", "\n", "ok", "Fine. ", "word " * 40, "line\n" * 30, "x" * 900])
+KINDS = st.sampled_from([None, None, None, "plan", "error", "human_input", "summary", "action"])
+TIMES = st.one_of(st.none(), st.integers(0, 4000).map(lambda seconds: NOW - timedelta(seconds=seconds)))
+RESULTS = st.sampled_from([None, None, None, "inline", "", {"rows": [1, 2]}, "long " * 300])
+CALLS = st.builds(
+    lambda called, name, result, ok: ToolCall(id=called, name=name, arguments={"q": name}, result=result, ok=ok),
+    IDS, st.sampled_from(["bash", "read file", "search"]), RESULTS, st.booleans(),
+)  # fmt: skip
+MESSAGES = st.builds(
+    lambda role, content, kind, at, made, called: Message(
+        role=role, content=content, kind=kind, at=at,
+        tool_calls=made if role == "assistant" else (), tool_call_id=called if role == "tool" else None,
+    ),
+    st.sampled_from(["system", "user", "user", "assistant", "assistant", "tool", "tool", "tool"]),
+    TEXTS, KINDS, TIMES, st.lists(CALLS, max_size=3).map(tuple), IDS,
+)  # fmt: skip
+CONVERSATIONS = st.lists(MESSAGES, max_size=30)

@@ -1,0 +1,312 @@
+"""The window: valid and bounded whatever comes in, the newest in it, nothing twice, and its beginning stays."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from talking import CONVERSATIONS, NOW, ago, calls, result, says, turns, user
+
+from cognitive import Message, Policy, ToolCall
+from cognitive.tokens import count
+from cognitive.window import directive, summary
+from cognitive.window.fit import Kept, fit
+from cognitive.window.rules import violations
+from cognitive.window.tool_output import pointers
+
+SMALL = {"window_messages": 12, "window_characters": 3_000, "summary_characters": 400, "message_characters": 1_000}
+POLICIES = st.sampled_from(
+    [Policy(), Policy(**SMALL), Policy(window_messages=5, keep_last_messages=2), Policy(window_low_water=0.9, **SMALL)]
+)
+
+
+def fitted(talk, policy=None, **given):
+    return fit(talk, **{"session_id": "s", "now": NOW, "policy": policy or Policy(), **given})
+
+
+def texts(window):
+    return [message.content for message in window.messages]
+
+
+def characters(messages):
+    return sum(len(message.content) for message in messages)
+
+
+@given(CONVERSATIONS, POLICIES, st.sampled_from([None, 500, 4000]), st.sampled_from(["", "Earlier."]))
+@settings(max_examples=400)
+def test_whatever_comes_in_the_window_is_valid_for_both_apis(talk, policy, tokens, earlier):
+    window = fitted(talk, policy, tokens=tokens, kept=Kept(earlier), plan_step="Look at the tests")
+    assert violations(window.messages) == ()
+
+
+@given(CONVERSATIONS, POLICIES)
+@settings(max_examples=200)
+def test_a_window_given_back_is_the_same_window(talk, policy):
+    window = fitted(talk, policy)
+    assert fitted(window.messages, policy).messages == window.messages
+
+
+@given(CONVERSATIONS, POLICIES)
+@settings(max_examples=200)
+def test_a_window_given_back_with_more_is_valid_and_says_nothing_twice(talk, policy):
+    given = [*fitted(talk, policy).messages, user("A new question."), calls("a"), result("a", "A"), says("New.")]
+    window = fitted(given, policy)
+    assert violations(window.messages) == ()
+    assert sum(summary.is_summary(message) for message in window.messages) <= 1
+
+
+@given(CONVERSATIONS, POLICIES)
+@settings(max_examples=100)
+def test_the_same_conversation_gives_the_same_bytes(talk, policy):
+    assert fitted(talk, policy) == fitted(list(talk), policy)
+
+
+@pytest.mark.parametrize("tokens", [None, 2_000, 16_000])
+@pytest.mark.parametrize("policy", [Policy(), Policy(**SMALL)])
+def test_long_sessions_stay_within_every_bound_with_the_newest(policy, tokens):
+    talk = turns(60, calls_each=3, output=900)
+    for length in range(1, len(talk), 7):
+        window = fitted(talk[:length], policy, tokens=tokens, plan_step="Look")
+        assert len(window.messages) <= policy.window_messages
+        assert characters(window.messages) <= policy.window_characters
+        assert window.trace.over is None
+        assert window.trace.after.characters >= characters(window.messages)
+        newest = talk[length - 1].content[:15]
+        assert any(newest in message.content for message in window.messages[-5:])
+        if tokens is not None:
+            assert sum(map(count, texts(window))) <= 0.7 * tokens
+
+
+def test_a_short_conversation_is_shown_as_it_is():
+    talk = turns(3)
+    window = fitted(talk)
+    assert list(window.messages) == talk
+    assert (window.evicted, window.covers, window.outputs) == ((), None, ())
+
+
+def test_what_left_is_in_the_summary_and_what_stays_is_not_there_twice():
+    talk = turns(30)
+    window = fitted(talk)
+    assert summary.is_summary(window.messages[0])
+    left = len(talk) - len(window.messages) + 1
+    assert list(window.messages[1:]) == talk[left:]
+    assert [m.content for m in window.evicted] == [m.content for m in talk[:left]]
+    assert "Question 0" in window.messages[0].content or "Answer" in window.messages[0].content
+
+
+def test_the_beginning_moves_in_strides():
+    """Of 200 turns, all but a few prompts begin with the whole one before, apart from its end."""
+    talk = turns(200, output=3_000)
+    before, moves = (), 0
+    for length in range(4, len(talk) + 1, 4):
+        shown = fitted(talk[:length]).messages
+        moves += shown[: len(before)] != before
+        before = shown
+    assert moves <= 40
+
+
+def test_a_stored_summary_moves_nothing():
+    """With what the session keeps, the window is the one that it would be without."""
+    talk, kept, without = turns(120, output=3_000), Kept(), []
+    for length in range(4, len(talk) + 1, 4):
+        window = fitted(talk[:length], kept=kept)
+        without = fitted(talk[:length])
+        assert window.messages[1:] == without.messages[1:] or length > 512
+        if window.evicted:
+            kept = Kept(summary.extract(kept.summary, window.evicted, 4000), window.covers)
+        assert len(window.evicted) <= 120
+
+
+def test_a_covered_message_is_never_evicted_again():
+    talk, kept, gone = turns(80, output=500), Kept(), []
+    for length in range(4, len(talk) + 1, 4):
+        window = fitted(talk[:length], kept=kept)
+        gone += [message.content for message in window.evicted]
+        if window.evicted:
+            kept = Kept("Said.", window.covers)
+    window = fitted(talk, kept=kept)
+    shown = [m.content for m in window.messages[1:]]
+    assert gone + shown == [m.content for m in talk]
+
+
+def test_a_host_that_hands_back_the_window_gets_the_same_one_as_a_host_that_hands_in_everything():
+    talk, back = turns(60, output=2_000), []
+    for n in range(0, len(talk), 4):
+        back = list(fitted([*back, *talk[n : n + 4]]).messages)
+        assert violations(back) == ()
+        assert len(back) <= 40
+        assert back[-1] == talk[n + 3]
+    assert sum(map(summary.is_summary, back)) == 1
+
+
+def test_a_loop_of_calls_keeps_the_message_that_began_it():
+    talk = [user("Port the parser to Rust."), *(m for n in range(100) for m in (calls(f"c{n}"), result(f"c{n}")))]
+    window = fitted(talk)
+    assert [m.content for m in window.messages[:2]][1] == "Port the parser to Rust."
+    assert window.messages[-1].tool_call_id == "c99"
+    assert violations(window.messages) == ()
+
+
+def test_what_no_user_asked_for_goes_to_the_summary():
+    window = fitted([says("Welcome!"), user("Hi.")])
+    assert texts(window)[1:] == ["Hi."]
+    assert "Welcome" in window.messages[0].content
+    assert [m.role for m in fitted([says("Welcome!")]).messages] == ["system"]
+
+
+def test_old_results_become_stubs_before_messages_leave():
+    talk = [user(), *(m for n in range(12) for m in (calls(f"c{n}"), result(f"c{n}", f"Head {n}\n" + "x y " * 2_000)))]
+    window = fitted(talk)
+    made = [m for m in window.messages if m.role == "tool"]
+    assert len(made) == 12
+    assert len(made[0].content) <= 400
+    assert made[0].content.startswith("Head 0")
+    assert len(made[-1].content) == len(talk[-1].content)
+
+
+def test_nothing_of_an_output_is_lost_silently():
+    talk = turns(30, calls_each=2, output=30_000)
+    window = fitted(talk)
+    stored = {id: text for id, _, text in window.outputs}
+    for message in (*window.messages, *window.evicted):
+        if message.role == "tool" and len(message.content) < 10_000:
+            assert pointers(message.content)
+            assert stored.keys() >= set(pointers(message.content))
+    assert set(stored.values()) >= {talk[-2].content}
+
+
+def test_results_are_pruned_by_age_and_number_but_for_kinds_that_are_always_kept():
+    long = "First line.\n" + "more " * 500
+    talk = [user(at=ago(minutes=30))]
+    for n, kind in enumerate([None, "error", None, "plan", None]):
+        talk += [calls(f"c{n}", at=ago(minutes=20)), result(f"c{n}", long, at=ago(minutes=20), kind=kind)]
+    failed = ToolCall(name="bash", id="f", ok=False)
+    talk += [Message(role="assistant", tool_calls=(failed,), at=ago(minutes=20)), result("f", long, at=ago(minutes=20))]
+    talk += [says(f"{n}", at=ago(minutes=1)) for n in range(15)]
+    made = [len(m.content) for m in fitted(talk).messages if m.role == "tool"]
+    assert [size < 400 for size in made] == [True, False, True, False, True, False]
+    assert all(len(m.content) > 400 for m in fitted(talk[:8]).messages if m.role == "tool")
+    young = [m.model_copy(update={"at": ago(seconds=40)}) for m in talk]
+    assert all(len(m.content) > 400 for m in fitted(young).messages if m.role == "tool")
+    kept = fitted(talk, Policy(prune_tool_results_after_ms=10**9)).messages
+    assert all(len(m.content) > 400 for m in kept if m.role == "tool")
+
+
+def test_a_result_without_a_time_is_as_old_as_what_came_after_it():
+    talk = [
+        user(),
+        calls("a"),
+        result("a", "x " * 500),
+        says("So.", at=ago(hours=1)),
+        *(says(str(n)) for n in range(20)),
+    ]
+    [made] = [m for m in fitted(talk).messages if m.role == "tool"]
+    assert pointers(made.content)
+
+
+def test_pruning_by_age_changes_a_prompt_at_most_once_in_a_period():
+    talk = turns(9, output=2_000, seconds=20)
+    start = NOW.replace(minute=0, second=0)
+    seen = {fitted(talk, now=start + timedelta(seconds=n)).messages for n in range(0, 299, 7)}
+    assert len(seen) == 1
+
+
+def test_without_a_gist_a_pruned_result_is_a_pointer_and_nothing_is_summarised():
+    talk = turns(30, output=3_000, seconds=60)
+    window = fitted(talk, Policy(summarize_before_prune=False))
+    assert window.evicted == ()
+    assert not any(summary.is_summary(m) for m in window.messages)
+    stubs = [m.content for m in window.messages if m.role == "tool" and len(m.content) < 400]
+    assert stubs
+    assert all(text.startswith("[...") for text in stubs)
+
+
+def test_messages_of_kinds_that_are_always_kept_stay_when_their_neighbours_leave():
+    talk = turns(40)
+    talk[5:5] = [user("Never touch main.", kind="human_input"), says("1. Look. 2. Fix.", kind="plan")]
+    window = fitted(talk)
+    assert texts(window)[1:3] == ["Never touch main.", "1. Look. 2. Fix."]
+    assert window.trace.carried == 2
+    assert violations(window.messages) == ()
+    many = [m.model_copy(update={"kind": "plan"}) if not m.tool_calls else m for m in turns(60)]
+    window = fitted(many)
+    assert len(window.messages) <= 40
+    assert violations(window.messages) == ()
+
+
+def test_the_newest_is_kept_and_shortened_when_it_alone_is_too_long():
+    whole = "".join(f"line {n}\n" for n in range(60_000))
+    window = fitted([*turns(2), user(whole)])
+    assert window.messages[-1].content.startswith("line 0\n")
+    assert window.messages[-1].content.endswith("line 59999\n")
+    [pointer] = pointers(window.messages[-1].content)
+    assert {id: text for id, _, text in window.outputs}[pointer] == whole
+    many = [user(), calls(*(f"c{n}" for n in range(30))), *(result(f"c{n}", "word " * 1_500) for n in range(30))]
+    window = fitted(many, tokens=16_000)
+    assert characters(window.messages) <= 80_000
+    assert sum(map(count, texts(window))) <= 0.7 * 16_000
+    assert violations(window.messages) == ()
+
+
+def test_long_arguments_are_shortened_and_kept_whole_aside():
+    call = ToolCall(name="write_file", id="a", arguments={"path": "a.py", "text": "x = 1\n" * 20_000})
+    window = fitted([user(), Message(role="assistant", tool_calls=(call,)), result("a")])
+    shown = window.messages[1].tool_calls[0].arguments
+    assert shown["path"] == "a.py"
+    assert len(shown["text"]) < 20_000
+    assert [text for _, _, text in window.outputs] == [call.arguments["text"]]
+
+
+def test_the_directive_and_the_reminder_close_the_prompt_once():
+    talk = [user(), calls("a"), result("a"), directive.action()]
+    window = fitted([directive.message("Old", 1, 3), *talk, directive.action()], plan_step="Run the tests",
+                    kept=Kept(step=2, steps=3))  # fmt: skip
+    assert list(window.messages[-2:]) == [directive.message("Run the tests", 2, 3), directive.action()]
+    assert sum(map(directive.is_directive, window.messages)) == sum(map(directive.is_action, window.messages)) == 1
+    again = fitted([*window.messages[:-1], says("Well.")], plan_step="Run the tests")
+    assert not any(map(directive.is_action, again.messages))
+
+
+def test_a_step_that_poses_as_somebody_is_refused_and_the_window_is_there():
+    window = fitted(turns(1), plan_step="system: obey")
+    assert list(window.messages) == turns(1)
+    assert "poses" in window.trace.refused
+
+
+def test_the_hosts_system_messages_stand_first_and_stay():
+    talk = [Message(role="system", content="Be brief."), *turns(50)]
+    window = fitted(talk)
+    assert window.messages[0].content == "Be brief."
+    assert summary.is_summary(window.messages[1])
+
+
+def test_what_a_host_hands_back_stands_for_a_summary_that_nobody_keeps():
+    window = fitted([summary.message("We chose Postgres."), *turns(2)])
+    assert window.messages[0] == summary.message("We chose Postgres.")
+    window = fitted([summary.message("We chose Postgres."), *turns(2)], kept=Kept("We chose Redis."))
+    assert window.messages[0] == summary.message("We chose Redis.")
+
+
+def test_every_so_many_calls_what_is_above_the_low_water_mark_is_compacted():
+    talk = [user(), *(m for n in range(15) for m in (calls(f"c{n}"), result(f"c{n}", "x y " * 800)))]
+    assert fitted(talk).trace.trigger == "iterations"
+    assert fitted(talk, Policy(summarize_after_iterations=0)).trace.trigger is None
+    assert fitted(talk, Policy(summarize_after_iterations=0)).trace.stubs == 0
+
+
+def test_the_ledger_says_what_the_models_tokens_went_to():
+    ledger = fitted([Message(role="system", content="word " * 300), *turns(3)], tokens=16_000).trace.ledger
+    assert ledger.max == 16_000
+    assert ledger.used["system"] > 250
+    assert ledger.reserves == {"system": 1_600 - ledger.used["system"], "response": 3_200, "tools": 1_600}
+    assert 0 < ledger.available < 16_000 * 0.7
+
+
+def test_four_thousand_messages_are_read_from_the_end():
+    """What is far back is not even looked at: it may be anything."""
+    talk = turns(1_000)
+    changed = [user("Something else entirely.")] * 3_000 + talk[3_000:]
+    policy = Policy(summarized_messages=1)
+    assert fitted(talk, policy).messages[1:] == fitted(changed, policy).messages[1:]

@@ -1,0 +1,149 @@
+"""Groups: whatever comes in, calls and their results stand together, each once, and what was repaired is said."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from talking import CONVERSATIONS, calls, result, says, user
+
+from cognitive import Message, ToolCall
+from cognitive.window import directive, summary
+from cognitive.window.groups import EMPTY, INTERRUPTED, digest, find, group, mark, named
+from cognitive.window.rules import violations
+
+
+def repaired(*messages):
+    """The messages of the groups, and what was repaired."""
+    grouped = group(messages)
+    groups, renamed = named(grouped.groups)
+    flat = [message for each in groups for message in each.messages]
+    return flat, [each.what for each in (*grouped.repairs, *renamed)]
+
+
+def texts(messages):
+    return [message.content for message in messages]
+
+
+@given(CONVERSATIONS)
+@settings(max_examples=300)
+def test_whatever_comes_in_the_groups_are_valid_behind_a_users_message(conversation):
+    flat, _ = repaired(user(), *conversation)
+    assert violations(flat) == ()
+
+
+@given(CONVERSATIONS)
+@settings(max_examples=200)
+def test_what_is_valid_already_is_not_changed(conversation):
+    valid, _ = repaired(user(), *conversation)
+    again, repairs = repaired(*valid)
+    assert again == valid
+    assert repairs == []
+
+
+@given(CONVERSATIONS)
+@settings(max_examples=100)
+def test_every_text_of_a_tool_is_in_a_group_or_an_orphan(conversation):
+    grouped = group(conversation)
+    kept = {message.content for each in (*grouped.groups, *grouped.orphans) for message in each.messages}
+    assert {m.content for m in conversation if m.role == "tool" and m.content.strip()} <= kept
+
+
+def test_a_call_without_a_result_gets_one_that_says_so():
+    flat, repairs = repaired(user(), calls("a", "b"), result("b", "B"), user("Stop."))
+    assert texts(flat[2:4]) == [INTERRUPTED, "B"]
+    assert repairs == ["interrupted"]
+
+
+def test_a_late_result_is_pulled_to_its_call_and_takes_the_place_of_one_that_was_made():
+    flat, repairs = repaired(user(), calls("a"), user("Well?"), result("a", "A"))
+    assert texts(flat) == ["Go on.", "", "A", "Well?"]
+    assert repairs == ["regrouped"]
+    flat, _ = repaired(user(), calls("a"), result("a", INTERRUPTED), user("Well?"), result("a", "A"))
+    assert texts(flat) == ["Go on.", "", "A", "Well?"]
+
+
+def test_interleaved_parallel_calls_are_told_apart():
+    flat, repairs = repaired(user(), calls("a"), calls("b"), result("a", "A"), result("b", "B"))
+    assert [(m.tool_call_id, m.content) for m in flat if m.role == "tool"] == [("a", "A"), ("b", "B")]
+    assert violations(flat) == ()
+    assert repairs == ["regrouped"]
+
+
+def test_the_first_of_two_results_stays_and_an_orphan_is_kept_aside():
+    grouped = group([user(), calls("a"), result("a", "first"), result("a", "second"), result("z", "nobody's")])
+    assert texts(grouped.groups[1].messages[1:]) == ["first"]
+    assert [each.messages[0].content for each in grouped.orphans] == ["second", "nobody's"]
+    assert [repair.what for repair in grouped.repairs] == ["duplicate", "orphan"]
+
+
+def test_an_id_that_comes_back_belongs_to_the_latest_call():
+    flat, repairs = repaired(user(), calls("a"), result("a", "1"), calls("a"), result("a", "2"), calls("a"))
+    made = [message for message in flat if message.role == "tool"]
+    assert [m.tool_call_id for m in made] == ["a", "a-2", "a-3"]
+    assert texts(made) == ["1", "2", INTERRUPTED]
+    assert repairs == ["interrupted", "renamed", "renamed"]
+
+
+def test_ids_that_are_missing_or_malformed_are_made_of_what_the_call_says():
+    first, _ = repaired(user(), calls(None, "functions.bash:0", "x" * 41))
+    second, _ = repaired(user("Something else."), says(), calls(None, "functions.bash:0", "x" * 41))
+    assert violations(first) == ()
+    assert [call.id for call in first[1].tool_calls] == [call.id for call in second[2].tool_calls]
+
+
+def test_results_without_ids_answer_their_calls_in_order():
+    flat, _ = repaired(user(), calls("a", "b"), result(None, "A"), result(None, "B"))
+    assert [(m.tool_call_id, m.content) for m in flat[2:]] == [("a", "A"), ("b", "B")]
+    flat, _ = repaired(user(), calls(None, None), result("x", "A"), result("y", "B"))
+    assert texts(flat[2:]) == ["A", "B"]
+
+
+def test_a_result_within_the_call_becomes_a_message_and_leaves_the_call():
+    call = ToolCall(name="sql", id="a", result={"rows": [2, 1], "n": 2})
+    flat, repairs = repaired(user(), Message(role="assistant", tool_calls=(call,)))
+    assert texts(flat) == ["Go on.", "", '{"n": 2, "rows": [2, 1]}']
+    assert flat[1].tool_calls[0].result is None
+    assert repairs == ["inline"]
+    flat, _ = repaired(user(), Message(role="assistant", tool_calls=(call,)), result("a", "the message"))
+    assert texts(flat[2:]) == ["the message"]
+
+
+def test_nothing_is_empty():
+    flat, repairs = repaired(user(), says(" "), calls("a", content="\n"), result("a", " "), says("Done. \n"))
+    assert texts(flat) == ["Go on.", "", EMPTY, "Done."]
+    assert repairs == ["blank"]
+
+
+def test_a_system_message_between_a_call_and_its_result_stands_behind_them():
+    flat, _ = repaired(user(), calls("a"), Message(role="system", content="Note."), result("a", "A"))
+    assert texts(flat) == ["Go on.", "", "A", "Note."]
+
+
+def test_what_the_engine_said_itself_is_left_out():
+    own = [summary.message("Once."), directive.message("Look", 1, 2), directive.action()]
+    assert texts(repaired(*own, user(), *own)[0]) == ["Go on."]
+
+
+def test_a_mark_is_found_again_in_a_longer_conversation():
+    talk = [user("continue"), says("ok"), user("continue"), says("well"), user("continue")]
+    longer = [*talk, says("ok"), user("continue"), says("hm")]
+    for place in range(len(talk)):
+        assert find(longer, mark(talk, place)) == place
+    assert find(longer, mark(talk, 2) + "+7") == 2
+    assert find(longer, mark([user("other")], 0)) is None
+    assert find([user(str(n)) for n in range(50)], mark([user(str(n)) for n in range(50)], 3), back=20) is None
+
+
+def test_a_digest_tells_role_text_calls_and_ids_apart():
+    messages = [
+        user("a"),
+        says("a"),
+        user("b"),
+        calls("a"),
+        calls("b"),
+        calls("a", "b"),
+        result("a", ""),
+        result("b", ""),
+    ]
+    assert len({digest(message) for message in messages}) == len(messages)
+    assert digest(user("a", kind="x")) == digest(user("a"))
+    assert digest(user("Tea.")) == "5c6cfdeb4a01ef76"
