@@ -30,8 +30,6 @@ from cognitive.drain import draining
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
-from cognitive.window import groups
-from cognitive.window.output_limits import OutputLimits
 from cognitive.window.summary import Extractive, Summarizer
 
 log = logging.getLogger(__name__)
@@ -99,9 +97,7 @@ async def assemble(
             async with draining(settlement, journal):
                 shadowing = Shadowing(turns, shadow)
                 sessions, artifacts = Sessions(database), Artifacts(database)
-                continuity = Continuity(
-                    sessions, artifacts, policy, summarizer or Extractive(), find=groups.find, limits=OutputLimits()
-                )
+                continuity = Continuity(sessions, artifacts, policy, summarizer or Extractive())
                 try:
                     yield Parts(
                         policy, cached, store, turns, Contents(database), engine, settlement, shadowing, sessions,

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from brain.artifacts import Artifacts, NewArtifact
 from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.sessions import Carried, Sessions
 from cognitive import recent
+from cognitive.models import budget_for
 from cognitive.policy import Policy
-from cognitive.turn import Message, Outcome
-from cognitive.window.output_limits import OutputLimits
+from cognitive.turn import Message, Outcome, Turn
+from cognitive.window import groups
+from cognitive.window.display import WholeOutput, limits
+from cognitive.window.fit import Kept, Window, fit
 from cognitive.window.summary import Summarizer, extract
 
 log = logging.getLogger(__name__)
@@ -30,13 +33,10 @@ _MOST_WAITING = 64  # tasks; what cannot keep up is left to the next turn of its
 _MOST_HELD = 64_000_000  # characters of outputs that wait for Postgres to come back
 _RECENT_TURNS = 10  # told of when a session is resumed
 _MOST_ROLLS = 5  # tries at a summary that other turns of the session replace meanwhile
+_MOST_OVER = 4  # times as long as it may be, a summary is condensed; of a longer one, its end
 _PATIENCE = 10.0  # seconds for one statement
 _RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
 _AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
-
-# Where in a conversation, among its last so many messages, the message stands that a mark is of.
-Find = Callable[[Sequence[Message], str, int], int | None]
-WholeOutput = tuple[UUID, str, str]  # id, tool, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +57,48 @@ class Sent:
     conversation: Sequence[Message] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Continued:
+    """What of the talk a turn shows, and what could not be had or stored in time; `sent` is for the session to keep."""
+
+    messages: tuple[Message, ...]
+    sent: Sent | None
+    degraded: tuple[str, ...] = ()
+
+
 class Continuity:
     """The rim between a turn and what its session keeps."""
 
-    def __init__(
-        self,
-        sessions: Sessions,
-        artifacts: Artifacts,
-        policy: Policy,
-        summarizer: Summarizer,
-        *,
-        find: Find,
-        limits: OutputLimits,
-    ) -> None:
+    def __init__(self, sessions: Sessions, artifacts: Artifacts, policy: Policy, summarizer: Summarizer) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._policy = policy
         self._summarizer = summarizer
-        self._find = find
-        self._limits = limits
         self._running: dict[asyncio.Task[None], tuple[str, str]] = {}  # agent, and what of it is being done
         self._held = 0
+
+    async def window(self, turn: Turn, now: datetime, deadline: Deadline) -> Continued:
+        """The window over a turn's conversation, with what its session carries; whole outputs are kept meanwhile."""
+        carried, missing = await self.before(turn.agent_id, turn.session_id, deadline)
+        window = await asyncio.to_thread(self._fitted, turn, carried, now)
+        turn_id = turn.turn_id or ""
+        unstored = await self.store(turn.agent_id, turn.session_id, turn_id, window.outputs, deadline)
+        spoken = (*window.messages, Message(role="user").model_copy(update={"content": turn.text}))
+        sent = Sent(
+            turn.agent_id, turn.session_id, turn_id, spoken, carried, window.evicted, window.covers, turn.conversation
+        )
+        return Continued(window.messages, sent, missing + unstored)
+
+    def _fitted(self, turn: Turn, carried: Carried, now: datetime) -> Window:
+        kept = Kept(carried.summary, carried.covers)
+        step = turn.plan_step
+        if step is None and carried.plan_step is not None:
+            step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
+        tokens = budget_for(turn.model).input_tokens if turn.model else None
+        return fit(
+            turn.conversation, session_id=turn.session_id, kept=kept, plan_step=step, iteration=turn.iteration,
+            tokens=tokens, now=now, policy=self._policy,
+        )  # fmt: skip
 
     async def before(self, agent_id: str, session_id: str, deadline: Deadline) -> tuple[Carried, tuple[str, ...]]:
         """What the session carries, and why it is nothing if it did not come in time."""
@@ -109,8 +130,10 @@ class Continuity:
         most, characters = self._policy.window_messages, self._policy.window_characters
         return await asyncio.to_thread(recent.resumed, state, most=most, characters=characters)
 
-    def opened(self, sent: Sent) -> None:
+    def opened(self, sent: Sent | None) -> None:
         """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
+        if sent is None:
+            return
         self._follow(sent.agent_id, f"messages {sent.turn_id}", self._keep(sent))
         if sent.evicted:  # while one summary of the session is being made, the others would be made of the same
             self._follow(sent.agent_id, f"summary {sent.session_id}", self._roll(sent))
@@ -168,7 +191,9 @@ class Continuity:
             await self._store_later(agent_id, session, turn_id, whole)
 
     def _with_answer(self, session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact]) -> bytes:
-        messages, outputs = recent.answered(recent.decode(kept), outcome, session_id=session_id, limits=self._limits)
+        messages, outputs = recent.answered(
+            recent.decode(kept), outcome, session_id=session_id, limits=limits(self._policy)
+        )
         whole[:] = [
             NewArtifact(output.pointer, output.whole, name=tool, tool=tool)
             for tool, output in outputs
@@ -226,7 +251,7 @@ class Continuity:
     def _not_covered(self, sent: Sent, covers: str | None) -> Sequence[Message]:
         """What of the evicted messages another turn's summary does not cover. Rather said twice than lost."""
         spoken = sent.conversation
-        own, other = (self._find(spoken, each, len(spoken)) if each else None for each in (sent.covers, covers))
+        own, other = (groups.find(spoken, each, len(spoken)) if each else None for each in (sent.covers, covers))
         if own is None or other is None:
             return sent.evicted
         return spoken[other + 1 : own + 1]
@@ -241,7 +266,9 @@ class Continuity:
         except Exception as error:  # a host's own, with whatever it raises: the summary then needs no model
             log.warning("the summarizer failed, extracted instead: %r", error)
             storable = await asyncio.to_thread(extract, earlier, own, limit)
-        return storable if len(storable) <= limit else extract(storable, (), limit)
+        if len(storable) <= limit:
+            return storable
+        return await asyncio.to_thread(extract, storable[-_MOST_OVER * limit :], (), limit)
 
 
 async def _stopped(tasks: Sequence[asyncio.Task[None]] | set[asyncio.Task[None]]) -> None:

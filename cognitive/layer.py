@@ -20,7 +20,7 @@ from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive import bootstrap
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
-from cognitive.continuity import Sent
+from cognitive.continuity import Continued
 from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.plan import Plan, Signals
@@ -33,7 +33,6 @@ from cognitive.recent import Resumed
 from cognitive.settle import opened
 from cognitive.turn import (
     LONGEST_MESSAGE,
-    Message,
     Outcome,
     RecallHit,
     Report,
@@ -109,17 +108,17 @@ class CognitiveLayer:
             plan = self._untouched(turn, f"kind.{turn.kind}")
             return _context(turn, plan, Built.nothing(plan, now), now)
         plan = self._untouched(turn, "failed")
-        carrying = asyncio.create_task(self._continuity.before(turn.agent_id, turn.session_id, deadline))
+        talking = asyncio.create_task(self._talk(turn, now, deadline))
         try:
             plan = self._plan(turn, now)
             built = await self._engine.build(plan, turn, now, deadline)
         except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
-        carried, missing = await carrying
+        talk = await talking
         context = replace(
             _context(turn, plan, built, now), model=self._embedder.model, query=built.vector, policy=self._policy,
-            degraded=(*built.degraded, *missing),
+            messages=talk.messages, degraded=(*built.degraded, *talk.degraded),
         )  # fmt: skip
         opening = opened(context)
         try:
@@ -130,8 +129,7 @@ class CognitiveLayer:
             reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
             context = replace(context, degraded=(*context.degraded, reason))
         else:
-            messages = (*context.messages, Message(role="user", content=turn.text))
-            self._continuity.opened(Sent(turn.agent_id, turn.session_id, context.turn_id, messages, carried))
+            self._continuity.opened(talk.sent)
         self._shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
 
@@ -326,6 +324,14 @@ class CognitiveLayer:
         if lines is None:
             raise InvalidInput(f"id: agent {agent_id!r} has no artifact {id}")
         return lines
+
+    async def _talk(self, turn: Turn, now: datetime, deadline: Deadline) -> Continued:
+        """The window over the conversation; if it cannot be made, the conversation as it came."""
+        try:
+            return await self._continuity.window(turn, now, deadline)
+        except Exception as error:  # as above: whatever went wrong, the turn goes on
+            log.exception("pre_turn goes on without a window")
+            return Continued(turn.conversation, None, (f"window: {type(error).__name__}: {error}",))
 
     def _untouched(self, turn: Turn, reason: str) -> Plan:
         """A plan that asks for nothing and changes nothing."""

@@ -19,7 +19,6 @@ from cognitive.continuity import Continuity, Sent
 from cognitive.errors import InvalidInput
 from cognitive.recent import decode
 from cognitive.window.groups import find, mark
-from cognitive.window.output_limits import OutputLimits
 from cognitive.window.summary import Extractive
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -50,9 +49,7 @@ class Rig:
 
     def process(self, summarizer=None) -> Continuity:
         """What one process of the host's runs."""
-        return Continuity(
-            self.sessions, self.artifacts, Policy(), summarizer or self.numbers, find=find, limits=OutputLimits()
-        )
+        return Continuity(self.sessions, self.artifacts, Policy(), summarizer or self.numbers)
 
     async def record(self, turn_id: str, minutes: int = 0, message: str = "Hello") -> None:
         at = NOW + timedelta(minutes=minutes)
