@@ -257,18 +257,30 @@ class Continuity:
         return spoken[other + 1 : own + 1]
 
     async def _summarized(self, earlier: str, messages: Sequence[Message]) -> str:
+        """The summarizer's summary, storable and bounded; extracted, where it fails or takes too long."""
         limit = self._policy.summary_characters
         own = await asyncio.to_thread(lambda: [recent.stripped(message) for message in messages])
-        try:
-            async with asyncio.timeout(self._policy.summary_seconds):
-                summary = await self._summarizer.summarize(earlier, own, limit)
-            storable = summary.replace("\0", "").encode("utf-8", "replace").decode()
-        except Exception as error:  # a host's own, with whatever it raises: the summary then needs no model
-            log.warning("the summarizer failed, extracted instead: %r", error)
-            storable = await asyncio.to_thread(extract, earlier, own, limit)
+        summary = await self._asked(earlier, own, limit)
+        if summary is None:
+            return await asyncio.to_thread(extract, earlier, own, limit)
+        storable = summary.replace("\0", "").encode("utf-8", "replace").decode()
         if len(storable) <= limit:
             return storable
         return await asyncio.to_thread(extract, storable[-_MOST_OVER * limit :], (), limit)
+
+    async def _asked(self, earlier: str, messages: Sequence[Message], limit: int) -> str | None:
+        """What a host's summarizer says, or None, whatever it raises."""
+        asking = asyncio.ensure_future(self._summarizer.summarize(earlier, messages, limit))
+        try:
+            await asyncio.wait({asking}, timeout=self._policy.summary_seconds)
+        finally:
+            late = asking.cancel()
+        failed = "no answer in time" if late else "cancelled" if asking.cancelled() else asking.exception()
+        summary = asking.result() if failed is None else None
+        if not isinstance(summary, str):
+            log.warning("the summarizer failed, extracted instead: %r", failed or summary)
+            return None
+        return summary
 
 
 async def _stopped(tasks: Sequence[asyncio.Task[None]] | set[asyncio.Task[None]]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from brain.sessions import Carried, SessionState
 from cognitive.feedback.authored import authored
+from cognitive.markup import OPENING, PREFIX_OPENING
 from cognitive.turn import Message, Outcome, ToolCall
 from cognitive.window import cutting, directive, summary
 from cognitive.window.groups import as_text, group, named
@@ -133,6 +134,8 @@ def answered(
 
 def stripped(message: Message) -> Message:
     """A message without the memories that were injected into it: what is forgotten must not live on in what is kept."""
+    if OPENING not in message.content and PREFIX_OPENING not in message.content:
+        return message
     content = authored(message.content, quoted=())
     return message if content == message.content else message.model_copy(update={"content": content})
 
