@@ -183,6 +183,18 @@ async def test_of_a_turn_that_is_not_recorded_nothing_is_kept(rig, layer):
     assert await rig.sessions.state(rig.agent, "s", 5) is None
 
 
+async def test_a_summary_that_comes_after_an_erasure_does_not_enter_the_session_that_came_after_it(rig, layer):
+    one, late = rig.process(), rig.process()
+    await rig.record("t0")
+    await layer.erase_agent(rig.agent)
+    await rig.record("t1", 1)
+    one.opened(Sent(rig.agent, "s", "t1", TALK[:2], Carried()))
+    await one.finished()
+    late.opened(rig.sent("t0", 6))
+    await late.finished()
+    assert await rig.carried() == Carried()
+
+
 # --- the last messages ---
 
 
