@@ -204,8 +204,8 @@ class Policy(Edge):
     reserves: Annotated[Mapping[str, Share], _over(RESERVES)] = Field(default_factory=lambda: dict(RESERVES))
     keep_last_messages: Annotated[int, Field(ge=0)] = 10  # are never pruned, whatever their age (the seed's)
     # The seed keeps what is younger than 5 min and prunes results older than 1 min, so the 1 min never decides. Here
-    # the age that prunes is the greater (5 min is also how long providers keep a cached prompt), and what is younger than
-    # half a minute is spared even when room is short.
+    # the age that prunes is the greater (5 min is also how long providers keep a cached prompt), and what is younger
+    # than half a minute is spared even when room is short.
     keep_recent_ms: Annotated[int, Field(ge=0)] = 30_000
     prune_tool_results_after_ms: Annotated[int, Field(ge=1)] = 300_000
     always_keep: tuple[str, ...] = ("plan", "error", "human_input")  # kinds; a failed call is an error (the seed's)

@@ -7,6 +7,7 @@ began it stays; where there is none, what leads the window leaves it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cognitive.policy import Policy
 from cognitive.turn import Message
@@ -15,6 +16,15 @@ from cognitive.window.display import Display, Shown
 
 SIDE_SHARE = 8  # of a bound, one part at most is for each user's message that stays for what follows it
 KEPT_SHARE = 4  # of a bound, one part at most is for messages that are always kept
+
+
+@dataclass(frozen=True, slots=True)
+class Stays:
+    """Messages that stay before a window, with their places; `kept` of them are of kinds that are always kept."""
+
+    shown: Shown
+    places: frozenset[int]
+    kept: int
 
 
 def any_kept(conversation: Sequence[Message], first: int, policy: Policy) -> bool:
@@ -31,10 +41,8 @@ def asked_by(conversation: Sequence[Message], first: int, place: int) -> int | N
     return None
 
 
-def before(
-    conversation: Sequence[Message], first: int, start: int, asked: int | None, show: Display
-) -> tuple[Shown, int]:
-    """What stays before a window that begins at `start`, in order, and how many messages of kept kinds that are.
+def before(conversation: Sequence[Message], first: int, start: int, asked: int | None, show: Display) -> Stays:
+    """What stays before a window that begins at `start`, in order.
 
     `asked` is the place of the user's message that the window follows, None if it begins with one.
     """
@@ -59,10 +67,11 @@ def before(
     if asked is not None:
         places.append(asked)
     stays = groups.group([conversation[n] for n in sorted(set(places))]).groups
-    return show.cut([each.messages[0] for each in stays], policy.window_characters // SIDE_SHARE), kept
+    shown = show.cut([each.messages[0] for each in stays], policy.window_characters // SIDE_SHARE)
+    return Stays(shown, frozenset(places), kept)
 
 
 def _stays(message: Message, policy: Policy) -> bool:
     """Only what stands for itself: a result without its call, or a call without its results, is not valid."""
-    alone = message.role != "tool" and not message.tool_calls
+    alone = message.role != "tool" and not message.tool_calls and bool(message.content.strip())
     return alone and message.kind in policy.always_keep and not groups.authored(message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,7 +14,7 @@ from cognitive.turn import Message, ToolCall
 from cognitive.window import prune, tool_output
 from cognitive.window.groups import Group
 from cognitive.window.memo import Memo, key
-from cognitive.window.output_limits import LIMITS, OutputLimit, OutputLimits
+from cognitive.window.output_limits import OutputLimits
 from cognitive.window.strides import Size
 from cognitive.window.tool_output import Output
 
@@ -100,7 +100,7 @@ class Display:
     def _cut(self, message: Message, characters: int, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
         if len(message.content) <= characters:
             return message, ()
-        output = self._normalised(message.content, tool, _exactly(characters))
+        output = self._normalised(message.content, tool, prune.exactly(characters))
         return _replaced(message, output.text), _stored(output, tool)
 
     def _with_bounded_calls(self, message: Message) -> tuple[Message, tuple[WholeOutput, ...]]:
@@ -121,7 +121,7 @@ class Display:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         if len(text) <= characters:
             return value
-        output = self._normalised(text, tool, _exactly(characters))
+        output = self._normalised(text, tool, prune.exactly(characters))
         wholes.extend(_stored(output, tool))
         return output.text
 
@@ -151,13 +151,6 @@ def _limits(characters: tuple[tuple[str, int], ...], kinds: tuple[tuple[str, str
 def limits(policy: Policy) -> OutputLimits:
     """How long the outputs of tools may be under a policy."""
     return _limits(tuple(policy.tool_output_characters.items()), tuple(policy.tool_output_kinds.items()))
-
-
-@lru_cache(maxsize=256)
-def _exactly(characters: int) -> OutputLimits:
-    """A bound for any text, which is cut and never cleaned: it is somebody's words."""
-    rows: Mapping[Any, OutputLimit] = {kind: OutputLimit(kind, characters, characters, exact=True) for kind in LIMITS}
-    return OutputLimits(rows=rows)
 
 
 @lru_cache(maxsize=1024)

@@ -16,6 +16,7 @@ from cognitive import tokens as estimate
 from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.window import before, begin, frame, groups, prune, squeeze, strides, summary
+from cognitive.window.before import Stays
 from cognitive.window.begin import Begin
 from cognitive.window.display import Display, Shown, WholeOutput
 from cognitive.window.frame import Frame
@@ -84,7 +85,7 @@ class _Talk:
     """What was read of a conversation: its groups whole and with stubs for results, and how each is shown.
 
     The window begins with group `start`, which stands at `place` of the conversation; groups before `pruned` were made
-    stubs for want of room. `stays` are the messages before it that stay, `carried` of them of kinds that always do.
+    stubs for want of room. `stays` are the messages before it that stay.
     """
 
     groups: tuple[Group, ...]
@@ -92,8 +93,7 @@ class _Talk:
     shown: tuple[Shown, ...]
     start: int
     place: int
-    stays: Shown
-    carried: int
+    stays: Stays
     pruned: int
     trigger: str | None
     repairs: Mapping[str, int]
@@ -123,10 +123,10 @@ def fit(
     covered = _covered(conversation, kept)
     talk = _talk(conversation, around, covered, limit, iteration, now, show)
     since = max(around.first, covered.first if covered is not None else 0)
-    gone = _gone(conversation, since, talk.place, show)
-    past = _past(conversation[: around.first], kept, gone.messages, show)
+    gone = _gone(conversation, since, talk, around, show)
+    past = _past(around.handed, kept, gone.messages, frame.summary_characters(limit, policy), show)
     said = _said(talk, [around.leading, past, around.closing], limit, show)
-    whole = show.joined([around.leading, past, talk.stays, said, around.closing])
+    whole = show.joined([around.leading, past, talk.stays.shown, said, around.closing])
     trace = WindowTrace(
         before=Size(len(conversation), sum(len(message.content) for message in conversation)),
         after=whole.size,
@@ -135,7 +135,7 @@ def fit(
         evicted=len(gone.messages),
         forgotten=max(0, talk.place - since - policy.summarized_messages),
         stubs=max(0, talk.pruned - talk.start),
-        carried=talk.carried,
+        carried=talk.stays.kept,
         trigger=talk.trigger,
         over=whole.size.beyond(limit),
         refused=around.refused,
@@ -200,53 +200,57 @@ def _chosen(
 ) -> _Talk:  # fmt: skip
     """The window from where its stride begins, or from later on while all that is shown is beyond a bound."""
     start = place.start
-    fixed = around.leading.size + around.closing.size + frame.room_for_summary(show.policy)
+    fixed = around.leading.size + around.closing.size + frame.room_for_summary(limit, show.policy)
     while True:
-        start, asked = _led(conversation, around.first, named, start)
+        start, asked = _led(conversation, around.first, named, start, show.policy)
         first = named[start].first if start < len(named) else len(conversation)
-        stays, carried = before.before(conversation, around.first, first, asked, show)
-        size = sum((each.size for each in shown[start:]), fixed + stays.size)
+        stays = before.before(conversation, around.first, first, asked, show)
+        size = sum((each.size for each in shown[start:]), fixed + stays.shown.size)
         if size.beyond(limit) is None or start + 1 >= len(named):
             break
         start += 1
-    return _Talk(
-        tuple(named), tuple(stubs), tuple(shown), start, first, stays, carried, place.stubs, place.trigger, repairs
-    )
+    return _Talk(tuple(named), tuple(stubs), tuple(shown), start, first, stays, place.stubs, place.trigger, repairs)
 
 
-def _led(conversation: Sequence[Message], first: int, named: Sequence[Group], start: int) -> tuple[int, int | None]:
-    """Where a window can begin, from `start` on, and the place of the user's message before it that it follows."""
+def _led(
+    conversation: Sequence[Message], first: int, named: Sequence[Group], start: int, policy: Policy
+) -> tuple[int, int | None]:
+    """Where a window can begin, from `start` on, and the place of the user's message before it that it follows.
+
+    A system message does not lead it: what it was about has left, and it would pass for one of the host's leading ones.
+    """
     for n in range(start, len(named)):
-        if named[n].role == "user":
-            return start, None
-        if named[n].role == "system":
+        if named[n].role == "system" and not prune.protected(named[n], policy):
             continue
-        asked = before.asked_by(conversation, first, named[n].first)
+        talking = next((each for each in named[n:] if each.role != "system"), None)
+        if talking is None or talking.role == "user":
+            return n, None
+        asked = before.asked_by(conversation, first, talking.first)
         if asked is not None:
-            return start, asked
-        start = n + 1
-    return start, None
+            return n, asked
+    return len(named), None
 
 
-def _gone(conversation: Sequence[Message], since: int, place: int, show: Display) -> Shown:
-    """What stands before the window and is not covered, as much as a summary can take in at once."""
-    first = max(since, place - show.policy.summarized_messages)
-    if first >= place or not show.policy.summarize_before_prune:
+def _gone(conversation: Sequence[Message], since: int, talk: _Talk, around: Frame, show: Display) -> Shown:
+    """What stands before the window and is not covered, as much as a summary can take in at once.
+
+    A host that hands back windows hands back what stays before them, each time: it has not gone yet. In a conversation
+    that only grows it is passed once.
+    """
+    first = max(since, talk.place - show.policy.summarized_messages)
+    if first >= talk.place or not show.policy.summarize_before_prune:
         return show.all_of(())
-    grouped = groups.group(conversation[first:place], first)
-    ordered = sorted((*grouped.groups, *grouped.orphans), key=lambda group: group.first)
-    return show.joined([show.whole(group) for group in ordered])
+    staying = talk.stays.places if around.handed is not None else frozenset()
+    grouped = groups.group(conversation[first : talk.place], first)
+    gone = [each for each in (*grouped.groups, *grouped.orphans) if each.first not in staying]
+    return show.joined([show.whole(each) for each in sorted(gone, key=lambda each: each.first)])
 
 
-def _past(leading: Sequence[Message], kept: Kept, gone: Sequence[Message], show: Display) -> Shown:
+def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, show: Display) -> Shown:
     """The engine's message that says what came before, if anything did. Where the session keeps nothing, what a host
     hands back of an earlier prompt stands for it.
     """
-    handed = [message for message in leading if summary.is_summary(message)]
-    earlier = kept.summary
-    if not earlier and handed:
-        earlier = handed[-1].content.removeprefix(summary.OPENING).lstrip("\n")
-    most = show.policy.summary_characters
+    earlier = kept.summary or handed or ""
     if gone or len(earlier) > most:
         known = key(str(most), earlier, *(groups.digest(message) for message in gone))
         earlier = _summaries.get(known, lambda: summary.extract(earlier, gone, most))
@@ -256,7 +260,7 @@ def _past(leading: Sequence[Message], kept: Kept, gone: Sequence[Message], show:
 def _said(talk: _Talk, others: Sequence[Shown], limit: Size, show: Display) -> Shown:
     """The groups of the window; squeezed, if the newest alone is beyond a bound."""
     said = show.joined(talk.shown[talk.start :])
-    room = limit - sum((each.size for each in others), talk.stays.size)
+    room = limit - sum((each.size for each in others), talk.stays.shown.size)
     if said.size.characters <= room.characters and said.size.tokens <= room.tokens:
         return said
     return squeeze.squeeze(said, show.joined(talk.stubs[talk.start :]), room, show)
@@ -276,12 +280,5 @@ def _spent(ledger: TokenLedger, past: Shown, said: Shown, around: Frame) -> Toke
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Triggers:
-    summary_at: float
-    summary_every: int
-
-
 def _due(trace: WindowTrace, iteration: int | None, policy: Policy) -> str | None:
-    triggers = _Triggers(policy.context_threshold, policy.summarize_after_iterations)
-    return summary.due(trace.ledger.share if trace.ledger is not None else 0.0, iteration, triggers)
+    return summary.due(trace.ledger.share if trace.ledger is not None else 0.0, iteration, policy)

@@ -15,25 +15,28 @@ from cognitive.window.strides import Rules, Size
 
 NO_BOUND = 1_000_000_000  # tokens of a model of which nothing is known
 
-_LEAST_SHARE = 4  # of a bound, one part is for the talk, whatever else is in the prompt
+_LEAST_SHARE = 4  # of a bound, one part is for the talk, whatever else is in the prompt, and one for the summary
+_PER_TOKEN = 3  # characters of a summary, about
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The host's leading system messages, which stand before place `first`, and what closes the prompt: the directive
-    and the reminder to go on. `refused` is why there is no directive though there is a step.
+    and the reminder to go on. `handed` is the summary that the host hands back of an earlier prompt; `refused` is why
+    there is no directive though there is a step.
     """
 
     leading: Shown
     closing: Shown
     first: int
+    handed: str | None
     refused: str | None = None
 
 
 def frame(conversation: Sequence[Message], plan_step: str | None, place: tuple[int, int], show: Display) -> Frame:
     """The frame of a prompt; `place` says which step of how many `plan_step` is."""
-    first = next((n for n, message in enumerate(conversation) if message.role != "system"), len(conversation))
-    leading = [each for each in conversation[:first] if each.content.strip() and not groups.authored(each)]
+    first, handed = _leading(conversation)
+    leading = [each for each in conversation[:first] if each.content.strip()]
     closing, refused = [], None
     if plan_step and plan_step.strip():
         try:
@@ -43,7 +46,17 @@ def frame(conversation: Sequence[Message], plan_step: str | None, place: tuple[i
             refused = str(error)
     if conversation and directive.is_action(conversation[-1]):
         closing.append(directive.action())
-    return Frame(show.all_of(leading), show.all_of(closing), first, refused)
+    return Frame(show.all_of(leading), show.all_of(closing), first, handed, refused)
+
+
+def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
+    """Where the host's leading system messages end: what stands behind the engine's own belongs to the talk."""
+    for n, message in enumerate(conversation):
+        if summary.is_summary(message):
+            return n, message.content.removeprefix(summary.HEADING).lstrip("\n")
+        if message.role != "system" or groups.authored(message):
+            return n, None
+    return len(conversation), None
 
 
 def ledger(tokens: int | None, frame: Frame, policy: Policy) -> TokenLedger | None:
@@ -70,7 +83,7 @@ def limit(ledger: TokenLedger | None, policy: Policy) -> Size:
 def rules(limit: Size, frame: Frame, conversation: Sequence[Message], policy: Policy) -> Rules:
     """The bounds of the talk alone: without what stands around it, whether it is there today or may be tomorrow."""
     side = limit.times(1 / before.SIDE_SHARE)
-    aside = frame.leading.size + frame.closing.size + room_for_summary(policy)
+    aside = frame.leading.size + frame.closing.size + room_for_summary(limit, policy)
     aside += Size(1, side.characters, side.tokens)
     if before.any_kept(conversation, frame.first, policy):
         aside += limit.times(1 / before.KEPT_SHARE)
@@ -88,7 +101,12 @@ def rules(limit: Size, frame: Frame, conversation: Sequence[Message], policy: Po
     )
 
 
-def room_for_summary(policy: Policy) -> Size:
+def summary_characters(limit: Size, policy: Policy) -> int:
+    """How long a summary may be: no more than a part of what a small model reads."""
+    return min(policy.summary_characters, limit.characters // _LEAST_SHARE, limit.tokens * _PER_TOKEN // _LEAST_SHARE)
+
+
+def room_for_summary(limit: Size, policy: Policy) -> Size:
     """What a summary takes at most; of its tokens, about."""
-    characters = policy.summary_characters + len(summary.OPENING) + 1
-    return Size(1, characters, characters // 3)
+    characters = summary_characters(limit, policy) + len(summary.HEADING) + 1
+    return Size(1, characters, characters // _PER_TOKEN)

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
+from cognitive.errors import PolicyError
+
 OutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 
+LEAST_CHARACTERS = 200  # room for a pointer, and for something beside it
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -27,6 +30,10 @@ class OutputLimit:
     exact: bool = False
     per_file: bool = False
     markup: bool = False
+
+    def __post_init__(self) -> None:
+        if self.characters < LEAST_CHARACTERS or self.line < 1:
+            raise PolicyError(f"outputs of the kind {self.kind}: at least {LEAST_CHARACTERS} characters, 1 in a line")
 
 
 # The characters are about 2,000 tokens; what a cut costs says who gets more or less. A file that is cut is read again,

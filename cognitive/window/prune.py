@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.window import cutting, tool_output
 from cognitive.window.groups import Group
-from cognitive.window.output_limits import OutputLimits
+from cognitive.window.output_limits import LIMITS, OutputLimit, OutputLimits
 from cognitive.window.tool_output import Output
 
 _FIRST_LINE = 200  # characters of a result's first line that say what it was
@@ -62,15 +63,20 @@ def stub(message: Message, before: int, *, tool: str, session_id: str, policy: P
     if len(message.content) <= policy.pruned_characters:
         return message, None
     known = tool_output.pointers(message.content)
-    rows = dict.fromkeys(policy.tool_output_characters, policy.pruned_characters)
-    limits = OutputLimits().with_characters(rows)  # type: ignore[arg-type]  # the policy's kinds are those of outputs
+    limits = exactly(policy.pruned_characters)
     whole = tool_output.normalise(message.content, tool=tool, session_id=session_id, limits=limits)
     pointer = known[0] if known else whole.pointer
-    if pointer is None:  # noise was all that made it long
-        return message.model_copy(update={"content": whole.text}), None
+    if pointer is None:
+        return message, None
     first = _first_line(message.content) if policy.summarize_before_prune else ""
     text = "\n".join([*filter(None, [first]), tool_output.marker(before - len(first), before, pointer)])
     return message.model_copy(update={"content": text}), None if known else whole
+
+
+@lru_cache(maxsize=256)
+def exactly(characters: int) -> OutputLimits:
+    """A bound for any text, which is cut and never cleaned."""
+    return OutputLimits(rows={kind: OutputLimit(kind, characters, characters, exact=True) for kind in LIMITS})
 
 
 def _first_line(text: str) -> str:

@@ -1,8 +1,8 @@
 """Where the window begins: it moves in strides, so that prompts of neighbouring turns begin with the same bytes.
 
 Read from the oldest on, the window grows until it is beyond a bound. Then old tool results become stubs, and if that is
-not enough, the oldest leave, until it is at its low-water mark; after that it grows again. So the beginning is a
-function of the conversation alone, and reading on from where it stands gives the same as reading from the start.
+not enough for a while, the oldest leave, until it is at its low-water mark; after that it grows again. So the beginning
+is a function of the conversation alone, and reading on from where it stands gives the same as reading from the start.
 """
 
 from __future__ import annotations
@@ -81,18 +81,24 @@ class Place:
 def place(units: Sequence[Unit], rules: Rules, stubs: int = 0) -> Place:
     """Where a window over these units begins; the newest is always in it. The first `stubs` are stubs already."""
     low = rules.bounds.times(rules.low)
+    enough = rules.bounds.times((1 + rules.low) / 2)  # stubs that leave more would be followed by a step at once
     start, trigger = 0, None
     used = Size()
     for n, unit in enumerate(units):
         used += unit.stubbed if n < stubs else unit.whole
-        trigger = used.beyond(rules.bounds) or _due(unit, rules, used, low)
+        full = used.beyond(rules.bounds)
+        trigger = full or _due(unit, rules, used, low)
         if trigger is None:
             continue
-        old = _old(units, n, rules)
-        for stub in range(max(start, stubs), old):
-            used -= units[stub].whole - units[stub].stubbed
-        stubs = max(stubs, old)
-        start, used = _begin(units, start, n, used, low, stubs)
+        if full == "messages":
+            start, used = _begin(units, start, n, used, Size(low.messages, used.characters, used.tokens), stubs)
+        if used.beyond(Size(used.messages, low.characters, low.tokens)):
+            old = _old(units, n, rules)
+            for stub in range(max(start, stubs), old):
+                used -= units[stub].whole - units[stub].stubbed
+            stubs = max(stubs, old)
+        if full and used.beyond(enough):
+            start, used = _begin(units, start, n, used, low, stubs)
     return Place(start, max(start, stubs), trigger)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
-from cognitive.window import cutting
+from cognitive.window import cleaning, cutting, excerpt, folding, json_output, reading, web_page
+from cognitive.window.folding import Stretch
 from cognitive.window.output_limits import OutputLimit, OutputLimits
 
 _NAMESPACE = UUID("6f0d8a52-6a0e-5c1c-9d0e-0d6c3c0f7b11")  # of whole outputs; changing it orphans every pointer
@@ -14,7 +16,9 @@ _POINTER = re.compile(
     r"\[\.\.\. [\d,]{1,20} of [\d,]{1,20} characters left out; whole: artifact:"
     r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\]"
 )
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_LEAST_SAVED = 200  # characters that leaving noise out must save, in an output that is short enough with it
+_JUNK = 0.1  # share of characters that are no text, from which an output is binary
+_JUNK_SHOWN = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +36,28 @@ class Output:
 
 
 def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) -> Output:
-    """The output within the limit of its tool; a function of its arguments.
+    """The output within the limit of its tool; a function of its arguments, in time linear in the output's length.
 
-    Applied to its own text it changes nothing.
+    What is short and clean stays as it is. Escape sequences, control characters and white space at line ends go without
+    a trace; whatever else is left out is in `whole`, and the text says where. Applied to its own text it changes
+    nothing. JSON stays JSON where that is possible.
     """
-    whole = _UNSTORABLE.sub("\ufffd", output)
+    whole = cleaning.storable(output)
     limit = limits.of(tool)
-    if len(whole) <= limit.characters:
-        return Output(whole, None, None, len(output))
+    if limit.exact:
+        cleaned = shown = whole
+    else:
+        cleaned = cleaning.clean(whole)
+        shown = cleaning.all_lines(cleaned)
+    short = len(shown) <= limit.characters
+    if short and (limit.exact or _POINTER.search(shown) or json_output.read(shown) is not None):
+        return _unshortened(output, shown)
     pointer = uuid5(_NAMESPACE, f"{session_id}\0{whole}")
-    text = _cut(whole, limit, pointer)
-    return Output(text, whole, pointer, len(output), ("cut",))
+    text, notes = _shorter(cleaned, shown, limit, _Mark(len(whole), pointer))
+    text = text if limit.exact else cleaning.clean(text)
+    if short and len(text) + _LEAST_SAVED > len(shown):
+        return _unshortened(output, shown)
+    return Output(text, whole, pointer, len(output), notes)
 
 
 def pointers(text: str) -> tuple[UUID, ...]:
@@ -55,7 +70,104 @@ def marker(left_out: int, before: int, pointer: UUID) -> str:
     return f"[... {left_out:,} of {before:,} characters left out; whole: artifact:{pointer}]"
 
 
-def _cut(whole: str, limit: OutputLimit, pointer: UUID) -> str:
-    room = limit.characters - len(marker(len(whole), len(whole), pointer)) - 2
-    head, tail = cutting.head(whole, room - room // 2), cutting.tail(whole, room // 2)
-    return "\n".join([head, marker(len(whole) - len(head) - len(tail), len(whole), pointer), tail])
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    before: int
+    pointer: UUID
+
+    def of(self, shown: int) -> str:
+        return marker(max(0, self.before - shown), self.before, self.pointer)
+
+    @property
+    def longest(self) -> int:
+        return len(self.of(0))
+
+
+def _unshortened(output: str, shown: str) -> Output:
+    return Output(shown, None, None, len(output), () if shown == output else ("cleaned",))
+
+
+def _shorter(cleaned: str, shown: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[str, ...]]:
+    if limit.exact:
+        return _ends(shown, limit.characters, mark), ("cut",)
+    value = json_output.read(shown)
+    if value is not None:
+        text = _json(value, limit, mark)
+        if text is not None:
+            return text, ("json",)
+    if _is_junk(mark, shown):
+        return _ends(" ".join(shown.split()), min(limit.characters, _JUNK_SHOWN), mark), ("binary",)
+    if limit.markup and web_page.is_page(shown):
+        cleaned = cleaning.clean(web_page.as_text(cleaned))
+    return _lines(cleaned, limit, mark)
+
+
+def _json(value: object, limit: OutputLimit, mark: _Mark) -> str | None:
+    text = json_output.shortened(value, limit.characters, mark.of(0))
+    if text is None:
+        return None
+    exact = mark.of(len(text) - mark.longest)
+    return text.replace(mark.of(0), exact, 1) if len(exact) <= mark.longest else text
+
+
+def _is_junk(mark: _Mark, shown: str) -> bool:
+    lost = mark.before - len(shown) + shown.count("\ufffd")
+    return lost > _JUNK * mark.before and shown.count("\ufffd") > _JUNK * len(shown)
+
+
+def _ends(text: str, characters: int, mark: _Mark) -> str:
+    """A head and a tail on line borders where there are any near, and the mark between them."""
+    room = max(0, characters - mark.longest - 2)
+    if len(text) <= room:
+        return f"{text}\n{mark.of(len(text))}"
+    head, tail = cutting.head(text, room * 3 // 5), cutting.tail(text, room * 2 // 5)
+    line_end, line_start = head.rfind("\n"), tail.find("\n")
+    head = head[:line_end] if line_end > len(head) // 2 else head
+    tail = tail[line_start + 1 :] if 0 <= line_start < len(tail) // 2 else tail
+    return f"{head}\n{mark.of(len(head) + len(tail))}\n{tail}"
+
+
+_ALWAYS: tuple[tuple[str, Callable[[Sequence[Stretch]], list[Stretch]]], ...] = (
+    ("repeats", folding.repeats),
+    ("progress", folding.progress),
+)
+_WITHOUT_ROOM = (("routine", folding.routine),)
+
+
+def _lines(cleaned: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[str, ...]]:
+    """Without noise; if that is still too long, without routine; if that is, what matters most."""
+    room = limit.characters - mark.longest - 1
+    count = cleaned.strip("\n").count("\n") + 1
+    given = reading.lines(cleaned, room - 40 if count == 1 else max(min(limit.line, room // 5), room // (4 * count)))
+    notes: list[str] = []
+    for folds in (_ALWAYS, _WITHOUT_ROOM):
+        for note, fold in folds:
+            folded = fold(given)
+            notes += [note] if len(folded) < len(given) else []
+            given = folded
+        if sum(len(each.text) + 1 for each in given) <= room and not any(
+            gap > 0 for gap in _gaps(given, given[-1].after)
+        ):
+            return _joined(given, given[-1].after, mark), tuple(notes)
+    chosen = excerpt.excerpt(given, room, per_file=limit.per_file)
+    return _joined(chosen, given[-1].after, mark), (*notes, "excerpt")
+
+
+def _gaps(shown: Sequence[Stretch], lines: int) -> list[int]:
+    """How many lines are left out before each that is shown, and after the last."""
+    ends = [0, *(each.after for each in shown)]
+    return [start - end for end, start in zip(ends, [*(each.first for each in shown), lines], strict=True)]
+
+
+def _joined(shown: Sequence[Stretch], lines: int, mark: _Mark) -> str:
+    """The lines with a mark wherever some are left out; the longest of these gaps, or the end, says where all is."""
+    gaps = _gaps(shown, lines)
+    longest = max(range(len(gaps)), key=lambda n: (gaps[n], n))
+    parts: list[str] = []
+    for n, (gap, each) in enumerate(zip(gaps, [*shown, None], strict=True)):
+        if n == longest:
+            parts.append(mark.of(sum(len(each.text) + 1 for each in shown)))
+        elif gap > 0:
+            parts.append(f"[... {gap:,} lines]")
+        parts += [each.text] if each else []
+    return "\n".join(parts)
