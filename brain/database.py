@@ -151,7 +151,7 @@ class Database:
         try:
             pool = await asyncpg.create_pool(
                 self._url,
-                min_size=min(2, self._pool_size),  # a turn reads what is pinned and what is found at once
+                min_size=min(3, self._pool_size),  # a turn reads what is pinned, what is found and its session at once
                 max_size=self._pool_size,
                 timeout=_CONNECT_SECONDS,
                 init=_prepare,

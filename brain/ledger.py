@@ -129,29 +129,3 @@ class Shadow:
     shown: tuple[UUID, ...]
     tokens: int
     at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class SessionState:
-    """What is known of a session; `recent` are its last turns, newest first, as (turn id, time, status, message).
-
-    `summary` covers the conversation up to the message whose digest `covers` is; `plan` are the steps of the work, and
-    `step` counts those that are done.
-    """
-
-    session_id: str
-    memories: int
-    turns: int
-    summary: str
-    covers: str | None
-    plan: tuple[str, ...]
-    step: int
-    started_at: datetime
-    last_at: datetime
-    ended_at: datetime | None
-    recent: tuple[tuple[str, datetime, str, str], ...] = ()
-
-    @property
-    def plan_step(self) -> str | None:
-        """The step that is current, or None without a plan or after its end."""
-        return self.plan[self.step] if self.step < len(self.plan) else None

@@ -122,6 +122,7 @@ session = Table(
     _column("started_at", AT), _column("last_at", AT), _column("ended_at", AT, nullable=True),
     _column("covers", Text, nullable=True), _column("plan", ARRAY(Text), default=NONE),
     _column("step", Integer, default=ZERO), _column("recent", LargeBinary, nullable=True),
+    _column("recent_turn", Text, nullable=True), _column("recent_at", AT, nullable=True),
     PrimaryKeyConstraint("agent_id", "session_id"), UniqueConstraint("agent_id", "no"), CheckConstraint("step >= 0"),
 )  # fmt: skip
 
@@ -179,10 +180,18 @@ shadow = Table(
 
 artifact = Table(
     "artifact", metadata, _agent(), _column("id", Uuid), _column("session_id", Text),
-    _column("turn_id", Text, nullable=True), _column("kind", Text), _column("name", Text), _column("content", Text),
+    _column("turn_id", Text, nullable=True), _column("kind", Text), _column("name", Text),
     _column("created_at", AT, default=NOW), _column("tool", Text, nullable=True),
-    _column("subtask_id", Uuid, nullable=True),
+    _column("subtask_id", Uuid, nullable=True), _column("characters", BigInteger, default=ZERO),
+    _column("stand_ins", ARRAY(Integer), default=NONE),
     PrimaryKeyConstraint("agent_id", "id"), Index("artifact_by_session", "agent_id", "session_id", "created_at"),
+)  # fmt: skip
+
+piece = Table(
+    "piece", metadata, _agent(), _column("artifact_id", Uuid), _column("ordinal", Integer),
+    _column("start", BigInteger), _column("line", BigInteger), _column("content", Text),
+    PrimaryKeyConstraint("agent_id", "artifact_id", "ordinal"),
+    ForeignKeyConstraint(["agent_id", "artifact_id"], ["artifact.agent_id", "artifact.id"], ondelete="CASCADE"),
 )  # fmt: skip
 
 subtask = Table(
@@ -190,7 +199,7 @@ subtask = Table(
     _column("status", Text, default=text("'open'")), _column("depends_on", ARRAY(Uuid), default=NONE),
     _column("artifacts", ARRAY(Uuid), default=NONE), _column("result", Text, default=EMPTY),
     _column("created_at", AT, default=NOW), _column("completed_at", AT, nullable=True),
-    _column("facts", ARRAY(Uuid), default=NONE),
+    _column("facts", ARRAY(Uuid), default=NONE), _column("lexemes", ARRAY(Text), default=NONE),
     PrimaryKeyConstraint("agent_id", "id"), CheckConstraint("status IN ('open', 'completed', 'abandoned')"),
     Index("subtask_by_session", "agent_id", "session_id", "created_at"),
 )  # fmt: skip

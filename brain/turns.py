@@ -9,8 +9,9 @@ from uuid import UUID
 
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
-from brain.ledger import Closed, Decoy, Judge, Judgement, OpenTurn, SessionState, Shadow, Shown, Still, Verdict
+from brain.ledger import Closed, Decoy, Judge, Judgement, OpenTurn, Shadow, Shown, Still, Verdict
 from brain.types import MemoryType
+from brain.writing import share_agent
 
 SQL = statements.load("turns")
 _DAY = 86_400.0  # seconds
@@ -187,23 +188,6 @@ class TurnLog:
 
         return await self._database.run(agent_id, work)
 
-    async def session(self, agent_id: str, session_id: str, recent: int) -> SessionState | None:
-        """A session with its last turns, or None."""
-
-        async def work(c: Connection) -> SessionState | None:
-            row = await c.fetchrow(SQL["session"], agent_id, session_id)
-            if row is None:
-                return None
-            turns = await c.fetch(SQL["session_turns"], agent_id, session_id, recent)
-            return SessionState(**{**row, "plan": tuple(row["plan"])}, recent=tuple(tuple(turn) for turn in turns))
-
-        return await self._database.run(agent_id, work)
-
-    async def end_session(self, agent_id: str, session_id: str, at: datetime) -> bool:
-        """Marks a session as ended; the first time stands. False if there is no such session."""
-        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["end_session"], agent_id, session_id, at))
-        return row is not None
-
 
 async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
     await _share(c, agent_id)
@@ -211,7 +195,7 @@ async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
 
 
 async def _share(c: Connection, agent_id: str) -> None:
-    await c.execute(SQL["share_agent"], agent_id)
+    await share_agent(c, agent_id)
     await c.execute(SQL["share_corpus"], agent_id)
 
 

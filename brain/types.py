@@ -42,6 +42,7 @@ def _not_blank(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_storable)]
 Label = Annotated[Text, Field(max_length=LONGEST_LABEL), AfterValidator(_not_blank)]
+MemoryText = Annotated[Text, Field(max_length=LONGEST_CONTENT), AfterValidator(_not_blank)]
 
 
 class Edge(BaseModel):
@@ -121,7 +122,7 @@ class NewMemory(Edge):
     """
 
     type: MemoryType
-    content: Annotated[Text, Field(max_length=LONGEST_CONTENT), AfterValidator(_not_blank)]
+    content: MemoryText
     speaker: Label | None = None
     context: Annotated[Text, Field(max_length=LONGEST_CONTENT)] = ""
     occurred_at: AwareDatetime | None = None
@@ -178,4 +179,6 @@ class Receipt:
     usage: int
     turns: int = 0
     sessions: int = 0
+    artifacts: int = 0
+    subtasks: int = 0
     journaled: int = 0

@@ -29,6 +29,11 @@ class Prepared:
     vectors: list[tuple[int, str, Vector]]  # (ordinal, field, vector)
 
 
+async def share_agent(c: Connection, agent_id: str) -> None:
+    """Holds off whoever would erase the agent before the transaction ends; others who share it go on."""
+    await c.execute(SQL["share_agent"], agent_id)
+
+
 async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder: CachedEmbedder) -> None:
     """Stores what is not there yet, with its sessions, its index entries and its vectors."""
     corpus = await c.fetchrow(SQL["lock_corpus"], agent_id)

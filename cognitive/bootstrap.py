@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from brain.artifacts import Artifacts
 from brain.contents import Contents
 from brain.database import Database
 from brain.deadline import Deadline
@@ -18,15 +19,19 @@ from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
 from brain.journal import Journal, journal_name
 from brain.ports import Embedder
 from brain.search import MemorySearch
+from brain.sessions import Sessions
 from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
+from brain.subtasks import Subtasks
 from brain.turns import TurnLog
 from cognitive.context.engine import ContextEngine
+from cognitive.continuity import Continuity
 from cognitive.drain import draining
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
 from cognitive.tokens import TokenCounter, count
+from cognitive.window.summary import Extractive, Summarizer
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +51,10 @@ class Parts:
     settlement: Settlement
     shadowing: Shadowing
     counter: TokenCounter
+    sessions: Sessions
+    artifacts: Artifacts
+    subtasks: Subtasks
+    continuity: Continuity
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -65,6 +74,7 @@ async def assemble(
     embedder: Embedder | None,
     shadow: Policy | None = None,
     counter: TokenCounter | None = None,
+    summarizer: Summarizer | None = None,
 ) -> AsyncIterator[Parts]:
     """Opens the database and the embedder, and closes what it opened.
 
@@ -90,12 +100,16 @@ async def assemble(
             await _warm(cached)
             async with draining(settlement, journal):
                 shadowing = Shadowing(turns, shadow, counter)
+                sessions, artifacts = Sessions(database), Artifacts(database)
+                continuity = Continuity(sessions, artifacts, policy, summarizer or Extractive())
                 try:
                     yield Parts(
-                        policy, cached, store, turns, Contents(database), engine, settlement, shadowing, counter
-                    )
+                        policy, cached, store, turns, Contents(database), engine, settlement, shadowing, counter,
+                        sessions, artifacts, Subtasks(database), continuity,
+                    )  # fmt: skip
                 finally:
                     await shadowing.finished()
+                    await continuity.finished()
     finally:
         cached.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -10,15 +11,17 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from brain.artifacts import Artifact, Line, Page
 from brain.deadline import Deadline
-from brain.ledger import SessionState
 from brain.ports import Embedder
+from brain.sessions import Cleared
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive import bootstrap
 from cognitive.context import repeat
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
+from cognitive.continuity import Continued
 from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.markup import without_injected
@@ -28,6 +31,7 @@ from cognitive.preflight import frames, signals
 from cognitive.preflight import plan as planning
 from cognitive.questions import Questions, Replay
 from cognitive.recall import recall
+from cognitive.recent import Resumed
 from cognitive.settle import opened
 from cognitive.tokens import TokenCounter
 from cognitive.turn import (
@@ -41,16 +45,20 @@ from cognitive.turn import (
     require_id,
     require_label,
 )
+from cognitive.window.summary import Summarizer
+from cognitive.work import Work
 
 log = logging.getLogger(__name__)
 
-_RECENT_TURNS = 10  # of a session, for `resume`
+_PAGE = 8_000  # characters of an artifact at a time, about 2,000 tokens
+_MOST_READ = 1_000_000
+_MOST_LINES = 200
 
 
 class CognitiveLayer:
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
-    `questions` answers what else may be asked of recorded turns.
+    `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks.
     """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
@@ -61,6 +69,10 @@ class CognitiveLayer:
         self._engine = parts.engine
         self._settlement = parts.settlement
         self._shadowing = parts.shadowing
+        self._sessions = parts.sessions
+        self._artifacts = parts.artifacts
+        self._continuity = parts.continuity
+        self.work = Work(parts.policy, parts.sessions, parts.subtasks, parts.store, parts.turns, parts.engine)
         self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
 
     @classmethod
@@ -73,17 +85,19 @@ class CognitiveLayer:
         embedder: Embedder | None = None,
         shadow: Policy | None = None,
         token_counter: TokenCounter | None = None,
+        summarizer: Summarizer | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
         Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
-        `token_counter` counts what memories take of the prompt, in place of the estimate (`cognitive.tokens`).
+        `token_counter` counts what memories take of the prompt, in place of the estimate (`cognitive.tokens`). The
+        `summarizer` summarises what leaves the window, after the turn; without one it is extracted.
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
         """
-        async with bootstrap.assemble(database_url, policy, embedder, shadow, token_counter) as parts:
+        async with bootstrap.assemble(database_url, policy, embedder, shadow, token_counter, summarizer) as parts:
             yield cls(parts)
 
     # --- the turn ---
@@ -99,15 +113,17 @@ class CognitiveLayer:
             plan = self._untouched(turn, f"kind.{turn.kind}")
             return _context(turn, plan, Built.nothing(plan, now), now, self._policy)
         plan = self._untouched(turn, "failed")
+        talking = asyncio.create_task(self._talk(turn, now, deadline))
         try:
             plan = self._plan(turn, now)
             built = await self._engine.build(plan, turn, now, deadline)
         except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
+        talk = await talking
         context = replace(
             _context(turn, plan, built, now, self._policy), model=self._embedder.model, query=built.vector,
-            policy=self._policy,
+            policy=self._policy, messages=talk.messages, degraded=(*built.degraded, *talk.degraded),
         )  # fmt: skip
         opening = opened(context)
         try:
@@ -117,6 +133,8 @@ class CognitiveLayer:
             self._settlement.keep_opening(turn.agent_id, opening)
             reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
             context = replace(context, degraded=(*context.degraded, reason))
+        else:
+            self._continuity.opened(talk.sent)
         self._shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
 
@@ -130,7 +148,10 @@ class CognitiveLayer:
             InvalidInput: a turn that was never opened.
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
-        return await self._settlement.post(context, outcome)
+        report = await self._settlement.post(context, outcome)
+        if report.recorded:
+            self._continuity.closed(context.agent_id, context.turn_id, outcome)
+        return report
 
     async def recall(
         self,
@@ -199,6 +220,7 @@ class CognitiveLayer:
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erases everything of an agent, here and in the journal of this machine; the receipt counts what went."""
         journaled = await self._settlement.erase(require_label("agent_id", agent_id))
+        await self._continuity.stop(agent_id)
         return replace(await self._store.erase_agent(agent_id), journaled=journaled)
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
@@ -224,7 +246,7 @@ class CognitiveLayer:
         minutes = self._policy.abandon_after_minutes
         return await self._turns.reap(require_label("agent_id", agent_id), abandon_after_minutes=minutes)
 
-    # --- questions about turns and sessions ---
+    # --- questions about turns ---
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
         """Why a memory was shown in a turn, or why it was not.
@@ -257,15 +279,64 @@ class CognitiveLayer:
         """The agent's last turns, newest first: turn_id, session_id, at, status, message."""
         return await self._turns.recent(require_label("agent_id", agent_id), limit)
 
-    async def resume(self, agent_id: str, session_id: str) -> SessionState | None:
-        """What is known of a session (summary, step, last turns), or None if it never was."""
+    # --- sessions ---
+
+    async def resume(self, agent_id: str, session_id: str) -> Resumed | None:
+        """All that is needed to go on with a session, from Postgres; None if it never was."""
         require_label("agent_id", agent_id)
-        return await self._turns.session(agent_id, require_label("session_id", session_id), _RECENT_TURNS)
+        return await self._continuity.resume(agent_id, require_label("session_id", session_id))
 
     async def end_session(self, agent_id: str, session_id: str) -> bool:
         """Marks a session as ended. False if there is no such session."""
         require_label("agent_id", agent_id)
-        return await self._turns.end_session(agent_id, require_label("session_id", session_id), datetime.now(UTC))
+        return await self._sessions.end(agent_id, require_label("session_id", session_id), datetime.now(UTC))
+
+    async def clear_session(self, agent_id: str, session_id: str) -> Cleared:
+        """Removes summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""
+        require_label("agent_id", agent_id)
+        require_label("session_id", session_id)
+        await self._continuity.stop(agent_id)
+        return await self._sessions.clear(agent_id, session_id)
+
+    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = _PAGE) -> Page:
+        """A page of a whole tool output: `length` characters from `start` on; `Page.next` is where the next begins.
+
+        Raises:
+            InvalidInput: this agent has no such artifact, or a page that cannot be.
+        """
+        require_label("agent_id", agent_id)
+        for name, value, least, most in (("start", start, 0, 2**48), ("length", length, 1, _MOST_READ)):
+            _require_between(name, value, least, most)
+        page = await self._artifacts.read(agent_id, require_id("id", id), start, length)
+        if page is None:
+            raise InvalidInput(f"id: agent {agent_id!r} has no artifact {id}")
+        return page
+
+    async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
+        """What is kept out of band of a session, oldest first."""
+        require_label("agent_id", agent_id)
+        return await self._artifacts.of_session(agent_id, require_label("session_id", session_id))
+
+    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[Line, ...]:
+        """The first lines of an artifact that hold a literal, each with where `artifact` can read on from.
+
+        Raises:
+            InvalidInput: this agent has no such artifact, or a literal that spans lines.
+        """
+        require_label("agent_id", agent_id)
+        _require_between("limit", limit, 1, _MOST_LINES)
+        lines = await self._artifacts.search(agent_id, require_id("id", id), literal, limit)
+        if lines is None:
+            raise InvalidInput(f"id: agent {agent_id!r} has no artifact {id}")
+        return lines
+
+    async def _talk(self, turn: Turn, now: datetime, deadline: Deadline) -> Continued:
+        """The window over the conversation; if it cannot be made, the conversation as it came."""
+        try:
+            return await self._continuity.window(turn, now, deadline)
+        except Exception as error:  # as above: whatever went wrong, the turn goes on
+            log.exception("pre_turn goes on without a window")
+            return Continued(turn.conversation, None, (f"window: {type(error).__name__}: {error}",))
 
     def _untouched(self, turn: Turn, reason: str) -> Plan:
         """A plan that asks for nothing and changes nothing."""
@@ -309,3 +380,8 @@ def _fields(memory: Memory) -> dict[str, Any]:
 def _require_aware(name: str, at: datetime | None) -> None:
     if at is not None and at.tzinfo is None:
         raise InvalidInput(f"{name}: expected an aware datetime, got the naive {at.isoformat()}")
+
+
+def _require_between(name: str, value: object, least: int, most: int) -> None:
+    if not isinstance(value, int) or not least <= value <= most:
+        raise InvalidInput(f"{name}: expected {least} to {most}, got {value!r}")

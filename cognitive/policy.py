@@ -189,6 +189,14 @@ class Policy(Edge):
     placement: Placement = "user_tail"  # ephemeral; "journaled": the host keeps it; "system": the seed's, breaks caches
     longest_source: Annotated[int, Field(ge=0)] = 40  # characters of a source that is shown; 0: none; render.origin
 
+    # --- sessions ---
+    summary_seconds: Positive = 60.0  # a host's summarizer may take, after a turn; then it is extracted
+
+    # --- work ---
+    work_facts: Annotated[int, Field(ge=0, le=200)] = 5  # recalled for a new subtask (the seed's)
+    work_related: Annotated[int, Field(ge=0, le=200)] = 3  # finished subtasks found for it
+    work_result_characters: Annotated[int, Field(ge=100)] = 2_000  # of each result: a page; the whole is read by its id
+
     # --- explore ---
     explore_every: Turns = 0  # off: a trial costs a turn its last memory; docs/decisions/0008-off-policy.md
 

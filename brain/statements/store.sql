@@ -1,5 +1,10 @@
+-- name: share_agent
+-- Whoever records what was in a turn shares the agent with the others who do, and excludes whoever erases it. By its
+-- name, since an agent without memories has no row to lock.
+SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || $1, 0))
+
 -- name: own_agent
--- Whoever erases an agent waits for those who count its turns, and they for it.
+-- Whoever erases an agent waits for those who record its turns, and they for it.
 SELECT pg_advisory_xact_lock(hashtextextended('cognitive ' || $1, 0))
 
 -- name: lock_corpus
@@ -152,13 +157,16 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,
        (SELECT count(*) FROM cognitive.exposure WHERE agent_id = $1) AS exposures,
        (SELECT count(*) FROM cognitive.usage WHERE agent_id = $1) AS usage,
        (SELECT count(*) FROM cognitive.turn WHERE agent_id = $1) AS turns,
-       (SELECT count(*) FROM cognitive.session WHERE agent_id = $1) AS sessions
+       (SELECT count(*) FROM cognitive.session WHERE agent_id = $1) AS sessions,
+       (SELECT count(*) FROM cognitive.artifact WHERE agent_id = $1) AS artifacts,
+       (SELECT count(*) FROM cognitive.subtask WHERE agent_id = $1) AS subtasks
 
 -- name: agent_texts
 SELECT content, speaker, context, occurred_at FROM cognitive.memory WHERE agent_id = $1
 
 -- name: erase_agent
--- Every row of the agent, in every table that has one; memory takes its passages and vectors with it.
+-- Every row of the agent, in every table that has one; memory takes its passages and vectors with it, an artifact its
+-- pieces.
 WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = $1),
      exposure AS (DELETE FROM cognitive.exposure WHERE agent_id = $1),
      usage AS (DELETE FROM cognitive.usage WHERE agent_id = $1),

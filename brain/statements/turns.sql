@@ -99,11 +99,6 @@ WHERE t.agent_id = $1 AND t.turn_id = $2 AND NOT EXISTS (
     SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = m.id)
 ORDER BY d.place
 
--- name: share_agent
--- Whoever counts turns shares the agent with the others who do, and excludes whoever erases it. By its name, since an
--- agent without memories has no row to lock.
-SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || $1, 0))
-
 -- name: share_corpus
 -- Whoever counts the use of memories shares the agent's row with the others who do, and excludes whoever writes or
 -- erases memories: the two take the rows of a memory in different orders.
@@ -203,15 +198,3 @@ base AS (
     FROM counted AS c WHERE u.agent_id = $1 AND u.type = c.type)
 -- Reading `masses` here has its rows taken before those of `base`, the order in which a closing takes them.
 SELECT count(*) AS rated, (SELECT count(*) FROM masses) AS counted FROM before
-
--- name: session
-SELECT session_id, memories, turns, summary, covers, plan, step, started_at, last_at, ended_at
-FROM cognitive.session WHERE agent_id = $1 AND session_id = $2
-
--- name: session_turns
-SELECT turn_id, at, status, message FROM cognitive.turn WHERE agent_id = $1 AND session_id = $2
-ORDER BY at DESC, turn_id DESC LIMIT $3
-
--- name: end_session
-UPDATE cognitive.session SET ended_at = coalesce(ended_at, $3) WHERE agent_id = $1 AND session_id = $2
-RETURNING session_id

@@ -11,9 +11,9 @@ down_revision = "0002"
 
 ADDED = {
     "turn": ["called", "categories"],
-    "session": ["covers", "plan", "step", "recent"],
-    "artifact": ["tool", "subtask_id"],
-    "subtask": ["facts"],
+    "session": ["covers", "plan", "step", "recent", "recent_turn", "recent_at"],
+    "artifact": ["tool", "subtask_id", "characters", "stand_ins"],
+    "subtask": ["facts", "lexemes"],
 }
 
 
@@ -23,7 +23,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.drop_table("piece", schema="cognitive")
     for table, columns in ADDED.items():
         for column in columns:
             op.drop_column(table, column, schema="cognitive")
     op.execute("ALTER TABLE cognitive.session ADD COLUMN plan_step text")
+    op.execute("ALTER TABLE cognitive.artifact ADD COLUMN content text NOT NULL DEFAULT ''")

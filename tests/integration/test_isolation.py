@@ -82,7 +82,7 @@ async def test_every_table_has_forced_row_level_security_and_a_key_that_begins_w
         )
     finally:
         await connection.close()
-    assert len(rows) == 14
+    assert len(rows) == 15
     for row in rows:
         assert (row["relrowsecurity"], row["relforcerowsecurity"], row["policies"], row["agent_first"]) == (
             True, True, 1, True), row["relname"]  # fmt: skip

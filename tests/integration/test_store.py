@@ -25,6 +25,7 @@ TABLES = [
     "session",
     "corpus",
     "artifact",
+    "piece",
     "subtask",
 ]
 

@@ -44,6 +44,10 @@ CALLS = {
     "why": [(("a", "t", ID), {})],
     "resume": [(("a", "s"), {})],
     "end_session": [(("a", "s"), {})],
+    "clear_session": [(("a", "s"), {})],
+    "artifact": [(("a", ID), {}), (("a", ID), {"start": 0, "length": 100})],
+    "artifacts": [(("a", "s"), {})],
+    "search_artifact": [(("a", ID, "error"), {}), (("a", ID, "error"), {"limit": 3})],
 }  # fmt: skip
 
 
@@ -61,7 +65,8 @@ def test_a_layer_is_opened_with_or_without_a_database_a_policy_and_an_embedder()
     signature.bind(None, policy=None, embedder=None)
     signature.bind("postgresql://x", policy=Policy())
     assert {name: each.default for name, each in signature.parameters.items()} == {
-        "database_url": None, "policy": None, "embedder": None, "shadow": None, "token_counter": None
+        "database_url": None, "policy": None, "embedder": None, "shadow": None, "token_counter": None,
+        "summarizer": None,
     }  # fmt: skip
     opened = CognitiveLayer.open("postgresql://nowhere.invalid/x")
     assert hasattr(opened, "__aenter__")

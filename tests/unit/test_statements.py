@@ -8,7 +8,7 @@ import pytest
 
 from brain import statements
 
-PORTS = ["contents", "search", "store", "turns"]
+PORTS = ["artifacts", "contents", "search", "sessions", "store", "subtasks", "turns"]
 NAMED = [(port, name, sql) for port in PORTS for name, sql in statements.load(port).items()]
 IDS = [f"{port}.{name}" for port, name, _ in NAMED]
 TABLE = r"cognitive\.\w+"

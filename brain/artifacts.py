@@ -1,0 +1,222 @@
+"""Whole tool outputs and other large texts, out of the prompt and read again by their pointer, a page at a time.
+
+Postgres' text holds every character but NUL and lone surrogates. A text that has some is kept with characters that it
+does not use in their place, one for one, and which stands for which: it comes back as it was, and offsets stay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+from typing import Any
+from uuid import UUID
+
+from brain import statements
+from brain.database import Connection, Database
+from brain.errors import InvalidInput
+from brain.writing import count, share_agent
+
+SQL = statements.load("artifacts")
+
+PIECE = 32_768  # characters: what a page costs to read at least, and some 1,500 rows for 50 MB
+_AROUND = 200  # characters of a line on each side of what was looked for
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_FREE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))  # for private use: first to be free
+
+
+@dataclass(frozen=True, slots=True)
+class NewArtifact:
+    """A text to be kept. Its id is known before, and says what it is: the same id is never another text."""
+
+    id: UUID
+    content: str
+    name: str
+    tool: str | None = None
+    kind: str = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What is kept, but for its text."""
+
+    id: UUID
+    session_id: str
+    turn_id: str | None
+    kind: str
+    name: str
+    tool: str | None
+    subtask_id: UUID | None
+    characters: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Characters [start, start + len(text)) of an artifact, of `artifact.characters`."""
+
+    artifact: Artifact
+    start: int
+    text: str
+
+    @property
+    def next(self) -> int | None:
+        """Where the next page starts, or None at the end."""
+        end = self.start + len(self.text)
+        return end if end < self.artifact.characters else None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that holds what was looked for: its number from 1, where in the artifact that begins, and the words there.
+
+    A line longer than a piece is found once in each of its pieces.
+    """
+
+    number: int
+    start: int
+    text: str
+
+
+class Artifacts:
+    """The artifacts of all agents, each agent's seen by itself only."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(
+        self,
+        agent_id: str,
+        session_id: str,
+        artifacts: Sequence[NewArtifact],
+        *,
+        turn_id: str | None = None,
+        only_of_turn: bool = False,
+        timeout: float = 60.0,
+    ) -> bool:
+        """Keeps those that are not kept yet, all in one statement. `only_of_turn`: if the turn is recorded, else none.
+
+        False if some are not kept after all: the turn is not there, or another writer is about to keep them.
+
+        Raises:
+            InvalidInput: a text that uses every character which could stand for one that Postgres cannot keep.
+        """
+        ids = [artifact.id for artifact in artifacts]
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["known"], agent_id, ids), timeout=timeout)
+        new = {artifact.id: artifact for artifact in artifacts}
+        for row in rows:
+            del new[row["id"]]
+        if not new:
+            return True
+        columns = await asyncio.to_thread(_columns, list(new.values()))
+
+        async def work(c: Connection) -> bool:
+            await share_agent(c, agent_id)
+            rows = await c.fetch(SQL["put"], agent_id, session_id, turn_id, only_of_turn, *columns)
+            return len(rows) == len(new)
+
+        return await self._database.run(agent_id, work, timeout=timeout)
+
+    async def read(self, agent_id: str, id: UUID, start: int, length: int) -> Page | None:
+        """At most `length` characters from `start` on, or None if there is no such artifact."""
+
+        async def work(c: Connection) -> Page | None:
+            row = await c.fetchrow(SQL["artifact"], agent_id, id)
+            if row is None:
+                return None
+            artifact, stand_ins = _artifact(row)
+            first, last = start // PIECE, (start + length - 1) // PIECE
+            pieces = await c.fetch(SQL["pieces"], agent_id, id, first, last)
+            text = "".join(piece["content"] for piece in pieces)
+            skipped = start - first * PIECE
+            return Page(artifact, start, text[skipped : skipped + length].translate(stand_ins))
+
+        return await self._database.run(agent_id, work)
+
+    async def search(self, agent_id: str, id: UUID, literal: str, limit: int) -> tuple[Line, ...] | None:
+        """The first lines that hold a literal, or None if there is no such artifact. Nothing is found by nothing.
+
+        Raises:
+            InvalidInput: a literal with a line break, or longer than a piece.
+        """
+        if "\n" in literal or len(literal) > PIECE:
+            raise InvalidInput(f"literal: expected part of a line, of at most {PIECE:,} characters")
+
+        async def work(c: Connection) -> tuple[Line, ...] | None:
+            row = await c.fetchrow(SQL["artifact"], agent_id, id)
+            if row is None:
+                return None
+            _, stand_ins = _artifact(row)
+            sought = literal.translate({stood_for: chr(stands) for stands, stood_for in stand_ins.items()})
+            if not sought or _UNSTORABLE.search(sought):  # what the artifact does not hold at all
+                return ()
+            pieces = await c.fetch(SQL["holding"], agent_id, id, sought, len(sought) - 1, limit)
+            lines = chain.from_iterable(_lines(piece, sought) for piece in pieces)
+            return tuple(Line(n, start, text.translate(stand_ins)) for n, start, text in lines)[:limit]
+
+        return await self._database.run(agent_id, work)
+
+    async def of_session(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
+        """What is kept of a session, oldest first."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["of_session"], agent_id, session_id))
+        return tuple(Artifact(**row) for row in rows)
+
+    async def delete(self, agent_id: str, ids: Sequence[UUID]) -> int:
+        """Removes artifacts, and returns how many there were."""
+        return count(await self._database.run(agent_id, lambda c: c.execute(SQL["delete"], agent_id, list(ids))))
+
+
+def _columns(artifacts: Sequence[NewArtifact]) -> list[list[Any]]:
+    """Artifacts and their pieces as the statement takes them."""
+    stand_ins = [_stand_ins(artifact.content) for artifact in artifacts]
+    texts = [
+        a.content.translate(chosen) if chosen else a.content for a, chosen in zip(artifacts, stand_ins, strict=True)
+    ]
+    pieces = [(a.id, *piece) for a, text in zip(artifacts, texts, strict=True) for piece in _pieces(text)]
+    pairs = [{"pairs": [part for point, own in chosen.items() for part in (own, point)]} for chosen in stand_ins]
+    rows = [(a.id, a.kind, a.name, a.tool, len(a.content), each) for a, each in zip(artifacts, pairs, strict=True)]
+    return [*([row[n] for row in rows] for n in range(6)), *([piece[n] for piece in pieces] for n in range(5))]
+
+
+def _stand_ins(text: str) -> dict[int, int]:
+    """For each character of a text that Postgres cannot keep, one that the text does not use."""
+    unstorable = sorted(set(map(ord, _UNSTORABLE.findall(text))))
+    if not unstorable:
+        return {}
+    used = set(map(ord, set(text)))
+    free = (point for point in chain(*_FREE) if point not in used)
+    chosen = dict(zip(unstorable, free, strict=False))
+    if len(chosen) < len(unstorable):
+        raise InvalidInput("content: uses every character that could stand for one which Postgres cannot keep")
+    return chosen
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int, int, str]]:
+    """Ordinal, offset, number of the line it begins in, and characters of each piece."""
+    line = 1
+    for ordinal, start in enumerate(range(0, len(text), PIECE)):
+        piece = text[start : start + PIECE]
+        yield ordinal, start, line, piece
+        line += piece.count("\n")
+
+
+def _lines(piece: Mapping[str, Any], literal: str) -> Iterator[tuple[int, int, str]]:
+    """The lines of a piece in which a literal begins: number, offset of the literal, the words around it."""
+    own, text = piece["content"], piece["content"] + piece["following"]
+    number, counted, at = piece["line"], 0, text.find(literal)
+    while 0 <= at < len(own):
+        number, counted = number + text.count("\n", counted, at), at
+        begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        yield number, piece["start"] + at, text[max(begin, at - _AROUND) : min(end, at + len(literal) + _AROUND)]
+        at = text.find(literal, end)
+
+
+def _artifact(row: Mapping[str, Any]) -> tuple[Artifact, dict[int, int]]:
+    """What is kept, and which character stands for which."""
+    fields = dict(row)
+    pairs = fields.pop("stand_ins")
+    return Artifact(**fields), dict(zip(pairs[::2], pairs[1::2], strict=True))

@@ -1,0 +1,160 @@
+"""What a session carries from turn to turn: its summary, its plan, its last messages. No process holds any of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from brain import statements
+from brain.database import Connection, Database
+from brain.errors import InvalidInput
+from brain.writing import share_agent
+
+SQL = statements.load("sessions")
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What the next turn of a session needs of it.
+
+    `summary` covers the conversation up to the message whose digest `covers` is; `plan` are the steps of the work, and
+    `step` counts those that are done.
+    """
+
+    summary: str = ""
+    covers: str | None = None
+    plan: tuple[str, ...] = ()
+    step: int = 0
+
+    @property
+    def plan_step(self) -> str | None:
+        """The step that is current, or None without a plan or after its end."""
+        return self.plan[self.step] if self.step < len(self.plan) else None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """All that is known of a session; `recent` are its last turns, newest first, as (turn id, time, status, message).
+
+    `messages` are the last ones of its conversation, in the form that they were kept in.
+    """
+
+    session_id: str
+    memories: int
+    turns: int
+    carried: Carried
+    started_at: datetime
+    last_at: datetime
+    ended_at: datetime | None
+    messages: bytes | None
+    recent: tuple[tuple[str, datetime, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """What was removed of a session, in rows; `sessions` is 0 if there is no such session."""
+
+    sessions: int
+    artifacts: int
+    subtasks: int
+
+
+# From a session and its last messages, as they are kept, to those with the answer behind them.
+Answering = Callable[[str, bytes], Awaitable[bytes]]
+
+
+class Sessions:
+    """The sessions of all agents, each agent's seen by itself only."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def carried(self, agent_id: str, session_id: str, *, timeout: float = 60.0) -> Carried:
+        """What the next turn needs, in one statement; of a session that never was, nothing."""
+        row = await self._database.run(
+            agent_id, lambda c: c.fetchrow(SQL["carried"], agent_id, session_id), timeout=timeout
+        )
+        return _carried(row) if row is not None else Carried()
+
+    async def state(self, agent_id: str, session_id: str, recent: int) -> SessionState | None:
+        """A session with its last turns, or None."""
+
+        async def work(c: Connection) -> SessionState | None:
+            row = await c.fetchrow(SQL["session"], agent_id, session_id)
+            if row is None:
+                return None
+            turns = await c.fetch(SQL["session_turns"], agent_id, session_id, recent)
+            return SessionState(
+                row["session_id"], row["memories"], row["turns"], _carried(row), row["started_at"], row["last_at"],
+                row["ended_at"], row["recent"], tuple(tuple(turn) for turn in turns),
+            )  # fmt: skip
+
+        return await self._database.run(agent_id, work)
+
+    async def roll(
+        self, agent_id: str, session_id: str, turn_id: str, was: Carried, summary: str, covers: str | None, *,
+        timeout: float = 60.0,
+    ) -> bool:  # fmt: skip
+        """Puts a summary in the place of the one it was made from. False if that is not what stands there any more, or
+        the turn that it was made for is gone.
+        """
+
+        async def work(c: Connection) -> bool:
+            await share_agent(c, agent_id)
+            row = await c.fetchrow(SQL["roll"], agent_id, session_id, was.summary, was.covers, summary, covers, turn_id)
+            return row is not None
+
+        return await self._database.run(agent_id, work, timeout=timeout)
+
+    async def keep(self, agent_id: str, turn_id: str, messages: bytes, *, timeout: float = 60.0) -> bool:
+        """Keeps the last messages of a session as of a turn. False if the turn is not there, or a later one did."""
+
+        async def work(c: Connection) -> bool:
+            await share_agent(c, agent_id)
+            return await c.fetchrow(SQL["keep"], agent_id, turn_id, messages) is not None
+
+        return await self._database.run(agent_id, work, timeout=timeout, durable=False)
+
+    async def answer(self, agent_id: str, turn_id: str, answering: Answering, *, timeout: float = 60.0) -> bool:
+        """Adds a turn's answer to the messages kept as of it. False if they are not, or no more."""
+
+        async def work(c: Connection) -> bool:
+            row = await c.fetchrow(SQL["hold_recent"], agent_id, turn_id)
+            if row is None:
+                return False
+            answered = await answering(row["session_id"], row["recent"])
+            await c.execute(SQL["answer"], agent_id, row["session_id"], answered)
+            return True
+
+        return await self._database.run(agent_id, work, timeout=timeout, durable=False)
+
+    async def plan(self, agent_id: str, session_id: str, steps: Sequence[str], at: datetime) -> None:
+        """Gives a session a plan, at its first step; the one that it has already stays where it is."""
+        await self._database.run(agent_id, lambda c: c.execute(SQL["plan"], agent_id, session_id, list(steps), at))
+
+    async def advance(self, agent_id: str, session_id: str, step: int) -> Carried:
+        """Marks a step, counted from 0, as done, once.
+
+        Raises:
+            InvalidInput: the session has no such step, or an earlier one is not done.
+        """
+        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["advance"], agent_id, session_id, step))
+        if row is None:
+            found = await self.carried(agent_id, session_id)
+            raise InvalidInput(f"step: {step} cannot be done, of {len(found.plan)} steps {found.step} are")
+        return _carried(row)
+
+    async def end(self, agent_id: str, session_id: str, at: datetime) -> bool:
+        """Marks a session as ended; the first time stands. False if there is no such session."""
+        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["end_session"], agent_id, session_id, at))
+        return row is not None
+
+    async def clear(self, agent_id: str, session_id: str) -> Cleared:
+        """Removes what a session keeps of its talk and its work; its turns and memories stay."""
+        return Cleared(**await self._database.run(agent_id, lambda c: c.fetchrow(SQL["clear"], agent_id, session_id)))
+
+
+def _carried(row: Mapping[str, Any]) -> Carried:
+    return Carried(row["summary"], row["covers"], tuple(row["plan"]), row["step"])

@@ -1,0 +1,289 @@
+"""What a session carries over its turns: read before one, within the deadline; written after it, off its path.
+
+Nothing here can fail a turn. What is not written is made again: a summary that did not reach the store is extracted
+from the same messages by the next turn, which finds them not covered, and a whole output is handed in again with the
+conversation that it stands in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from brain.artifacts import Artifacts, NewArtifact
+from brain.deadline import Deadline
+from brain.errors import CognitiveError
+from brain.sessions import Carried, Sessions
+from cognitive import recent
+from cognitive.models import budget_for
+from cognitive.policy import Policy
+from cognitive.turn import Message, Outcome, Turn
+from cognitive.window import groups
+from cognitive.window.display import WholeOutput, limits
+from cognitive.window.fit import Kept, Window, fit
+from cognitive.window.summary import Summarizer, extract
+
+log = logging.getLogger(__name__)
+
+_MOST_WAITING = 64  # tasks; what cannot keep up is left to the next turn of its session, and memory does not grow
+_MOST_HELD = 64_000_000  # characters of outputs that wait for Postgres to come back
+_RECENT_TURNS = 10  # told of when a session is resumed
+_MOST_ROLLS = 5  # tries at a summary that other turns of the session replace meanwhile
+_MOST_OVER = 4  # times as long as it may be, a summary is condensed; of a longer one, its end
+_PATIENCE = 10.0  # seconds for one statement
+_RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
+_AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a turn sent, as far as its session keeps it.
+
+    `evicted` are the messages that left the window and that `carried` does not cover; `covers` is the mark of the last
+    of them in `conversation`, which is what the turn was given: in it other turns' marks are found.
+    """
+
+    agent_id: str
+    session_id: str
+    turn_id: str
+    messages: Sequence[Message]
+    carried: Carried
+    evicted: Sequence[Message] = ()
+    covers: str | None = None
+    conversation: Sequence[Message] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Continued:
+    """What of the talk a turn shows, and what could not be had or stored in time; `sent` is for the session to keep."""
+
+    messages: tuple[Message, ...]
+    sent: Sent | None
+    degraded: tuple[str, ...] = ()
+
+
+class Continuity:
+    """The rim between a turn and what its session keeps."""
+
+    def __init__(self, sessions: Sessions, artifacts: Artifacts, policy: Policy, summarizer: Summarizer) -> None:
+        self._sessions = sessions
+        self._artifacts = artifacts
+        self._policy = policy
+        self._summarizer = summarizer
+        self._running: dict[asyncio.Task[None], tuple[str, str]] = {}  # agent, and what of it is being done
+        self._held = 0
+
+    async def window(self, turn: Turn, now: datetime, deadline: Deadline) -> Continued:
+        """The window over a turn's conversation, with what its session carries; whole outputs are kept meanwhile."""
+        carried, missing = await self.before(turn.agent_id, turn.session_id, deadline)
+        window = await asyncio.to_thread(self._fitted, turn, carried, now)
+        turn_id = turn.turn_id or ""
+        unstored = await self.store(turn.agent_id, turn.session_id, turn_id, window.outputs, deadline)
+        spoken = (*window.messages, Message(role="user").model_copy(update={"content": turn.text}))
+        sent = Sent(
+            turn.agent_id, turn.session_id, turn_id, spoken, carried, window.evicted, window.covers, turn.conversation
+        )
+        return Continued(window.messages, sent, missing + unstored)
+
+    def _fitted(self, turn: Turn, carried: Carried, now: datetime) -> Window:
+        kept = Kept(carried.summary, carried.covers)
+        step = turn.plan_step
+        if step is None and carried.plan_step is not None:
+            step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
+        tokens = budget_for(turn.model).input_tokens if turn.model else None
+        return fit(
+            turn.conversation, session_id=turn.session_id, kept=kept, plan_step=step, iteration=turn.iteration,
+            tokens=tokens, now=now, policy=self._policy,
+        )  # fmt: skip
+
+    async def before(self, agent_id: str, session_id: str, deadline: Deadline) -> tuple[Carried, tuple[str, ...]]:
+        """What the session carries, and why it is nothing if it did not come in time."""
+        try:
+            return await deadline.within(self._sessions.carried(agent_id, session_id, timeout=_PATIENCE)), ()
+        except (CognitiveError, TimeoutError) as error:
+            return Carried(), (f"session: {str(error) or 'no answer from Postgres in time'}",)
+
+    async def store(
+        self, agent_id: str, session_id: str, turn_id: str, outputs: Sequence[WholeOutput], deadline: Deadline
+    ) -> tuple[str, ...]:
+        """Keeps whole outputs before the prompt that points to them goes out; what is not in time follows later."""
+        if not outputs:
+            return ()
+        new = [NewArtifact(id, text, name=tool, tool=tool) for id, tool, text in outputs]
+        try:
+            put = self._artifacts.put(agent_id, session_id, new, turn_id=turn_id, timeout=_PATIENCE)
+            await deadline.within(put)
+        except (CognitiveError, TimeoutError) as error:
+            self._follow(agent_id, f"outputs {turn_id}", self._store_later(agent_id, session_id, turn_id, new))
+            return (f"artifacts: {str(error) or 'no answer from Postgres in time'}; pointers lead nowhere yet",)
+        return ()
+
+    async def resume(self, agent_id: str, session_id: str) -> recent.Resumed | None:
+        """A session as any process can go on with it, or None if it never was."""
+        state = await self._sessions.state(agent_id, session_id, _RECENT_TURNS)
+        if state is None:
+            return None
+        most, characters = self._policy.window_messages, self._policy.window_characters
+        return await asyncio.to_thread(recent.resumed, state, most=most, characters=characters)
+
+    def opened(self, sent: Sent | None) -> None:
+        """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
+        if sent is None:
+            return
+        self._follow(sent.agent_id, f"messages {sent.turn_id}", self._keep(sent))
+        if sent.evicted:  # while one summary of the session is being made, the others would be made of the same
+            self._follow(sent.agent_id, f"summary {sent.session_id}", self._roll(sent))
+
+    def closed(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
+        """Adds what came of a turn to the last messages, behind what is still on its way there."""
+        self._follow(agent_id, f"answer {turn_id}", self._answer(agent_id, turn_id, outcome))
+
+    async def finished(self) -> None:
+        """Returns when all that is on its way is written; what takes too long is left to the next turn."""
+        if self._running:
+            _, late = await asyncio.wait(self._running, timeout=_AT_CLOSE)
+            await _stopped(late)
+
+    async def stop(self, agent_id: str) -> None:
+        """Gives up all that is being written of an agent: it is about to be erased."""
+        await _stopped([task for task, (agent, _) in self._running.items() if agent == agent_id])
+
+    def _follow(self, agent_id: str, what: str, work: Coroutine[Any, Any, None]) -> None:
+        if len(self._running) >= _MOST_WAITING or (agent_id, what) in self._running.values():
+            work.close()
+            return
+        task = asyncio.create_task(work, name=f"{what} of agent {agent_id!r}")
+        self._running[task] = (agent_id, what)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Whatever goes wrong beside a turn is no business of the agent's."""
+        self._running.pop(task, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.warning("%s: not kept: %s", task.get_name(), error)
+
+    async def _keep(self, sent: Sent) -> None:
+        kept = await asyncio.to_thread(lambda: recent.encode(self._sanitized(sent.messages)))
+        await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=_PATIENCE)
+
+    async def _kept(self, agent_id: str, turn_id: str) -> None:
+        """Returns when the messages of a turn are no longer on their way."""
+        doing = (agent_id, f"messages {turn_id}")
+        if on_its_way := [task for task, each in self._running.items() if each == doing]:
+            await asyncio.wait(on_its_way)
+
+    async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
+        await self._kept(agent_id, turn_id)
+        whole = list[NewArtifact]()
+        session = ""
+
+        async def answering(session_id: str, kept: bytes) -> bytes:
+            nonlocal session
+            session = session_id
+            return await asyncio.to_thread(self._with_answer, session_id, kept, outcome, whole)
+
+        await self._sessions.answer(agent_id, turn_id, answering, timeout=_PATIENCE)
+        if whole:
+            await self._store_later(agent_id, session, turn_id, whole)
+
+    def _with_answer(self, session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact]) -> bytes:
+        messages, outputs = recent.answered(
+            recent.decode(kept), outcome, session_id=session_id, limits=limits(self._policy)
+        )
+        whole[:] = [
+            NewArtifact(output.pointer, output.whole, name=tool, tool=tool)
+            for tool, output in outputs
+            if output.pointer is not None and output.whole is not None
+        ]
+        return recent.encode(self._sanitized(messages))
+
+    def _sanitized(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        policy = self._policy
+        return recent.sanitized(messages, most=policy.window_messages, characters=policy.window_characters)
+
+    async def _store_later(
+        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact]
+    ) -> None:
+        """Tries again until the turn is recorded and Postgres takes them, a few times."""
+        size = sum(len(artifact.content) for artifact in artifacts)
+        if self._held + size > _MOST_HELD:
+            log.warning("%d whole outputs of turn %s are not kept: too much waits", len(artifacts), turn_id)
+            return
+        self._held += size
+        try:
+            for seconds in (0.0, *_RETRIES):
+                await asyncio.sleep(seconds)
+                if await self._stored(agent_id, session_id, turn_id, artifacts):
+                    return
+            log.warning("%d whole outputs of turn %s are not kept", len(artifacts), turn_id)
+        finally:
+            self._held -= size
+
+    async def _stored(self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact]) -> bool:
+        try:
+            return await self._artifacts.put(
+                agent_id, session_id, artifacts, turn_id=turn_id, only_of_turn=True, timeout=_PATIENCE
+            )
+        except CognitiveError as error:
+            log.info("whole outputs of turn %s wait: %s", turn_id, error)
+            return False
+
+    async def _roll(self, sent: Sent) -> None:
+        await self._kept(sent.agent_id, sent.turn_id)
+        was, evicted = sent.carried, sent.evicted
+        for _ in range(_MOST_ROLLS):
+            summary = await self._summarized(was.summary, evicted)
+            if await self._sessions.roll(
+                sent.agent_id, sent.session_id, sent.turn_id, was, summary, sent.covers, timeout=_PATIENCE
+            ):
+                return
+            now = await self._sessions.carried(sent.agent_id, sent.session_id, timeout=_PATIENCE)
+            if (now.summary, now.covers) == (was.summary, was.covers):
+                return  # the turn or the session is not there; what is recorded later brings the same messages again
+            was, evicted = now, self._not_covered(sent, now.covers)
+            if not evicted:
+                return
+
+    def _not_covered(self, sent: Sent, covers: str | None) -> Sequence[Message]:
+        """What of the evicted messages another turn's summary does not cover. Rather said twice than lost."""
+        spoken = sent.conversation
+        own, other = (groups.find(spoken, each, len(spoken)) if each else None for each in (sent.covers, covers))
+        if own is None or other is None:
+            return sent.evicted
+        return spoken[other + 1 : own + 1]
+
+    async def _summarized(self, earlier: str, messages: Sequence[Message]) -> str:
+        """The summarizer's summary, storable and bounded; extracted, where it fails or takes too long."""
+        limit = self._policy.summary_characters
+        own = await asyncio.to_thread(lambda: [recent.stripped(message) for message in messages])
+        summary = await self._asked(earlier, own, limit)
+        if summary is None:
+            return await asyncio.to_thread(extract, earlier, own, limit)
+        storable = summary.replace("\0", "").encode("utf-8", "replace").decode()
+        if len(storable) <= limit:
+            return storable
+        return await asyncio.to_thread(extract, storable[-_MOST_OVER * limit :], (), limit)
+
+    async def _asked(self, earlier: str, messages: Sequence[Message], limit: int) -> str | None:
+        """What a host's summarizer says, or None, whatever it raises."""
+        asking = asyncio.ensure_future(self._summarizer.summarize(earlier, messages, limit))
+        try:
+            await asyncio.wait({asking}, timeout=self._policy.summary_seconds)
+        finally:
+            late = asking.cancel()
+        failed = "no answer in time" if late else "cancelled" if asking.cancelled() else asking.exception()
+        summary = asking.result() if failed is None else None
+        if not isinstance(summary, str):
+            log.warning("the summarizer failed, extracted instead: %r", failed or summary)
+            return None
+        return summary
+
+
+async def _stopped(tasks: Sequence[asyncio.Task[None]] | set[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

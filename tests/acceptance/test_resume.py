@@ -1,0 +1,172 @@
+"""A session is taken up by another process after the first was killed: what it knew, what was said, where it stood."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
+from cognitive.recent import Resumed
+from cognitive.window import rules
+from cognitive.window.tool_output import pointers
+
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+STEPS = ["Read the log", "Free some space", "Tell the owner"]
+
+CALM = Policy(deadline_ms=30_000)
+
+PROCESS = """
+import asyncio, sys
+from cognitive import CognitiveLayer, Message, Outcome, Policy, ToolCall, Turn
+
+async def main(url, agent):
+    async with CognitiveLayer.open(url, policy=Policy(deadline_ms=30_000)) as layer:
+        await layer.work.plan(agent, "s", {steps!r})
+        talk = [Message(role="user", content="Is the server well?"), Message(role="assistant", content="I will look.")]
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Do so.", conversation=talk))
+        log = "".join(f"{{n:05}} request served\\n" for n in range(4_000)) + "ERROR the disk is full\\n"
+        call = ToolCall(name="bash", arguments={{"command": "cat log"}}, result=log)
+        await layer.post_turn(context, Outcome(response="The disk is full.", tool_calls=[call]))
+        await layer.work.advance(agent, "s", 0)
+        await layer._continuity.finished()
+        print("ready", flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder) as layer:
+        yield layer
+
+
+def asked(agent: str, text: str, talk: Sequence[Message] = (), **fields) -> Turn:
+    return Turn(agent_id=agent, session_id="s", text=text, conversation=talk, **fields)
+
+
+async def resumed_by_another(layer: CognitiveLayer, agent: str) -> Resumed:
+    """The session, when what the layer writes in the background is there."""
+    await layer._continuity.finished()
+    resumed = await layer.resume(agent, "s")
+    assert resumed is not None
+    return resumed
+
+
+def spoken(resumed: Resumed) -> list[tuple[str, str]]:
+    return [(message.role, message.content) for message in resumed.messages]
+
+
+async def test_another_process_goes_on_after_a_kill(layer, urls, agent, root):
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROCESS.format(steps=STEPS), urls.app, agent, stdout=asyncio.subprocess.PIPE, cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )  # fmt: skip
+    assert await process.stdout.readline() == b"ready\n"
+    process.kill()
+    await process.wait()
+    resumed = await layer.resume(agent, "s")
+    roles, contents = zip(*spoken(resumed), strict=True)
+    assert roles == ("user", "assistant", "user", "assistant", "tool", "assistant")
+    assert (contents[2], contents[5]) == ("Do so.", "The disk is full.")
+    assert (resumed.turns, resumed.step, resumed.plan_step) == (1, 1, "Free some space")
+    assert [(status, message) for _, _, status, message in resumed.recent] == [("completed", "Do so.")]
+    assert resumed.preface.role == "system"
+    assert "Free some space" in resumed.preface.content
+    [pointer] = pointers(contents[4])
+    [line] = await layer.search_artifact(agent, pointer, "ERROR")
+    assert (await layer.artifact(agent, pointer, start=line.start)).text == "ERROR the disk is full\n"
+
+    prompt = [resumed.preface, *resumed.messages]
+    assert rules.violations(prompt) == ()
+    context = await layer.pre_turn(asked(agent, "Then free some space!", prompt))
+    assert rules.violations((*context.messages, Message(role="user", content="Then free some space!"))) == ()
+    assert [message.content for message in context.messages if message.role == "user"] == [
+        "Is the server well?", "Do so."]  # fmt: skip
+
+
+async def test_what_left_the_window_is_in_the_summary_that_is_taken_up(layer, agent):
+    """In the prompt at once, extracted; kept after the turn; and not said again by the turns that follow."""
+    talk, seen = [], []
+    for n in range(60):
+        context = await layer.pre_turn(asked(agent, f"Note number {n}.", talk, now=NOW + timedelta(minutes=n)))
+        assert context.degraded == ()
+        seen.append(" ".join(message.content for message in context.messages))
+        await layer.post_turn(context, Outcome(response=f"Noted as {n}."))
+        talk += [Message(role="user", content=f"Note number {n}."), Message(role="assistant", content=f"Noted as {n}.")]
+        await layer._continuity.finished()
+    resumed = await resumed_by_another(layer, agent)
+    assert resumed.covers is not None
+    together = f"{resumed.summary} {' '.join(message.content for message in resumed.messages)}"
+    for n in range(60):
+        assert f"Note number {n}." in together
+        assert resumed.summary.count(f"Note number {n}.") <= 1
+        assert all(f"Note number {n}." in text for text in seen[n + 1 :])
+    assert resumed.summary in resumed.preface.content
+
+
+async def test_what_is_taken_up_is_a_prompt_that_every_model_takes(layer, agent):
+    calls = (ToolCall(id="a", name="bash", arguments={"n": 1}), ToolCall(id="b", name="bash"))
+    talk = [
+        Message(role="tool", tool_call_id="lost", content="of a call that is gone"),
+        Message(role="user", content="Look."),
+        Message(role="assistant", tool_calls=calls),
+        Message(role="tool", tool_call_id="b", content="two"),
+        Message(role="assistant", content=""),
+        Message(role="system", kind="directive", content="Current step"),
+    ]
+    await layer.pre_turn(asked(agent, "And?", talk))
+    resumed = await resumed_by_another(layer, agent)
+    assert rules.violations(resumed.messages) == ()
+    assert [message.role for message in resumed.messages] == ["user", "assistant", "tool", "tool", "user"]
+    assert "of a call that is gone" in resumed.preface.content
+
+
+async def test_a_long_session_is_taken_up_within_bounds_with_the_newest(layer, agent):
+    talk = [
+        Message(role=role, content=f"{role} says {n} " + "x" * 3_000)
+        for n in range(60)
+        for role in ("user", "assistant")
+    ]
+    context = await layer.pre_turn(asked(agent, "And now?", talk))
+    await layer.post_turn(context, Outcome(response="Now it is done."))
+    resumed = await resumed_by_another(layer, agent)
+    assert spoken(resumed)[-2:] == [("user", "And now?"), ("assistant", "Now it is done.")]
+    assert resumed.messages[0].role == "user"
+    assert 4 <= len(resumed.messages) <= CALM.window_messages
+    assert sum(len(message.content) for message in resumed.messages) <= CALM.window_characters
+
+
+async def test_memories_that_were_shown_do_not_live_on_in_what_is_kept(layer, agent):
+    """A host that keeps the block with the user's message hands it back with the conversation."""
+    [id] = await layer.remember(agent, [NewMemory(type="fact", content="The key of the shed hangs behind the clock.")])
+    first = await layer.pre_turn(asked(agent, "Where does the key of the shed hang?"))
+    assert "behind the clock" in first.text
+    talk = [Message(role="user", content=f"Where does the key of the shed hang?\n\n{first.text}")]
+    await layer.pre_turn(asked(agent, "Thanks.", talk))
+    await layer.forget(agent, [id])
+    resumed = await resumed_by_another(layer, agent)
+    assert "behind the clock" not in str(resumed)
+    assert [content.strip() for _, content in spoken(resumed)] == ["Where does the key of the shed hang?", "Thanks."]
+
+
+async def test_a_cleared_session_keeps_its_turns_and_nothing_of_what_was_said(layer, agent):
+    context = await layer.pre_turn(asked(agent, "My password is swordfish."))
+    await layer.post_turn(context, Outcome(response="I did not hear that."))
+    assert len((await resumed_by_another(layer, agent)).messages) == 2
+    assert (await layer.clear_session(agent, "s")).sessions == 1
+    resumed = await layer.resume(agent, "s")
+    assert (resumed.turns, resumed.messages, resumed.summary, resumed.preface) == (1, (), "", None)
+
+
+@pytest.mark.parametrize("kind", ["heartbeat", "subagent", "cron"])
+async def test_turns_of_machines_are_not_part_of_the_talk(layer, agent, kind):
+    context = await layer.pre_turn(asked(agent, "tick", kind=kind))
+    await layer.post_turn(context, Outcome(response="tock"))
+    assert (await resumed_by_another(layer, agent)).messages == ()
