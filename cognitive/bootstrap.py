@@ -21,6 +21,7 @@ from brain.search import MemorySearch
 from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
 from brain.turns import TurnLog
+from cognitive.arrivals import Arrivals
 from cognitive.context.engine import ContextEngine
 from cognitive.drain import draining
 from cognitive.policy import Policy
@@ -43,6 +44,7 @@ class Parts:
     contents: Contents
     engine: ContextEngine
     settlement: Settlement
+    arrivals: Arrivals
     shadowing: Shadowing
 
 
@@ -78,14 +80,16 @@ async def assemble(
         journal = Journal(settings.directory / "journal" / journal_name(url))
         async with _database(url, settings) as database:
             store, turns = MemoryStore(database, cached), TurnLog(database)
-            engine = ContextEngine(store, MemorySearch(database), cached, policy)
+            engine = ContextEngine(store, MemorySearch(database), cached)
             settlement = Settlement(turns, journal, policy)
             await _warm(cached)
             async with draining(settlement, journal):
-                shadowing = Shadowing(turns, shadow)
+                shadowing, arrivals = Shadowing(turns, shadow), Arrivals(cached)
                 try:
-                    yield Parts(policy, cached, store, turns, Contents(database), engine, settlement, shadowing)
+                    contents = Contents(database)
+                    yield Parts(policy, cached, store, turns, contents, engine, settlement, arrivals, shadowing)
                 finally:
+                    await arrivals.finished()
                     await shadowing.finished()
     finally:
         cached.close()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from brain.search import Found, idf
-from cognitive.plan import Signals
+from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
 from cognitive.trace import Candidate, Fate, Sifted
 
@@ -18,12 +18,12 @@ _WORDS_ONLY = 0.4  # of the floor; the rest is what a cosine brings to a usual m
 _PAST = frozenset({"decision", "episode"})  # hints of these types speak of what was; the others of anything
 
 
-def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy) -> Sifted:
+def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy, frame: Frame) -> Sifted:
     """Drops everything if nothing stored is about the message, and else what matches it far less than the best does."""
     if not policy.abstention or not candidates:
         return Sifted(tuple(candidates))
     known = evidence(candidates, found, signals, policy)
-    least = _floor(candidates, found, policy)
+    least = _floor(candidates, found, policy, frame)
     if known < least:
         because = f"nothing stored is about this message: its evidence is {known:.3f}, the floor {least:.3f}"
         return _drop_all(candidates, known, because)
@@ -38,13 +38,13 @@ def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, pol
     return Sifted(kept, dropped)
 
 
-def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy) -> float:
+def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy, frame: Frame) -> float:
     """The policy's floor, lower for a small store, where a word that few passages have proves little and little can be
     injected wrongly, and lower where no vector came in time and no cosine can speak.
     """
     size = min(1.0, math.log1p(found.passages) / math.log1p(_LARGE_STORE))
     dense = any("said_cosine" in candidate.hit.scores for candidate in candidates)
-    return policy.evidence_floor * size * (1.0 if dense else _WORDS_ONLY)
+    return policy.floor(frame) * size * (1.0 if dense else _WORDS_ONLY)
 
 
 def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy) -> float:

@@ -34,13 +34,18 @@ def assemble(plan: Plan, given: Given, compare: dedup.Compare, policy: Policy) -
     """The context of a turn: a function of its arguments, bit for bit."""
     ranked = order(plan.retrieval, given.found, given.now, policy)
     sifted = _explored(_sift(ranked, plan, given, compare, policy), plan, given, policy)
-    fates = [Fate(candidate, "shown", candidate.score, f"rank {candidate.rank}") for candidate in sifted.kept]
+    fates = [Fate(candidate, "shown", candidate.score, _because(candidate)) for candidate in sifted.kept]
     return Assembled(
         text=render.block(sifted.kept),
         prefix=render.prefix(given.pinned),
         shown=sifted.kept,
         fates=tuple(sorted((*fates, *sifted.dropped), key=lambda fate: fate.candidate.rank)),
     )
+
+
+def _because(candidate: Candidate) -> str:
+    shortened = "; shortened to what the conversation does not say" if candidate.excerpt else ""
+    return f"rank {candidate.rank}{shortened}"
 
 
 def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy: Policy) -> list[Candidate]:
@@ -68,7 +73,7 @@ def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.
     stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
         lambda candidates: _without_pinned(candidates, given.pinned),
         _without_superseded,
-        lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy),
+        lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy, plan.frame),
         lambda candidates: budget.limit(candidates, pool),
         lambda candidates: dedup.drop_said(candidates, compare, policy) if plan.dedup else Sifted(tuple(candidates)),
         lambda candidates: budget.limit(candidates, limits),

@@ -16,6 +16,7 @@ from cognitive.context.statements import SPEAKER, Statement
 Guard = Callable[[Statement, Statement], bool]
 
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "mis", "anti")
+_NOTHING: frozenset[str] = frozenset()
 _SWAPPED = 2  # words at most that stand in the place of others
 _SWAPPED_PAIRS = 5  # of a script that is cut into pairs of characters, where one name is several
 
@@ -40,7 +41,7 @@ def _names(memory: Statement, other: Statement) -> bool:
     """A name that the other lacks; or it is about somebody else. "I" and "she" may be whom the memory is about."""
     if not memory.names <= other.stems:
         return True
-    return not memory.subjects <= other.stems and not (other.subjects | other.names) <= memory.stems
+    return not memory.subjects <= other.stems and not other.subjects <= memory.stems
 
 
 def _speakers(memory: Statement, other: Statement) -> bool:
@@ -49,15 +50,8 @@ def _speakers(memory: Statement, other: Statement) -> bool:
 
 def _opposites(memory: Statement, other: Statement) -> bool:
     """The two stand on different sides of an axis, and on no common one."""
-    if not memory.sides or not other.sides:
-        return False
-    axes: dict[int, set[int]] = {}
-    for axis, side in other.sides:
-        axes.setdefault(axis, set()).add(side)
-    own: dict[int, set[int]] = {}
-    for axis, side in memory.sides:
-        own.setdefault(axis, set()).add(side)
-    return any(axis in axes and sides.isdisjoint(axes[axis]) for axis, sides in own.items())
+    common = memory.sides.keys() & other.sides.keys()
+    return any(memory.sides[axis].isdisjoint(other.sides[axis]) for axis in common)
 
 
 def _prefixes(memory: Statement, other: Statement) -> bool:
@@ -71,8 +65,8 @@ def _prefixes(memory: Statement, other: Statement) -> bool:
 def _scopes(memory: Statement, other: Statement) -> bool:
     """What both speak of is negated, doubted or excepted in one of them."""
     common = memory.stems & other.stems
-    for name, covered in memory.scopes.items():
-        one, two = covered & common, other.scopes[name] & common
+    for name in memory.scopes.keys() | other.scopes.keys():
+        one, two = (common & each.scopes.get(name, _NOTHING) for each in (memory, other))
         if one != two and one.isdisjoint(two):
             return True
     return False
@@ -80,7 +74,7 @@ def _scopes(memory: Statement, other: Statement) -> bool:
 
 def _times(memory: Statement, other: Statement) -> bool:
     """What will be in the one has been in the other."""
-    return not memory.future.isdisjoint(other.past) or not memory.past.isdisjoint(other.future)
+    return any(one.future and not one.future.isdisjoint(two.past) for one, two in ((memory, other), (other, memory)))
 
 
 def _turned_round(memory: Statement, other: Statement) -> bool:
@@ -133,25 +127,32 @@ def _listed(order: Sequence[str], start: int, stop: int) -> bool:
 
 
 def _swapped(memory: Statement, other: Statement) -> bool:
-    """A word of the memory has another in its place, between the same neighbours: whoever restates changes more."""
-    matcher = SequenceMatcher(None, memory.order, other.order, autojunk=False)
-    codes = matcher.get_opcodes()
+    """Word for word the same but for a word that has another in its place: whoever restates changes more."""
+    codes = SequenceMatcher(None, memory.order, other.order, autojunk=False).get_opcodes()
+    if any(operation == "delete" for operation, *_ in codes):
+        return False
     for n, (operation, start, stop, other_start, other_stop) in enumerate(codes):
         if operation != "replace" or not _flanked(codes, n, memory, other):
             continue
         gone, come = memory.order[start:stop], other.order[other_start:other_stop]
-        if start == 0 and SPEAKER in come:
-            continue  # whom the memory is about may be who speaks
-        most = _SWAPPED_PAIRS if all(not word.isascii() and len(word) <= 2 for word in (*gone, *come)) else _SWAPPED
-        lost = set(gone) - other.stems
-        if lost and len(gone) <= most and len(come) <= most and not set(come) <= memory.stems:
+        if _replaced(gone, [word for word in come if word != SPEAKER], memory, other):
+            if start == 0 and SPEAKER in come and other.subjects.isdisjoint(come):
+                continue  # whom the memory is about may be who speaks
             return True
     return False
 
 
+def _replaced(gone: Sequence[str], come: Sequence[str], memory: Statement, other: Statement) -> bool:
+    """Whether a few words that the other lacks gave way to a few that the memory lacks."""
+    most = _SWAPPED_PAIRS if all(not word.isascii() and len(word) <= 2 for word in (*gone, *come)) else _SWAPPED
+    return (
+        0 < len(come) <= most and len(gone) <= most and not set(gone) <= other.stems and not set(come) <= memory.stems
+    )
+
+
 def _flanked(codes: Sequence[tuple[str, int, int, int, int]], n: int, memory: Statement, other: Statement) -> bool:
     """Whether what surrounds a replaced piece of the memory is the same on both sides, or the memory's end."""
-    _, start, stop, other_start, other_stop = codes[n]
+    _, start, stop, _, _ = codes[n]
     before = start == 0 or codes[n - 1][0] == "equal"
     behind = stop == len(memory.order) or (n + 1 < len(codes) and codes[n + 1][0] == "equal")
     return before and behind

@@ -6,15 +6,17 @@ A text in another language is compared by its figures, names and the order of it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from brain.text import as_lexeme, stem
 
 # Sides of an axis, parted by |: two statements on different sides of one say different things.
 AXES = """
     enable enabled enabling activate activated active on | disable disabled disabling deactivate inactive off
-    increase increased rise rose raise raised grow grew growing | decrease decreased fall fell lower lowered reduce reduced drop dropped shrink
+    increase increased rise rose raise raised grow grew | decrease decreased fall fell lower lowered reduce reduced drop
     add added append insert | remove removed delete deleted drop
-    accept accepted agree agreed approve approved | decline declined reject rejected refuse refused deny denied disagree
+    accept accepted agree agreed approve approved | decline declined reject rejected refuse refused deny denied
+    agree agreed | disagree disagreed
     allow allowed permit permitted | forbid forbidden prohibit prohibited block blocked ban banned prevent
     include included including | exclude excluded excluding
     succeed succeeded success pass passed | fail failed failure
@@ -210,13 +212,13 @@ SCOPES: Mapping[str, frozenset[str]] = {
     "former": frozenset("formerly previously former ex".split()),
 }
 
-# Content words may stand between them without changing what is said of whom; these part who does from whom it is done to.
+# What they part cannot change places: "from A to B", "A before B".
 DIRECTIONS = frozenset("from to into onto before after than over under above below until instead".split())
-# Where or when something is: such a phrase may stand anywhere in a sentence.
+# What they part can.
 JOINERS = frozenset("and or".split())
 PREPOSITIONS: Mapping[str, str] = {
-    **{word: word for word in """from to before after than over under above below until instead at on in during since for
-    within throughout of with without by through via about against between near as because""".split()},
+    **{word: word for word in """from to before after than over under above below until instead at on in during since
+    for within throughout of with without by through via about against between near as because""".split()},
     "into": "to", "onto": "to",
 }  # fmt: skip
 ARTICLES = frozenset("a an the my your his her its our their this that these those every each".split())
@@ -228,7 +230,9 @@ AUXILIARIES = frozenset(
     bought sold took met made wrote went got gave grew built found told kept came ran read set put said sang""".split()
 )
 PASSIVE = frozenset("is was are were be been being gets got isn't wasn't aren't weren't".split())
-MEANS = frozenset("hand mail email phone train car bus boat bike plane foot default accident mistake law design".split())
+MEANS = frozenset(
+    "hand mail email phone train car bus boat bike plane foot default accident mistake law design".split()
+)
 # Units that are words of another meaning too, unless a number stands before them.
 AFTER_FIGURES = frozenset("s h d g am min mins ms sec secs second foot feet pound cent".split())
 # Phrases that stand for one of the words above.
@@ -259,12 +263,11 @@ def _representatives() -> Mapping[str, str]:
 
 
 SIDES = _sides()
-UNITS: Mapping[str, str] = {
-    word: members[0] for [*row] in _rows(_UNITS) for members in row for word in members
-}
+UNITS: Mapping[str, str] = {word: members[0] for [*row] in _rows(_UNITS) for members in row for word in members}
 _STANDS_FOR = _representatives()
 
 
+@lru_cache(maxsize=65_536)
 def canonical(word: str) -> str:
     """The lexeme of a word, or that of the word that stands for its synonyms; empty for a stop word."""
     lexeme = as_lexeme(word)

@@ -1,10 +1,12 @@
-"""A text reduced to what a comparison of statements needs: its words in order, and what its words say of one another."""
+"""A text as a comparison of statements needs it: its words in order, and what they say of one another."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 
 from brain.text import normalise, sentences, words
 from brain.types import Vector
@@ -34,90 +36,137 @@ _MOST_SENTENCES = 120
 _LONGEST_SENTENCE = 2_000
 _CLOSERS = "\"'”’)]"
 _UNITS = frozenset(UNITS.values()) - AFTER_FIGURES | {"second"}
+_NONE = frozenset({""})
+_NOTHING: frozenset[str] = frozenset()
 SPEAKER = "I"  # among the words in order, all of which are of lower case
-_RUN = 3  # consecutive sentences may say together what a memory says
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _GLUED = re.compile(r"(?<=\d)(ms|msec|secs?|s|mins?|hrs?|h|d|am|pm|[kmgt]i?b|mm|cm|km|kg|g|ml|kw|v|a|x)(?!\w)")
-_SIGNS = {"%": " percent ", "€": " euro ", "$": " dollar ", "£": " pounds ", "¥": " yen ", "°c": " celsius ", "°f": " fahrenheit "}
+_SIGNS = {
+    "%": " percent ",
+    "€": " euro ",
+    "$": " dollar ",
+    "£": " pounds ",
+    "¥": " yen ",
+    "°c": " celsius ",
+    "°f": " fahrenheit ",
+}
 _SIGN = re.compile("|".join(map(re.escape, _SIGNS)))
 _PHRASE = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b")
 _USED_TO = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bget )(?<!\bgot )\bused to\b")
 _CLAUSE = re.compile(r"[,;:()\n–—]|\.(?=\s|$)|[!?]")
+_DIGIT = re.compile(r"\d")
 _FIGURE = re.compile(r"v?(\d+(?:[.:]\d+)*)$")
 _CAPITALISED = re.compile(r"(?:^|(?<=[\s\"'“‘(\[*_`/-]))([A-ZÀ-ÖØ-ÞА-ЯΑ-Ω][\w.-]*\w)('s|’s)?(?:\s+([\w'’]+))?")
 _INNER = re.compile(r"[A-Z0-9_]")
 _INITIAL = re.compile(r"(?:^|[.!?:…\n]\s*|^[-*•\d.)\s]*)[\"'“‘(\[]*$")
-_MODAL_MONTHS = re.compile(r"\b(?:(?:in|on|of|by|since|until|last|next|this|\d{1,2}(?:st|nd|rd|th)?)\s+(May)|(May)\s+\d)\b")
+_MODAL_MONTHS = re.compile(
+    r"\b(?:(?:in|on|of|by|since|until|last|next|this|\d{1,2}(?:st|nd|rd|th)?)\s+(May)|(May)\s+\d)\b"
+)
+_COMING = re.compile(r"(?i)will|shall|going to|plans to|gonna|['’]ll")
 _PAST = re.compile(r"\w{2,}ed$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
-    """What is compared of a text.
+    """A text, cut into clauses of words with their numbers in figures; whatever else is asked of it is read then."""
 
-    `stems` are its content words, synonyms as one; `order` holds them in the order of the text, with the words that say
-    a direction and "I" for whoever speaks; `roles` are the prepositions that govern them. `figures` and `units` are its
-    numbers and what they count; `names` stand within a sentence, `subjects` open one. `sides` are its places on
-    the axes of opposites; `scopes` holds by name what is negated, doubted, excepted.
-    """
-
-    stems: frozenset[str] = frozenset()
-    order: tuple[str, ...] = ()
-    roles: Mapping[str, str] = field(default_factory=dict)
-    figures: tuple[str, ...] = ()
-    units: frozenset[str] = frozenset()
-    names: frozenset[str] = frozenset()
-    subjects: frozenset[str] = frozenset()
-    sides: frozenset[tuple[int, int]] = frozenset()
-    scopes: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    future: frozenset[str] = frozenset()
-    past: frozenset[str] = frozenset()
-    passive: bool = False
+    text: str
+    clauses: tuple[tuple[str, ...], ...]
     speaker: str | None = None
     vector: Vector | None = None
 
     @classmethod
     def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> Statement:
-        """Reads a text once."""
-        plain = _plain(text)
-        clauses = [_spelled(words(clause)) for clause in _CLAUSE.split(plain)]
-        spoken = [word for clause in clauses for word in clause]
-        order = tuple(lexeme for word in spoken if (lexeme := _ordered(word)))
-        names, subjects = _names(text)
-        return cls(
-            stems=frozenset(lexeme for word in spoken if (lexeme := canonical(word))),
-            order=order,
-            roles=_roles(spoken),
-            figures=tuple(dict.fromkeys(word for word in spoken if word[0].isdigit())),
-            units=frozenset(_UNITS.intersection(spoken)) | _month_of_may(text),
-            names=names,
-            subjects=subjects,
-            sides=frozenset(place for word in spoken for place in SIDES.get(word, ())),
-            scopes={name: _scoped(clauses, triggers) for name, triggers in SCOPES.items()},
-            future=_future(spoken),
-            past=frozenset(canonical(word) for word in spoken if _PAST.match(word)),
-            passive=_passive(spoken),
-            speaker=speaker,
-            vector=vector,
-        )
+        """Cuts a text."""
+        return cls(text, tuple(_spelled(words(clause)) for clause in _CLAUSE.split(_plain(text))), speaker, vector)
 
     def followed_by(self, other: Statement) -> Statement:
         """Both as one, by their words."""
-        return Statement(
-            stems=self.stems | other.stems,
-            order=self.order + other.order,
-            roles={**other.roles, **self.roles},
-            figures=tuple(dict.fromkeys(self.figures + other.figures)),
-            units=self.units | other.units,
-            names=self.names | other.names,
-            subjects=self.subjects | other.subjects,
-            sides=self.sides | other.sides,
-            scopes={name: self.scopes[name] | other.scopes[name] for name in self.scopes},
-            future=self.future | other.future,
-            past=self.past | other.past,
-            passive=self.passive or other.passive,
-        )
+        return Statement(f"{self.text}\n{other.text}", self.clauses + other.clauses)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """All words in their order."""
+        return tuple(chain.from_iterable(self.clauses))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The content words, synonyms as one."""
+        return frozenset(map(canonical, self.words)) - _NONE
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The content words in their order, with those that say a direction, and `SPEAKER` for whoever speaks."""
+        return tuple(lexeme for word in self.words if (lexeme := _ordered(word)))
+
+    @cached_property
+    def speaks(self) -> bool:
+        """Whether somebody says it of himself: "I", "we"."""
+        return not SPEAKING.isdisjoint(self.words)
+
+    @cached_property
+    def roles(self) -> Mapping[str, str]:
+        """Of each content word the preposition that governs its phrase, a possessive its mark, the others nothing."""
+        return _roles(self.words)
+
+    @cached_property
+    def figures(self) -> tuple[str, ...]:
+        """The numbers in their order."""
+        return tuple(dict.fromkeys(word for word in self.words if word[0].isdigit()))
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """What numbers count: units, currencies, days, months."""
+        return _UNITS.intersection(self.words) | _month_of_may(self.text)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of which nothing is said here."""
+        return self._named[0]
+
+    @property
+    def subjects(self) -> frozenset[str]:
+        """The names that do something here, have something, or did it in the passive."""
+        return self._named[1]
+
+    @cached_property
+    def _named(self) -> tuple[frozenset[str], frozenset[str]]:
+        return _names(self.text)
+
+    @cached_property
+    def sides(self) -> Mapping[int, frozenset[int]]:
+        """Where it stands on the axes of opposites."""
+        found: dict[int, set[int]] = {}
+        for axis, side in chain.from_iterable(SIDES.get(word, ()) for word in self.words):
+            found.setdefault(axis, set()).add(side)
+        return {axis: frozenset(taken) for axis, taken in found.items()}
+
+    @cached_property
+    def scopes(self) -> Mapping[str, frozenset[str]]:
+        """The content words that are negated, doubted, excepted."""
+        said = frozenset(self.words)
+        return {
+            name: _scoped(self.clauses, triggers)
+            for name, triggers in SCOPES.items()
+            if not triggers.isdisjoint(said)
+        }
+
+    @cached_property
+    def future(self) -> frozenset[str]:
+        """What will be."""
+        return _future(self.words) if _COMING.search(self.text) else _NOTHING
+
+    @cached_property
+    def past(self) -> frozenset[str]:
+        """What has been, where its form shows it."""
+        return frozenset(canonical(word) for word in self.words if _PAST.match(word))
+
+    @cached_property
+    def passive(self) -> bool:
+        """Whether something is said to be done by somebody: a form of "to be", and behind it "by" whom."""
+        by = self.words.index("by") if "by" in self.words[:-1] else 0
+        return by > 0 and self.words[by + 1] not in MEANS and not PASSIVE.isdisjoint(self.words[:by])
 
 
 def window_sentences(messages: Sequence[str]) -> list[str]:
@@ -131,28 +180,23 @@ def window_sentences(messages: Sequence[str]) -> list[str]:
     return stated[-_MOST_SENTENCES:]
 
 
-def runs(single: Sequence[Statement]) -> Iterator[tuple[Statement, range]]:
-    """Every run of up to three consecutive statements as one, with the places of its members; single ones first."""
-    ending = list(single)
-    for length in range(1, _RUN + 1):
-        for start in range(len(single) - length + 1):
-            if length > 1:
-                ending[start] = ending[start].followed_by(single[start + length - 1])
-            yield ending[start], range(start, start + length)
-
-
 def _plain(text: str) -> str:
     """Normalised, with numbers apart from their units and signs written as words."""
-    plain = _SIGN.sub(lambda sign: _SIGNS[sign.group()], _THOUSANDS.sub("", normalise(text)))
-    plain = _PHRASE.sub(lambda phrase: PHRASES[phrase.group()], _USED_TO.sub("formerly", plain))
+    plain = _USED_TO.sub("formerly", _PHRASE.sub(lambda phrase: PHRASES[phrase.group()], normalise(text)))
+    if _DIGIT.search(plain) is None:
+        return plain
+    plain = _SIGN.sub(lambda sign: _SIGNS[sign.group()], _THOUSANDS.sub("", plain))
     return _GLUED.sub(r" \1", plain)
 
 
-def _spelled(spoken: Sequence[str]) -> list[str]:
-    """Words with their numbers in figures: "thirty-two", "32nd" and "32" alike."""
+def _spelled(spoken: Sequence[str]) -> tuple[str, ...]:
+    """Words with their numbers in figures and their units as one: "thirty-two s", "32nd second" and "32 seconds"."""
     found: list[str] = []
     tens = False
     for n, word in enumerate(spoken):
+        if word not in NUMBERS and word not in UNITS and _DIGIT.search(word) is None:
+            found.append(word)
+            continue
         figure = _number(word, spoken[n - 1] if n else "")
         if figure is not None and tens and len(figure) == 1 and word in NUMBERS:
             found[-1] = str(int(found[-1]) + int(figure))
@@ -161,7 +205,7 @@ def _spelled(spoken: Sequence[str]) -> list[str]:
         tens = figure is not None and word in NUMBERS and len(figure) == 2 and figure[1] == "0"
         counted = n > 0 and found[-1][0].isdigit()
         found.append(figure or (UNITS.get(word, word) if counted or word not in AFTER_FIGURES else word))
-    return found
+    return tuple(found)
 
 
 def _number(word: str, before: str) -> str | None:
@@ -223,28 +267,22 @@ def _future(spoken: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _passive(spoken: Sequence[str]) -> bool:
-    """Whether something is said to be done by somebody: a form of "to be", and behind it "by" whom."""
-    by = spoken.index("by") if "by" in spoken[:-1] else 0
-    return spoken[by + 1 : by + 2] != [] and spoken[by + 1] not in MEANS and not PASSIVE.isdisjoint(spoken[:by])
-
-
 def _month_of_may(text: str) -> frozenset[str]:
     return frozenset({"may"}) if _MODAL_MONTHS.search(text) else frozenset()
 
 
 def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The lexemes of names that stand within sentences, and of those that open one, where any word has a capital."""
+    """The lexemes of names, apart those that something is said of; what opens a sentence may be any word."""
     names: set[str] = set()
     subjects: set[str] = set()
     for found in _CAPITALISED.finditer(text):
         word, possessive, following = found.groups()
         lexemes = {lexeme for each in words(word) if (lexeme := canonical(each))}
-        initial = _INITIAL.search(text[max(0, found.start() - 12) : found.start()]) is not None
-        if not initial or _INNER.search(word[1:]):
-            names |= lexemes
-        elif possessive or _acts(following):
+        before = text[max(0, found.start() - 12) : found.start()]
+        if possessive or _acts(following) or before.endswith("by "):
             subjects |= lexemes
+        elif _INITIAL.search(before) is None or _INNER.search(word[1:]):
+            names |= lexemes
     return frozenset(names), frozenset(subjects)
 
 

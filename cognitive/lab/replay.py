@@ -53,6 +53,7 @@ BEFORE_THE_RECORD: Mapping[str, Unanswered] = {
     "budget_overrides": lambda policy, was: any(
         tokens == 0 and policy.budget_overrides.get(type_) != 0 for type_, tokens in was.budget_overrides.items()
     ),
+    "dedup_mode": lambda policy, was: policy.dedup_mode == "shorten" and was.dedup_mode == "drop",
     "frames": lambda policy, was: any(
         policy.frames[frame].window != row.window for frame, row in was.frames.items()
     ),
