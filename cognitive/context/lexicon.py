@@ -184,7 +184,7 @@ _UNITS = """
     am | pm | morning mornings | noon midday | afternoon afternoons | evening evenings | night nights nightly | midnight
     monday mondays | tuesday tuesdays | wednesday wednesdays | thursday thursdays | friday fridays
     saturday saturdays | sunday sundays | weekend weekends | weekday weekdays
-    january | february | march | april | june | july | august | september | october | november | december
+    january | february | march | april | mayday | june | july | august | september | october | november | december
     spring | summer | autumn fall | winter
 """
 
@@ -224,6 +224,13 @@ PREPOSITIONS: Mapping[str, str] = {
 ARTICLES = frozenset("a an the my your his her its our their this that these those every each".split())
 SPEAKING = frozenset("i i'm i've i'll i'd me we we're we've we'll us".split())
 CLAUSE_WORDS = frozenset("but because so although though however while whereas".split())
+# Past forms that do not end in "ed".
+PAST = frozenset(
+    """was were had did sold bought went came took made gave got wrote spoke taught kept left lost told sent paid ran
+    drove grew found thought felt met won said saw began stole broke held built became led hit cut flew fell rose
+    chose""".split()
+)
+)
 FUTURE = frozenset("will shall gonna".split())
 AUXILIARIES = frozenset(
     """is was are were be been has have had does did do can will must should may might would could won lost left quit
@@ -263,12 +270,14 @@ def _representatives() -> Mapping[str, str]:
 
 
 SIDES = _sides()
-UNITS: Mapping[str, str] = {word: members[0] for [*row] in _rows(_UNITS) for members in row for word in members}
+# In capitals, which no word of a text has here: "5 am" is a unit, "I am" is none.
+UNITS: Mapping[str, str] = {word: row[0].upper() for sides in _rows(_UNITS) for row in sides for word in row}
+MAY = "mayday"  # the month, which is known by its capital letter alone
 _STANDS_FOR = _representatives()
 
 
 @lru_cache(maxsize=65_536)
 def canonical(word: str) -> str:
-    """The lexeme of a word, or that of the word that stands for its synonyms; empty for a stop word."""
-    lexeme = as_lexeme(word)
+    """The lexeme of a word, or of the word that stands for its synonyms; empty for a stop word; a unit as it is."""
+    lexeme = word if word.isupper() else as_lexeme(word)
     return _STANDS_FOR.get(lexeme, lexeme)

@@ -18,9 +18,11 @@ from cognitive.context.lexicon import (
     DIRECTIONS,
     FUTURE,
     JOINERS,
+    MAY,
     MEANS,
     NUMBERS,
     PASSIVE,
+    PAST,
     PHRASES,
     PREPOSITIONS,
     SCOPES,
@@ -35,7 +37,7 @@ _MOST_OF_A_MESSAGE = 20_000
 _MOST_SENTENCES = 120
 _LONGEST_SENTENCE = 2_000
 _CLOSERS = "\"'”’)]"
-_UNITS = frozenset(UNITS.values()) - AFTER_FIGURES | {"second"}
+_UNITS = frozenset(UNITS.values())
 _NONE = frozenset({""})
 _NOTHING: frozenset[str] = frozenset()
 SPEAKER = "I"  # among the words in order, all of which are of lower case
@@ -60,8 +62,8 @@ _FIGURE = re.compile(r"v?(\d+(?:[.:]\d+)*)$")
 _CAPITALISED = re.compile(r"(?:^|(?<=[\s\"'“‘(\[*_`/-]))([A-ZÀ-ÖØ-ÞА-ЯΑ-Ω][\w.-]*\w)('s|’s)?(?:\s+([\w'’]+))?")
 _INNER = re.compile(r"[A-Z0-9_]")
 _INITIAL = re.compile(r"(?:^|[.!?:…\n]\s*|^[-*•\d.)\s]*)[\"'“‘(\[]*$")
-_MODAL_MONTHS = re.compile(
-    r"\b(?:(?:in|on|of|by|since|until|last|next|this|\d{1,2}(?:st|nd|rd|th)?)\s+(May)|(May)\s+\d)\b"
+_MAY = re.compile(
+    r"(?<=\b(?:in|on|of|by) )May\b|(?<=\d )May\b|(?<=(?:st|nd|rd|th|xt) )May\b|(?<=this )May\b|\bMay(?= \d)"
 )
 _COMING = re.compile(r"(?i)will|shall|going to|plans to|gonna|['’]ll")
 _PAST = re.compile(r"\w{2,}ed$")
@@ -79,6 +81,7 @@ class Statement:
     @classmethod
     def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> Statement:
         """Cuts a text."""
+        text = _MAY.sub(MAY.title(), text)
         return cls(text, tuple(_spelled(words(clause)) for clause in _CLAUSE.split(_plain(text))), speaker, vector)
 
     def followed_by(self, other: Statement) -> Statement:
@@ -118,7 +121,7 @@ class Statement:
     @cached_property
     def units(self) -> frozenset[str]:
         """What numbers count: units, currencies, days, months."""
-        return _UNITS.intersection(self.words) | _month_of_may(self.text)
+        return _UNITS.intersection(self.words)
 
     @property
     def names(self) -> frozenset[str]:
@@ -147,9 +150,7 @@ class Statement:
         """The content words that are negated, doubted, excepted."""
         said = frozenset(self.words)
         return {
-            name: _scoped(self.clauses, triggers)
-            for name, triggers in SCOPES.items()
-            if not triggers.isdisjoint(said)
+            name: _scoped(self.clauses, triggers) for name, triggers in SCOPES.items() if not triggers.isdisjoint(said)
         }
 
     @cached_property
@@ -160,7 +161,7 @@ class Statement:
     @cached_property
     def past(self) -> frozenset[str]:
         """What has been, where its form shows it."""
-        return frozenset(canonical(word) for word in self.words if _PAST.match(word))
+        return frozenset(canonical(word) for word in self.words if word in PAST or _PAST.match(word))
 
     @cached_property
     def passive(self) -> bool:
@@ -267,17 +268,13 @@ def _future(spoken: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _month_of_may(text: str) -> frozenset[str]:
-    return frozenset({"may"}) if _MODAL_MONTHS.search(text) else frozenset()
-
-
 def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The lexemes of names, apart those that something is said of; what opens a sentence may be any word."""
     names: set[str] = set()
     subjects: set[str] = set()
     for found in _CAPITALISED.finditer(text):
         word, possessive, following = found.groups()
-        lexemes = {lexeme for each in words(word) if (lexeme := canonical(each))}
+        lexemes = {canonical(each) for each in _spelled(words(word))} - _UNITS - _NONE
         before = text[max(0, found.start() - 12) : found.start()]
         if possessive or _acts(following) or before.endswith("by "):
             subjects |= lexemes
