@@ -191,7 +191,7 @@ class Policy(Edge):
     @cached_property
     def _common(self) -> Self:
         """The policy of all agents that `agents` does not name, and whose records say nothing of the others."""
-        return type(self)(**self.model_dump(exclude={"agents"})) if self.agents else self
+        return type(self)(**self.model_dump(exclude={"agents"}))
 
     @cached_property
     def _own(self) -> Mapping[str, Self]:
@@ -212,7 +212,7 @@ class Policy(Edge):
 
         A table (frames, relevance) changes in the rows that are named. A policy so derived has no `agents`.
         """
-        return self._own.get(agent_id, self._common)
+        return self._own.get(agent_id, self._common) if self.agents else self
 
     def floor(self, frame: Frame) -> float:
         """The evidence from which a turn of this frame shows anything."""

@@ -62,7 +62,7 @@ class Statements:
         return len(self._single)
 
     def likeness(self, memory: Statement, among: Sequence[int] | None = None) -> Likeness:
-        """How nearly these statements, or those of these numbers, say what a memory says, whatever a policy makes of it.
+        """How nearly these statements, or those of these numbers, say what a memory says, whatever is made of it.
 
         Rounded, so that what is compared now and what is recorded of it are the same number.
         """

@@ -230,7 +230,6 @@ PAST = frozenset(
     drove grew found thought felt met won said saw began stole broke held built became led hit cut flew fell rose
     chose""".split()
 )
-)
 FUTURE = frozenset("will shall gonna".split())
 AUXILIARIES = frozenset(
     """is was are were be been has have had does did do can will must should may might would could won lost left quit

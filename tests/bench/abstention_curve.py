@@ -3,7 +3,7 @@
     python tests/bench/abstention_curve.py locomo-dev.json unrelated-dev.json [conversations]
 
 Data: {"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}], "questions": [{"text",
-"evidence", "category"}]}]} and {"prompts": [...]} of messages that have nothing to do with any of them. All is remembered and asked
+"evidence", "category"}]}]} and {"prompts": [...]}, messages that no conversation is about. All is remembered and asked
 as a host would, under Policy(abstention=False); then the stages run again on what each turn found.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,16 +101,19 @@ def mean(values: Iterable[float]) -> float:
     return sum(given) / len(given) if given else 0.0
 
 
-def main(data: str, unrelated: str, most: str = "0") -> None:
+def main(data: str, unrelated: str, most: str = "0") -> Iterator[str]:
+    """The table, line by line."""
     conversations = json.loads(Path(data).read_text())["conversations"][: int(most) or None]
     turns = asyncio.run(asked(conversations, json.loads(Path(unrelated).read_text())["prompts"]))
-    print("| floor | false injection | evidence shown | tokens, unrelated | tokens, questions |\n|---|---|---|---|---|")
+    yield "| floor | false injection | evidence shown | tokens, unrelated | tokens, questions |\n|---|---|---|---|---|"
     for floor in FLOORS:
         policy = Policy(abstention=False) if floor is None else Policy(evidence_floor=floor)
         injected, evidence, spared, told = row(turns, policy)
         name = "no abstention" if floor is None else f"{floor:.2f}"
-        print(f"| {name} | {injected:.1%} | {evidence:.3f} | {spared:.0f} | {told:.0f} |", flush=True)
+        yield f"| {name} | {injected:.1%} | {evidence:.3f} | {spared:.0f} | {told:.0f} |"
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    for line in main(*sys.argv[1:]):
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
