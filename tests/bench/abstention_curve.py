@@ -25,7 +25,7 @@ from cognitive.recording import Given, decode
 from cognitive.trace import compared
 from cognitive.turn import TurnContext
 
-FLOORS = (None, 0.6, 0.7, 0.75, 0.8, 0.83, 0.87, 0.9, 0.95, 1.0)  # None: no abstention, no floor per item
+FLOORS = (None, 0.6, 0.7, 0.75, 0.8, 0.83, 0.85, 0.87, 0.9, 0.95, 1.0)  # None: no abstention, no floor per item
 
 
 @dataclass(frozen=True)
