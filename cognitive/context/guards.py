@@ -129,7 +129,7 @@ def _listed(order: Sequence[str], start: int, stop: int) -> bool:
 def _swapped(memory: Statement, other: Statement) -> bool:
     """Word for word the same but for a word that has another in its place: whoever restates changes more."""
     codes = SequenceMatcher(None, memory.order, other.order, autojunk=False).get_opcodes()
-    if any(operation == "delete" and 0 < start and stop < len(memory.order) for operation, start, stop, *_ in codes):
+    if any(operation == "delete" and start > 0 and stop < len(memory.order) for operation, start, stop, *_ in codes):
         return False
     for n, (operation, start, stop, other_start, other_stop) in enumerate(codes):
         if operation != "replace" or not _flanked(codes, n, memory, other):
