@@ -24,6 +24,7 @@ from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
+from cognitive.arrivals import Arrivals
 from cognitive.context.engine import ContextEngine
 from cognitive.continuity import Continuity
 from cognitive.drain import draining
@@ -49,6 +50,7 @@ class Parts:
     contents: Contents
     engine: ContextEngine
     settlement: Settlement
+    arrivals: Arrivals
     shadowing: Shadowing
     counter: TokenCounter
     sessions: Sessions
@@ -95,19 +97,20 @@ async def assemble(
         journal = Journal(settings.directory / "journal" / journal_name(url))
         async with _database(url, settings) as database:
             store, turns = MemoryStore(database, cached), TurnLog(database)
-            engine = ContextEngine(store, MemorySearch(database), cached, policy, counter)
+            engine = ContextEngine(store, MemorySearch(database), cached, counter)
             settlement = Settlement(turns, journal, policy)
             await _warm(cached)
             async with draining(settlement, journal):
-                shadowing = Shadowing(turns, shadow, counter)
+                shadowing, arrivals = Shadowing(turns, shadow, counter), Arrivals(cached)
                 sessions, artifacts = Sessions(database), Artifacts(database)
                 continuity = Continuity(sessions, artifacts, policy, summarizer or Extractive())
                 try:
                     yield Parts(
-                        policy, cached, store, turns, Contents(database), engine, settlement, shadowing, counter,
-                        sessions, artifacts, Subtasks(database), continuity,
+                        policy, cached, store, turns, Contents(database), engine, settlement, arrivals, shadowing,
+                        counter, sessions, artifacts, Subtasks(database), continuity,
                     )  # fmt: skip
                 finally:
+                    await arrivals.finished()
                     await shadowing.finished()
                     await continuity.finished()
     finally:

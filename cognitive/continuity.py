@@ -97,7 +97,7 @@ class Continuity:
         tokens = budget_for(turn.model).input_tokens if turn.model else None
         return fit(
             turn.conversation, session_id=turn.session_id, kept=kept, plan_step=step, iteration=turn.iteration,
-            tokens=tokens, now=now, policy=self._policy,
+            tokens=tokens, now=now, policy=self._policy.for_agent(turn.agent_id),
         )  # fmt: skip
 
     async def before(self, agent_id: str, session_id: str, deadline: Deadline) -> tuple[Carried, tuple[str, ...]]:

@@ -68,6 +68,7 @@ class CognitiveLayer:
         self._turns = parts.turns
         self._engine = parts.engine
         self._settlement = parts.settlement
+        self._arrivals = parts.arrivals
         self._shadowing = parts.shadowing
         self._sessions = parts.sessions
         self._artifacts = parts.artifacts
@@ -107,27 +108,28 @@ class CognitiveLayer:
 
         It never fails because memory does: what cannot be had in time is missing, and `degraded` says so.
         """
-        deadline = Deadline(self._policy.deadline_ms)
+        policy = self._policy.for_agent(turn.agent_id)
+        deadline = Deadline(policy.deadline_ms)
         now, turn = turn.now or datetime.now(UTC), _named(turn)
         if turn.kind != "user":
-            plan = self._untouched(turn, f"kind.{turn.kind}")
-            return _context(turn, plan, Built.nothing(plan, now), now, self._policy)
-        plan = self._untouched(turn, "failed")
+            plan = _untouched(turn, f"kind.{turn.kind}", policy)
+            return _context(turn, plan, Built.nothing(plan, now), now, policy)
+        plan = _untouched(turn, "failed", policy)
         talking = asyncio.create_task(self._talk(turn, now, deadline))
         try:
-            plan = self._plan(turn, now)
-            built = await self._engine.build(plan, turn, now, deadline)
+            plan = _plan(turn, now, policy)
+            built = await self._engine.build(plan, turn, now, deadline, policy)
         except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
         talk = await talking
         context = replace(
-            _context(turn, plan, built, now, self._policy), model=self._embedder.model, query=built.vector,
-            policy=self._policy, messages=talk.messages, degraded=(*built.degraded, *talk.degraded),
+            _context(turn, plan, built, now, policy), model=self._embedder.model, query=built.vector, policy=policy,
+            messages=talk.messages, degraded=(*built.degraded, *talk.degraded),
         )  # fmt: skip
         opening = opened(context)
         try:
-            minutes = self._policy.abandon_after_minutes
+            minutes = policy.abandon_after_minutes
             await deadline.within(self._turns.open(turn.agent_id, opening, abandon_after_minutes=minutes))
         except (CognitiveError, TimeoutError) as error:
             self._settlement.keep_opening(turn.agent_id, opening)
@@ -148,6 +150,8 @@ class CognitiveLayer:
             InvalidInput: a turn that was never opened.
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
+        if self._policy.for_agent(context.agent_id).dedup:
+            self._arrivals.heard(without_injected(outcome.response))
         report = await self._settlement.post(context, outcome)
         if report.recorded:
             self._continuity.closed(context.agent_id, context.turn_id, outcome)
@@ -176,9 +180,9 @@ class CognitiveLayer:
         for name, at in (("now", now), ("since", since), ("until", until)):
             _require_aware(name, at)
         return await recall(
-            agent_id, query, engine=self._engine, store=self._store, turns=self._turns, now=now or datetime.now(UTC),
-            memory_type=memory_type, limit=limit, turn_id=turn_id,
-            filters=Filters(tuple(tags), session_id, since, until),
+            agent_id, query, engine=self._engine, policy=self._policy.for_agent(agent_id), store=self._store,
+            turns=self._turns, now=now or datetime.now(UTC), memory_type=memory_type, limit=limit,
+            turn_id=turn_id, filters=Filters(tuple(tags), session_id, since, until),
         )  # fmt: skip
 
     # --- memories ---
@@ -231,9 +235,10 @@ class CognitiveLayer:
         """
         require_label("agent_id", agent_id)
         require_label("turn_id", turn_id)
+        policy = self._policy.for_agent(agent_id)
         rated = await self._turns.rate(
-            agent_id, turn_id, memory_id, useful, half_life_days=self._policy.half_life_days,
-            rating_weight=self._policy.rating_weight,
+            agent_id, turn_id, memory_id, useful, half_life_days=policy.half_life_days,
+            rating_weight=policy.rating_weight,
         )  # fmt: skip
         if not rated:
             raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
@@ -243,8 +248,8 @@ class CognitiveLayer:
 
         Opening a turn does the same for some of them. An outcome that comes after all still counts.
         """
-        minutes = self._policy.abandon_after_minutes
-        return await self._turns.reap(require_label("agent_id", agent_id), abandon_after_minutes=minutes)
+        minutes = self._policy.for_agent(require_label("agent_id", agent_id)).abandon_after_minutes
+        return await self._turns.reap(agent_id, abandon_after_minutes=minutes)
 
     # --- questions about turns ---
 
@@ -338,15 +343,17 @@ class CognitiveLayer:
             log.exception("pre_turn goes on without a window")
             return Continued(turn.conversation, None, (f"window: {type(error).__name__}: {error}",))
 
-    def _untouched(self, turn: Turn, reason: str) -> Plan:
-        """A plan that asks for nothing and changes nothing."""
-        return planning.make(Signals(turn.text, greeting=True), "conversation", (reason,), self._policy, turn.thinking)
 
-    def _plan(self, turn: Turn, now: datetime) -> Plan:
-        previous = next((message.content for message in reversed(turn.conversation) if message.role == "user"), "")
-        read = signals.read(turn.text, now=now, previous=without_injected(previous))
-        frame, reasons = frames.select(turn.text, read)
-        return planning.make(read, frame, reasons, self._policy, turn.thinking)
+def _untouched(turn: Turn, reason: str, policy: Policy) -> Plan:
+    """A plan that asks for nothing and changes nothing."""
+    return planning.make(Signals(turn.text, greeting=True), "conversation", (reason,), policy, turn.thinking)
+
+
+def _plan(turn: Turn, now: datetime, policy: Policy) -> Plan:
+    previous = next((message.content for message in reversed(turn.conversation) if message.role == "user"), "")
+    read = signals.read(turn.text, now=now, previous=without_injected(previous))
+    frame, reasons = frames.select(turn.text, read)
+    return planning.make(read, frame, reasons, policy, turn.thinking)
 
 
 def _named(turn: Turn) -> Turn:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from brain.types import Edge, MemoryType
 from cognitive.errors import InvalidInput, PolicyError
@@ -119,6 +119,14 @@ def _row(default: Any, given: Any) -> Any:
     return default if given is None else given
 
 
+def _laid_over(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with some of its rows changed, tables within it likewise."""
+    tables = {
+        name for name, value in changes.items() if isinstance(value, Mapping) and isinstance(own.get(name), Mapping)
+    }
+    return {**own, **changes, **{name: _laid_over(own[name], changes[name]) for name in tables}}
+
+
 class Policy(Edge):
     """How turns are planned, ranked, fitted and learnt from. Keyword-only; unknown names are errors.
 
@@ -148,7 +156,9 @@ class Policy(Edge):
     # --- dedup ---
     dedup: bool = True  # compare with the window and among candidates at all
     dedup_threshold: Share = 0.85  # cosine to a sentence of the window; binding default
+    dedup_mode: Literal["drop", "shorten"] = "drop"  # an excerpt saves few tokens and may lose what "it" refers to
     containment_threshold: Share = 0.7  # of a memory's stems in a sentence: 58 % of restatements at 5.5 % false
+    agreement_threshold: Share = 0.62  # mean of cosine and containment: 0012-precision.md has the curve
     unembedded_threshold: Share = 0.5  # containment that suffices where there are no vectors (the seed's fallback)
     window_sentences: Annotated[int, Field(ge=0)] = 24  # embedded per turn at most; the rest is compared by its stems
 
@@ -172,7 +182,9 @@ class Policy(Edge):
 
     # --- abstain ---
     abstention: bool = True
-    evidence_floor: Weight = 0.8  # context/abstain.py: below it, nothing stored is about the message
+    evidence_floor: Weight = 0.85  # context/abstain.py: the middle of what two data sets allow, docs/benchmarks.md
+    evidence_floors: Mapping[Frame, Weight] = Field(default_factory=dict)  # of frames that deserve another one
+    type_floor: Share = 0.9  # of the floor: what each type must reach by itself; 1 shows as much on what was measured
     item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
 
     # --- budgets ---
@@ -233,6 +245,44 @@ class Policy(Edge):
     tool_output_kinds: Mapping[str, ToolOutputKind] = Field(default_factory=dict)  # of tools whose names do not say it
     summary_characters: Annotated[int, Field(ge=0)] = 4_000  # the whole summary; upstream's
     summarized_messages: Annotated[int, Field(ge=1)] = 120  # at most go into it at once: three windows full
+    # --- agents ---
+    agents: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)  # by agent: the tunables that differ for it
+
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
+        """Derives every agent's policy now: one that is none is an error of whoever wrote it, not of a turn."""
+        self.for_agent("")
+        return self
+
+    @cached_property
+    def _common(self) -> Self:
+        """The policy of all agents that `agents` does not name, and whose records say nothing of the others."""
+        return type(self)(**self.model_dump(exclude={"agents"}))
+
+    @cached_property
+    def _own(self) -> Mapping[str, Self]:
+        return {agent_id: self._common._changed(agent_id, changes) for agent_id, changes in self.agents.items()}
+
+    def _changed(self, agent_id: str, changes: Mapping[str, Any]) -> Self:
+        tunables = self.model_dump(exclude={"agents"})
+        unknown = sorted(set(changes) - set(tunables))
+        if unknown:
+            raise PolicyError(f"agents.{agent_id}: no tunable is called {', '.join(unknown)}")
+        try:
+            return type(self)(**_laid_over(tunables, changes))
+        except InvalidInput as error:
+            raise PolicyError(f"agents.{agent_id}: {error}") from error
+
+    def for_agent(self, agent_id: str) -> Self:
+        """The policy of an agent's turns: this one, unless `agents` says otherwise; then one with its own version.
+
+        A table (frames, relevance) changes in the rows that are named. A policy so derived has no `agents`.
+        """
+        return self._own.get(agent_id, self._common) if self.agents else self
+
+    def floor(self, frame: Frame) -> float:
+        """The evidence from which a turn of this frame shows anything."""
+        return self.evidence_floors.get(frame, self.evidence_floor)
 
     @property
     def attribution_threshold(self) -> float:

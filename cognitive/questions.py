@@ -98,9 +98,9 @@ class Questions:
         turn, record, judged = await self._recorded(agent_id, turn_id)
         if record is NOTHING:
             return None
-        own = policy is None or policy.version == turn["policy"]
         was = await self._policy(agent_id, turn["policy"])
-        policy = policy or was
+        policy = policy.for_agent(agent_id) if policy is not None else was
+        own = policy.version == turn["policy"]
         replayed = replay(record, *await self._words(agent_id, record), policy, self._counter)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})

@@ -13,6 +13,7 @@ from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
+from cognitive.policy import Policy
 from cognitive.preflight import signals
 from cognitive.recording import decode
 from cognitive.trace import NOT_ELIGIBLE, Candidate
@@ -26,6 +27,7 @@ async def recall(
     query: str,
     *,
     engine: ContextEngine,
+    policy: Policy,
     store: MemoryStore,
     turns: TurnLog,
     now: datetime,
@@ -49,7 +51,7 @@ async def recall(
     # a query is searched as it stands: a model that asks for "thanks" means the word
     queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
     present = await _present(store, turns, agent_id, turn_id) if turn_id else set()
-    ranked = await engine.recall(agent_id, queries, filters, now)
+    ranked = await engine.recall(agent_id, queries, filters, now, policy)
     hits = _hits(ranked, present, limit)
     if turn_id and hits:
         lacked = await _lacked(turns, agent_id, turn_id, hits)

@@ -13,7 +13,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -156,7 +156,7 @@ def encode(given: Given, fates: Sequence[Fate], *, text: str, prefix: str) -> st
         "hits": {name: column(_values(hits, name), ids) for name in _OF_A_HIT},
         "digests": [digest(hit) for hit in hits],
         "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in given.pinned],
-        "likeness": [(place[key], like.cosine, like.containment) for key, like in compared(fates).items()],
+        "likeness": [(place[key], *astuple(like)) for key, like in compared(fates).items()],
         "fates": column([_told(fate, n) for n, fate in enumerate(fates)], ids),
         "text": sha256(text),
         "prefix": sha256(prefix),
@@ -184,12 +184,16 @@ def decode(record: str | None) -> Recording:
         rows=rows,
         digests=tuple(document["digests"]),
         pinned=tuple((ids[id], was) for id, was in document["pinned"]),
-        likeness={(rows[n]["memory_id"], rows[n]["ordinal"]): Likeness(*like) for n, *like in document["likeness"]},
+        likeness={(rows[n]["memory_id"], rows[n]["ordinal"]): _likeness(like) for n, *like in document["likeness"]},
         text=document["text"],
         prefix=document["prefix"],
         fates=_told_again(document["fates"], ids),
         scores={(row["memory_id"], row["ordinal"]): row["scores"] for row in rows},
     )
+
+
+def _likeness(written: Sequence[Any]) -> Likeness:
+    return Likeness(*written[:3], *map(tuple, written[3:]))
 
 
 def sha256(text: str) -> str:

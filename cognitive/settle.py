@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brain.deadline import Deadline
@@ -12,10 +12,13 @@ from brain.errors import InvalidInput, JournalError, StoreError
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
 from brain.turns import TurnLog
+from cognitive.context.dedup import excerpt
 from cognitive.feedback import record
 from cognitive.feedback.authored import texts
 from cognitive.policy import Policy
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
+
+Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory: offsets of what was shown of it
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +43,7 @@ class Settlement:
         """
         opening = opened(context) if isinstance(context, TurnContext) else None
         try:
-            within = Deadline(self._policy.post_turn_deadline_ms).within
+            within = Deadline(self._policy.for_agent(context.agent_id).post_turn_deadline_ms).within
             report = await within(self._count(context.agent_id, context.turn_id, outcome, opening))
         except (StoreError, TimeoutError) as error:
             log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
@@ -75,7 +78,7 @@ class Settlement:
             if outcome is not None:
                 await self._settle(entry.agent_id, entry.turn_id, outcome, opening, still)
             elif opening is not None:
-                minutes = self._policy.abandon_after_minutes
+                minutes = self._policy.for_agent(entry.agent_id).abandon_after_minutes
                 await self._turns.open(
                     entry.agent_id, opening, abandon_after_minutes=minutes, durable=True, still=still
                 )
@@ -113,18 +116,28 @@ class Settlement:
         self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, still: Still | None = None
     ) -> Report:
         """Opens the turn unless it is there, judges what it showed and closes it, in one transaction."""
+        policy = self._policy.for_agent(agent_id)
+        excerpts = await self._excerpts(agent_id, turn_id, opening)
 
         async def judge(shown: Sequence[Shown], decoys: Sequence[Decoy], message: str) -> Judged:
+            seen = [_as_shown(memory, excerpts) for memory in shown]
             # a response of megabytes takes seconds, which the event loop has not
-            return await asyncio.to_thread(record.judge_all, shown, decoys, message, outcome, self._policy)
+            return await asyncio.to_thread(record.judge_all, seen, decoys, message, outcome, policy)
 
         closed = await self._turns.close(
-            agent_id, turn_id, outcome.status, judge, half_life_days=self._policy.half_life_days,
-            rating_weight=self._policy.rating_weight, opening=opening, still=still,
+            agent_id, turn_id, outcome.status, judge, half_life_days=policy.half_life_days,
+            rating_weight=policy.rating_weight, opening=opening, still=still,
         )  # fmt: skip
         if closed is None:
             raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         return Report(turn_id, record.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
+
+    async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:
+        """What was shown of the memories that the turn shortened, as it was recorded when it opened."""
+        if opening is not None:
+            return opening.trace.get("excerpts") or {}
+        turn = await self._turns.turn(agent_id, turn_id)
+        return turn["trace"].get("excerpts") or {} if turn is not None else {}
 
     async def _keep(self, agent_id: str, turn_id: str, opening: OpenTurn | None, outcome: Outcome | None) -> bool:
         """Puts what there is into the journal. False if it was there. Cancelled meanwhile, it is there all the same."""
@@ -164,6 +177,14 @@ def opened(context: TurnContext) -> OpenTurn:
         query=context.query,
         policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
     )
+
+
+def _as_shown(memory: Shown, excerpts: Excerpts) -> Shown:
+    """A memory with the words that the prompt showed of it: the others earn it nothing."""
+    spans = excerpts.get(str(memory.memory_id))
+    if not spans or memory.content is None or memory.via != "prompt":
+        return memory
+    return replace(memory, content=excerpt(memory.content, spans))
 
 
 def _kept(outcome: Outcome) -> Outcome:

@@ -35,7 +35,7 @@ class Shadowing:
         if self._policy is None or built.given is None or len(self._running) >= _MOST_WAITING:
             return
         likeness = compared(built.trace.fates)
-        shadow = self._shadow(agent_id, turn_id, built.given, likeness, self._policy)
+        shadow = self._shadow(agent_id, turn_id, built.given, likeness, self._policy.for_agent(agent_id))
         task = asyncio.create_task(shadow, name=f"shadow of turn {turn_id}")
         self._running.add(task)
         task.add_done_callback(self._ended)

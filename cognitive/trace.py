@@ -49,11 +49,14 @@ class Boost:
 @dataclass(frozen=True, slots=True)
 class Likeness:
     """How nearly the window says what a memory says: the highest cosine and the highest share of the memory's stems
-    among the statements that nothing speaks against. The cosine is None where there were no two vectors to compare.
+    among the statements that nothing speaks against, and the highest mean of the two. Cosine and mean are None where
+    there were no two vectors to compare. `parts` is the containment of each of its sentences, where that was taken.
     """
 
     cosine: float | None
     containment: float
+    agreement: float | None = None
+    parts: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Candidate:
 
     `factors` are the weighted parts of `relevance` by name; `rank` counts from 1, `rank_before` is by relevance alone.
     `likeness` is None if it was not compared with the window; `propensity` is the chance it had of being shown.
+    `excerpt` are the offsets of what is shown of a shortened memory, empty where it is shown as it was found.
     """
 
     hit: Hit
@@ -74,6 +78,7 @@ class Candidate:
     tokens: int = 0
     likeness: Likeness | None = None
     propensity: float = 1.0
+    excerpt: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,7 @@ class Trace:
             "decoys": [str(id) for id in decoys(self.fates)],
             "sections": {"budgets": dict(self.sections.budgets), "total": self.sections.total,
                          "reasons": list(self.sections.reasons)},
+            "excerpts": {str(id): spans for id, spans in excerpts(self.fates).items()},
             "record": self.record,
         }  # fmt: skip
 
@@ -146,6 +152,12 @@ def decoys(fates: Sequence[Fate]) -> list[UUID]:
     """The first few by rank that were found and not shown, for no reason that lies in what they say."""
     passed_over = ("irrelevant", "over_limit", "over_budget")
     return [fate.candidate.hit.memory_id for fate in fates if fate.disposition in passed_over][:_DECOYS]
+
+
+def excerpts(fates: Sequence[Fate]) -> Mapping[UUID, tuple[tuple[int, int], ...]]:
+    """What is shown of the memories that were shortened, as offsets into what they say."""
+    shown = [fate.candidate for fate in fates if fate.disposition == "shown"]
+    return {candidate.hit.memory_id: candidate.excerpt for candidate in shown if candidate.excerpt}
 
 
 def compared(fates: Sequence[Fate]) -> Mapping[tuple[UUID, int], Likeness]:

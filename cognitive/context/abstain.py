@@ -1,4 +1,4 @@
-"""Whether anything is worth showing: a calibrated floor for the turn, and one for each memory."""
+"""Whether anything is worth showing: a calibrated floor for the turn, for each type and for each memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from brain.search import Found, idf
-from cognitive.plan import Signals
+from brain.types import MEMORY_TYPES, MemoryType
+from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
 from cognitive.trace import Candidate, Fate, Sifted
 
@@ -18,33 +19,56 @@ _WORDS_ONLY = 0.4  # of the floor; the rest is what a cosine brings to a usual m
 _PAST = frozenset({"decision", "episode"})  # hints of these types speak of what was; the others of anything
 
 
-def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy) -> Sifted:
-    """Drops everything if nothing stored is about the message, and else what matches it far less than the best does."""
+def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy, frame: Frame) -> Sifted:
+    """Drops everything if nothing stored is about the message, and else each type of which nothing is, and what matches
+    it far less than the best does.
+    """
     if not policy.abstention or not candidates:
         return Sifted(tuple(candidates))
     known = evidence(candidates, found, signals, policy)
-    least = _floor(candidates, found, policy)
+    least = _floor(candidates, found, policy, frame)
     if known < least:
         because = f"nothing stored is about this message: its evidence is {known:.3f}, the floor {least:.3f}"
         return _drop_all(candidates, known, because)
-    matches = [match(candidate) for candidate in candidates]
-    floor = policy.item_floor * max(matches)
-    kept = tuple(candidate for candidate, value in zip(candidates, matches, strict=True) if value >= floor)
-    dropped = tuple(
+    spoken_for, dropped = _by_type(candidates, found, signals, policy, least)
+    matches = [match(candidate) for candidate in spoken_for]
+    floor = policy.item_floor * max(map(match, candidates))
+    kept = tuple(candidate for candidate, value in zip(spoken_for, matches, strict=True) if value >= floor)
+    below = tuple(
         Fate(candidate, "irrelevant", value, f"matches {value:.3f}, the floor of this turn is {floor:.3f}")
-        for candidate, value in zip(candidates, matches, strict=True)
+        for candidate, value in zip(spoken_for, matches, strict=True)
         if value < floor
     )
-    return Sifted(kept, dropped)
+    return Sifted(kept, dropped + below)
 
 
-def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy) -> float:
+def _by_type(
+    candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy, least: float
+) -> tuple[list[Candidate], tuple[Fate, ...]]:
+    """Candidates of the types that know of the message by themselves, and the fates of the others."""
+    least *= policy.type_floor
+    crowds = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}
+    known = {type_: evidence(crowd, found, signals, policy) for type_, crowd in crowds.items() if crowd}
+    kept = [candidate for candidate in candidates if known[candidate.hit.type] >= least]
+    dropped = tuple(
+        Fate(each, "irrelevant", known[each.hit.type], _no_such(each.hit.type, known[each.hit.type], least))
+        for each in candidates
+        if known[each.hit.type] < least
+    )
+    return kept, dropped
+
+
+def _no_such(type_: MemoryType, known: float, least: float) -> str:
+    return f"no {type_} is about this message: their evidence is {known:.3f}, the floor of a type {least:.3f}"
+
+
+def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy, frame: Frame) -> float:
     """The policy's floor, lower for a small store, where a word that few passages have proves little and little can be
     injected wrongly, and lower where no vector came in time and no cosine can speak.
     """
     size = min(1.0, math.log1p(found.passages) / math.log1p(_LARGE_STORE))
     dense = any("said_cosine" in candidate.hit.scores for candidate in candidates)
-    return policy.evidence_floor * size * (1.0 if dense else _WORDS_ONLY)
+    return policy.floor(frame) * size * (1.0 if dense else _WORDS_ONLY)
 
 
 def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy) -> float:

@@ -50,7 +50,7 @@ def assemble(
     room = sections.sections(plan, given.found, given.room, given.now, policy)
     scales = Scales(counter, room, policy)
     sifted = _explored(_sift(ranked, plan, given, compare, policy, scales), plan, given, policy, scales)
-    fates = [Fate(candidate, "shown", candidate.score, f"rank {candidate.rank}") for candidate in sifted.kept]
+    fates = [Fate(candidate, "shown", candidate.score, _because(candidate)) for candidate in sifted.kept]
     return Assembled(
         text=render.block(sifted.kept, policy),
         prefix=render.prefix(given.pinned, policy),
@@ -83,6 +83,11 @@ def cost(candidate: Candidate, counter: TokenCounter, policy: Policy) -> int:
     return candidate.tokens or counter(f"{render.line(candidate.hit, policy)}\n")
 
 
+def _because(candidate: Candidate) -> str:
+    shortened = "; shortened to what the conversation does not say" if candidate.excerpt else ""
+    return f"rank {candidate.rank}{shortened}"
+
+
 def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy: Policy) -> list[Candidate]:
     """Every memory that was found, best first."""
     if not queries:
@@ -110,7 +115,7 @@ def _sift(
     stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
         lambda candidates: _without_pinned(candidates, given.pinned),
         _without_superseded,
-        lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy),
+        lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy, plan.frame),
         lambda candidates: budget.limit(candidates, pool),
         lambda candidates: dedup.drop_said(candidates, compare, policy) if plan.dedup else Sifted(tuple(candidates)),
         lambda candidates: budget.limit(candidates, limits),

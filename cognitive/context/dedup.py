@@ -1,151 +1,220 @@
 """Nothing is shown twice: what the conversation window says already, and what another candidate says better.
 
-Two texts say the same if their vectors agree or the one's stems stand in the other, and nothing speaks against it:
-near-twins that differ in a number, a negation or a name ("30 days" and "90 days") score 0.98 and are different facts.
+Two texts say the same if their vectors agree, if the one's stems stand in the other, or if the two measures agree well
+enough together; and if no guard speaks against it (`guards`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from brain.search import Hit
-from brain.text import as_lexeme, sentences, words
+from brain.text import sentence_spans
 from brain.types import Vector
+from cognitive.context.guards import speaks_against
+from cognitive.context.statements import Statement
 from cognitive.policy import Policy
 from cognitive.trace import Candidate, Disposition, Fate, Likeness, Sifted
 
-_NEGATIONS = frozenset(
-    """no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't
-    weren't won't wouldn't shouldn't couldn't hasn't haven't hadn't stop stopped disable disabled off failed
-    refuses""".split()
-)
-_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
-# Words that say how much, in what, or when, as figures do.
-_QUANTITIES = frozenset(
-    """one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty ninety hundred
-    thousand million half quarter double second seconds minute minutes hour hours day days week weeks month months
-    year years monday tuesday wednesday thursday friday saturday sunday january february march april june july
-    august september october november december morning noon afternoon evening night bytes kb mb gb tb euro euros
-    dollar dollars percent first last""".split()
-)
-_DIRECTIONS = frozenset("from to before after than over under by until instead".split())
-_NAME = re.compile(r"\b[A-Z][\w-]+")
-# Of the window this much is compared: a message of megabytes must not cost the turn its deadline.
-_MOST_OF_A_MESSAGE = 20_000
-_MOST_SENTENCES = 120
-_LONGEST_SENTENCE = 2_000
-_CLOSERS = "\"'”’)]"
 _FEWEST_STEMS = 3  # fewer prove nothing: "yes, please" stands in every conversation
+_TOGETHER = 3  # consecutive sentences may say what a memory says
+_NEGLIGIBLE = 0.45  # of any measure: no policy takes as little for the same, so no guard is asked
 _DIGITS = 6  # of a likeness
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A text reduced to what the comparison needs.
-
-    `names` stand in the order of the text; so do the stems in `directed`, which only a text with a direction has.
-    """
-
-    stems: frozenset[str]
-    figures: frozenset[str]
-    names: tuple[str, ...]
-    negated: bool
-    directed: tuple[str, ...] = ()
-    speaker: str | None = None
-    vector: Vector | None = None
-
-    @classmethod
-    def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> Statement:
-        """Reads a text once."""
-        spoken = words(text)
-        names = (as_lexeme(name) for capitalised in _NAME.findall(text) for name in words(capitalised))
-        return cls(
-            frozenset(lexeme for word in spoken if (lexeme := as_lexeme(word))),
-            frozenset(_FIGURE.findall(text)) | _QUANTITIES.intersection(spoken),
-            tuple(dict.fromkeys(name for name in names if name)),
-            not _NEGATIONS.isdisjoint(spoken),
-            _directed(spoken),
-            speaker,
-            vector,
-        )
-
-    def followed_by(self, other: Statement) -> Statement:
-        """Both as one, by their words."""
-        return Statement(
-            self.stems | other.stems,
-            self.figures | other.figures,
-            tuple(dict.fromkeys(self.names + other.names)),
-            self.negated or other.negated,
-        )
-
+_CUT = " … "  # where sentences of a memory are left out
 
 Compare = Callable[[Hit, Statement], Likeness | None]
+Numbers = NDArray[np.float64]
 
 
-def window_sentences(messages: Sequence[str]) -> list[str]:
-    """What the window states, oldest first: its last sentences without the questions, which state nothing."""
-    stated = [
-        sentence[:_LONGEST_SENTENCE]
-        for message in messages
-        for sentence in sentences(message[-_MOST_OF_A_MESSAGE:])
-        if not sentence.rstrip(_CLOSERS).endswith(("?", "？"))
-    ]
-    return stated[-_MOST_SENTENCES:]
+class Statements:
+    """Statements that memories are compared with: each, and on demand what up to three consecutive ones say together.
 
-
-def window_statements(stated: Sequence[str], vectors: Mapping[str, Vector]) -> list[Statement]:
-    """The sentences of the window with their vectors, and each pair of neighbours, which may say it together."""
-    single = [Statement.of(sentence, vectors.get(sentence)) for sentence in stated]
-    return single + [first.followed_by(second) for first, second in pairwise(single)]
-
-
-def likeness(memory: Statement, window: Sequence[Statement]) -> Likeness:
-    """How nearly the window says what a memory says, whatever a policy makes of that.
-
-    Rounded, so that what is compared now and what is recorded of it are the same number.
+    All measures of a memory against all of them are taken at once; guards are asked of the nearest ones only.
     """
-    cosine, containment = None, 0.0
-    for other in window:
-        meant, said = _cosine(memory, other), _containment(memory, other)
-        nearer = meant is not None and (cosine is None or meant > cosine)
-        if (nearer or said > containment) and not _differs(memory, other):
-            cosine = meant if nearer else cosine
-            containment = max(containment, said)
-    return Likeness(None if cosine is None else round(cosine, _DIGITS), round(containment, _DIGITS))
+
+    def __init__(self, single: Sequence[Statement], *, together: int = 1) -> None:
+        self._single = single
+        lengths = range(1, min(together, len(single)) + 1)
+        self._runs = [(start, start + n) for n in lengths for start in range(len(single) - n + 1)]
+        self._lengths = lengths
+        self._joined: dict[int, Statement] = dict(enumerate(single))
+        self._having: dict[str, list[int]] = {}
+        for n, statement in enumerate(single):
+            for stem in statement.stems:
+                self._having.setdefault(stem, []).append(n)
+        self._speaking = self._over_runs(np.array([[one.speaks for one in single]], dtype=bool))[0]
+        embedded = [(n, one.vector) for n, one in enumerate(single) if one.vector is not None]
+        self._embedded = [n for n, _ in embedded]
+        self._vectors = np.stack([vector for _, vector in embedded]) if embedded else None
+        spoken = [" ".join(one.words) for one in single]
+        self._starts = [0, *accumulate(len(each) + 1 for each in spoken)]
+        self._text = f" {' '.join(spoken)} "
+
+    def __len__(self) -> int:
+        return len(self._single)
+
+    def likeness(self, memory: Statement, among: Sequence[int] | None = None) -> Likeness:
+        """How nearly these statements, or those of these numbers, say what a memory says, whatever is made of it.
+
+        Rounded, so that what is compared now and what is recorded of it are the same number.
+        """
+        contained, alone = self._containment(memory), self._cosines(memory)
+        together = (contained + self._over_runs(alone[None, :])[0]) / 2
+        against: dict[int, bool] = {}
+
+        def best(values: Numbers) -> float | None:
+            return self._best(values if among is None else _only(values, among), memory, against)
+
+        containment = 1.0 if among is None and self._quotes(memory) else best(contained) or 0.0
+        cosine, agreement = (best(values) if self._comparable(memory) else None for values in (alone, together))
+        return Likeness(_rounded(cosine), round(containment, _DIGITS), _rounded(agreement))
+
+    def _comparable(self, memory: Statement) -> bool:
+        return memory.vector is not None and self._vectors is not None
+
+    def _best(self, values: Numbers, memory: Statement, against: dict[int, bool]) -> float | None:
+        """The highest value of a statement that nothing speaks against; None if there is no such statement."""
+        near = np.flatnonzero(values >= _NEGLIGIBLE)
+        for n in near[np.argsort(-values[near], kind="stable")].tolist():
+            if n not in against:
+                against[n] = speaks_against(memory, self._statement(n)) is not None
+            if not against[n]:
+                return float(values[n])
+        far = values[values < _NEGLIGIBLE]
+        return float(far.max()) if len(far) else None
+
+    def _statement(self, n: int) -> Statement:
+        if n not in self._joined:
+            start, end = self._runs[n]
+            self._joined[n] = reduce(Statement.followed_by, self._single[start:end])
+        return self._joined[n]
+
+    def _containment(self, memory: Statement) -> Numbers:
+        """The share of a memory's stems that each statement has; of too few stems it proves nothing.
+
+        Whom the memory is about need not be named by a speaker who says "I".
+        """
+        if len(memory.stems) < _FEWEST_STEMS or not self._runs:
+            return np.zeros(len(self._runs))
+        counts: Numbers = self._over_runs(self._stems(memory.stems)).sum(axis=0, dtype=np.float64)
+        if not memory.subjects or not self._speaking.any():
+            return np.divide(counts, len(memory.stems))
+        nameless = self._speaking & ~self._over_runs(self._stems(memory.subjects)).any(axis=0)
+        return np.divide(counts, np.where(nameless, max(1, len(memory.stems - memory.subjects)), len(memory.stems)))
+
+    def _stems(self, stems: frozenset[str]) -> NDArray[np.bool_]:
+        """Which single statement has which of these stems, of shape (stems, statements)."""
+        having = np.zeros((len(stems), len(self._single)), dtype=bool)
+        for row, stem in zip(having, stems, strict=True):
+            row[self._having.get(stem, [])] = True
+        return having
+
+    def _cosines(self, memory: Statement) -> Numbers:
+        """The cosine to each single statement; -1 where one of the two has no vector."""
+        cosines = np.full(len(self._single), -1.0)
+        if memory.vector is not None and self._vectors is not None:
+            cosines[self._embedded] = self._vectors @ memory.vector
+        return cosines
+
+    def _over_runs(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """From values of the single statements, (rows, statements), to the highest in every run, (rows, runs)."""
+        highest, found = rows, [rows]
+        for length in self._lengths[1:]:
+            highest = np.maximum(highest[:, :-1], rows[:, length - 1 :])
+            found.append(highest)
+        return np.concatenate(found, axis=1)
+
+    def _quotes(self, memory: Statement) -> bool:
+        """Whether the words of a memory stand here one after the other, however they are broken into sentences."""
+        if len(memory.stems) < _FEWEST_STEMS or not memory.stems <= self._having.keys():
+            return False
+        spoken = " ".join(memory.words)
+        at = self._text.find(f" {spoken} ")
+        if at < 0:
+            return False
+        first, last = (bisect_right(self._starts, place) - 1 for place in (at, at + len(spoken) - 1))
+        if at == self._starts[first]:
+            return True
+        around = reduce(Statement.followed_by, self._single[first : last + 1])
+        return speaks_against(memory, around) is None  # what stands before it may turn it round: "it is not true that"
+
+
+def _only(values: Numbers, among: Sequence[int]) -> Numbers:
+    """The values of these numbers, and what no measure takes elsewhere."""
+    chosen = np.full(len(values), -1.0)
+    chosen[list(among)] = values[list(among)]
+    return chosen
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS)
+
+
+def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> Statements:
+    """The sentences of the window with their vectors, and what neighbours say together."""
+    return Statements([Statement.of(sentence, vectors.get(sentence)) for sentence in stated], together=_TOGETHER)
+
+
+def against(said: Statements, policy: Policy) -> Compare:
+    """How a memory is compared with a window; sentence by sentence too where a policy shortens."""
+
+    def compare(hit: Hit, own: Statement) -> Likeness:
+        like = said.likeness(own)
+        if policy.dedup_mode == "drop" or hit.partial or not len(said):
+            return like
+        parts = [hit.content[start:end] for start, end in sentence_spans(hit.content)]
+        if len(parts) < 2:
+            return like
+        return replace(like, parts=tuple(said.likeness(Statement.of(part)).containment for part in parts))
+
+    return compare
 
 
 def drop_said(candidates: Sequence[Candidate], compare: Compare, policy: Policy) -> Sifted:
-    """Drops what the window says already, and what a better candidate says.
+    """Drops what the window says already, and what a better candidate says; or shortens it to what is not said yet.
 
     `compare` gives a memory's likeness to the window, None if that is not known: such a memory is kept. One that is
     dropped for the window's sake is eligible again once its twin has scrolled out.
     """
+    own = [Statement.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
+    among = Statements(own)
     kept: list[Candidate] = []
-    seen: list[Statement] = []
+    seen: list[int] = []
     dropped: list[Fate] = []
-    for given in candidates:
-        own = Statement.of(given.hit.content, given.hit.vector, given.hit.speaker)
-        candidate = replace(given, likeness=compare(given.hit, own))
-        fate = _restated(candidate, own, policy) or _duplicate(candidate, own, seen, policy)
-        if fate is not None:
+    for n, given in enumerate(candidates):
+        candidate = replace(given, likeness=compare(given.hit, own[n]))
+        fate = _restated(candidate, own[n], policy) or _duplicate(candidate, own[n], among, seen, policy)
+        if fate is None:
+            kept.append(_shortened(candidate, policy))
+            seen.append(n)
+        else:
             dropped.append(fate)
-            continue
-        kept.append(candidate)
-        seen.append(own)
     return Sifted(tuple(kept), tuple(dropped))
 
 
 def _restated(candidate: Candidate, own: Statement, policy: Policy) -> Fate | None:
-    return _fate(candidate, own, candidate.likeness, policy, "restated", "the conversation says it")
+    like = candidate.likeness
+    if like is not None and policy.dedup_mode == "shorten" and like.parts and not _unsaid(like, policy):
+        least = min(like.parts)
+        return Fate(
+            candidate, "restated", least, f"the conversation says each of its sentences (containment {least:.2f})"
+        )
+    return _fate(candidate, own, like, policy, "restated", "the conversation says it")
 
 
-def _duplicate(candidate: Candidate, own: Statement, seen: Sequence[Statement], policy: Policy) -> Fate | None:
-    return _fate(candidate, own, likeness(own, seen), policy, "duplicate", "a better candidate says it")
+def _duplicate(
+    candidate: Candidate, own: Statement, among: Statements, seen: Sequence[int], policy: Policy
+) -> Fate | None:
+    like = among.likeness(own, seen) if seen else None
+    return _fate(candidate, own, like, policy, "duplicate", "a better candidate says it")
 
 
 def _fate(
@@ -168,49 +237,42 @@ def same(memory: Statement, like: Likeness, policy: Policy) -> tuple[str, float]
     if like.cosine is not None and like.cosine > policy.dedup_threshold:
         return "cosine", like.cosine
     threshold = policy.unembedded_threshold if memory.vector is None else policy.containment_threshold
-    return ("containment", like.containment) if like.containment >= threshold and like.containment > 0 else None
+    if like.containment >= threshold and like.containment > 0:
+        return "containment", like.containment
+    if like.agreement is not None and like.agreement >= policy.agreement_threshold:
+        return "agreement", like.agreement
+    return None
 
 
-def _cosine(memory: Statement, other: Statement) -> float | None:
-    if memory.vector is None or other.vector is None:
-        return None
-    return float(np.dot(memory.vector, other.vector))
+def _unsaid(like: Likeness, policy: Policy) -> list[int]:
+    """The sentences of a memory, by number, that the window does not say."""
+    return [n for n, containment in enumerate(like.parts) if containment < policy.containment_threshold]
 
 
-def _containment(memory: Statement, other: Statement) -> float:
-    """The share of a memory's stems that the other text has; of too few stems it proves nothing."""
-    if len(memory.stems) < _FEWEST_STEMS:
-        return 0.0
-    return len(memory.stems & other.stems) / len(memory.stems)
+def _shortened(candidate: Candidate, policy: Policy) -> Candidate:
+    """A candidate without the sentences that the window says; as it is if that is none, or the policy drops whole."""
+    like = candidate.likeness
+    if policy.dedup_mode != "shorten" or like is None or not like.parts:
+        return candidate
+    unsaid = _unsaid(like, policy)
+    if len(unsaid) == len(like.parts):
+        return candidate
+    spans = tuple(_joined([sentence_spans(candidate.hit.content)[n] for n in unsaid], candidate.hit.content))
+    content = excerpt(candidate.hit.content, spans)
+    return replace(candidate, hit=replace(candidate.hit, content=content, partial=True), excerpt=spans)
 
 
-def _directed(spoken: Sequence[str]) -> tuple[str, ...]:
-    if _DIRECTIONS.isdisjoint(spoken):
-        return ()
-    return tuple(lexeme for word in spoken if (lexeme := word if word in _DIRECTIONS else as_lexeme(word)))
+def excerpt(content: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The stretches of a text at these offsets, with a mark where something is left out between them."""
+    return _CUT.join(content[start:end] for start, end in spans)
 
 
-def _differs(memory: Statement, other: Statement) -> bool:
-    """Whether anything of the memory speaks against the other text's saying the same."""
-    if memory.figures - other.figures or memory.negated != other.negated:
-        return True
-    if memory.speaker is not None and other.speaker is not None and memory.speaker != other.speaker:
-        return True
-    if not other.stems.issuperset(memory.names):
-        return True
-    return _one_word_swapped(memory, other) or _turned_round(memory, other)
-
-
-def _one_word_swapped(memory: Statement, other: Statement) -> bool:
-    """Texts that are equal but for one word say different things: whoever restates changes more, or nothing."""
-    return len(memory.stems - other.stems) == 1 and len(other.stems - memory.stems) == 1
-
-
-def _turned_round(memory: Statement, other: Statement) -> bool:
-    """The same names in another order, "Ines reports to Marek" and the reverse; or all the same words, around a word
-    that gives them a direction.
-    """
-    shared = [name for name in other.names if name in memory.names]
-    if len(shared) > 1 and shared != [name for name in memory.names if name in shared]:
-        return True
-    return memory.stems == other.stems and memory.directed != other.directed
+def _joined(spans: Sequence[tuple[int, int]], content: str) -> Iterator[tuple[int, int]]:
+    """Neighbouring spans as one."""
+    start, end = spans[0]
+    for following, stop in spans[1:]:
+        if content[end:following].strip():
+            yield start, end
+            start = following
+        end = stop
+    yield start, end

@@ -18,6 +18,7 @@ from cognitive import recording
 from cognitive.context import dedup, render, repeat
 from cognitive.context.assemble import Assembled, assemble, order
 from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, retrieve
+from cognitive.context.statements import window_sentences
 from cognitive.markup import without_injected
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
@@ -26,6 +27,7 @@ from cognitive.tokens import TokenCounter, count
 from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Shown, Turn
 
+NOTHING_SAID = dedup.window([], {})
 _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
 
 
@@ -51,36 +53,34 @@ class ContextEngine:
     """Runs plans against an agent's memory."""
 
     def __init__(
-        self,
-        store: MemoryStore,
-        search: MemorySearch,
-        embedder: CachedEmbedder,
-        policy: Policy,
-        counter: TokenCounter = count,
+        self, store: MemoryStore, search: MemorySearch, embedder: CachedEmbedder, counter: TokenCounter = count
     ) -> None:
         self._store = store
         self._search = search
         self._embedder = embedder
-        self._policy = policy
         self._counter = counter
 
-    async def build(self, plan: Plan, turn: Turn, now: datetime, deadline: Deadline, room: int | None = None) -> Built:
+    async def build(
+        self, plan: Plan, turn: Turn, now: datetime, deadline: Deadline, policy: Policy, room: int | None = None
+    ) -> Built:
         """The context of a turn. Whatever does not arrive by the deadline is missing and said to be.
 
         `room` is how many tokens the model at hand leaves for memory, None where that is no matter.
         """
         clock = Stopwatch()
         (pinned, unpinned), retrieved = await asyncio.gather(
-            self._pinned(turn.agent_id, deadline), self._retrieve(turn.agent_id, plan.retrieval, now, deadline)
+            self._pinned(turn.agent_id, deadline), self._retrieve(turn.agent_id, plan.retrieval, now, deadline, policy)
         )
         clock.lap("retrieve")
-        window, missing = await self._window(turn, plan, deadline) if retrieved.found.hits else ([], ())
+        window, missing = (
+            await self._window(turn, plan, deadline, policy) if retrieved.found.hits else (NOTHING_SAID, ())
+        )
         clock.lap("window")
         given = Given.of(
             plan, now, self._embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
-            self._standing(turn, retrieved.found.hits), self._counter.name, room,
+            _standing(turn, retrieved.found.hits, policy), self._counter.name, room,
         )  # fmt: skip
-        made = assemble(plan, given, lambda _, own: dedup.likeness(own, window), self._policy, self._counter)
+        made = assemble(plan, given, dedup.against(window, policy), policy, self._counter)
         clock.lap("assemble")
         record = recording.encode(given, made.fates, text=made.text, prefix=made.prefix)
         clock.lap("record")
@@ -96,18 +96,18 @@ class ContextEngine:
         )  # fmt: skip
 
     async def recall(
-        self, agent_id: str, queries: Sequence[RetrievalQuery], filters: Filters, now: datetime
+        self, agent_id: str, queries: Sequence[RetrievalQuery], filters: Filters, now: datetime, policy: Policy
     ) -> list[Candidate]:
         """The same stages for a query of the model's own: no floor, no budget, no window, all types in one order.
 
         Raises:
             StoreUnavailable: nothing could be retrieved in time.
         """
-        deadline = Deadline(self._policy.recall_deadline_ms)
-        retrieved = await self._retrieve(agent_id, queries, now, deadline, filters)
+        deadline = Deadline(policy.recall_deadline_ms)
+        retrieved = await self._retrieve(agent_id, queries, now, deadline, policy, filters)
         if queries and not retrieved.channels:
             raise StoreUnavailable("; ".join(retrieved.degraded))
-        return order(queries, retrieved.found, now, self._policy)
+        return order(queries, retrieved.found, now, policy)
 
     async def _pinned(self, agent_id: str, deadline: Deadline) -> tuple[list[Memory], tuple[str, ...]]:
         try:
@@ -121,38 +121,36 @@ class ContextEngine:
         queries: Sequence[RetrievalQuery],
         now: datetime,
         deadline: Deadline,
+        policy: Policy,
         filters: Filters = NO_FILTERS,
     ) -> Retrieved:
         return await retrieve(
-            agent_id, queries, search=self._search, embedder=self._embedder, policy=self._policy, now=now,
+            agent_id, queries, search=self._search, embedder=self._embedder, policy=policy, now=now,
             deadline=deadline, filters=filters,
         )  # fmt: skip
 
-    def _standing(self, turn: Turn, hits: Sequence[Hit]) -> tuple[Standing, ...]:
-        """What the conversation still shows of what was found, where blocks stay in it."""
-        if self._policy.placement != "journaled":
-            return ()
-        return repeat.standing(hits, turn.conversation, lambda hit: render.line(hit, self._policy))
-
     async def _window(
-        self, turn: Turn, plan: Plan, deadline: Deadline
-    ) -> tuple[list[dedup.Statement], tuple[str, ...]]:
+        self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy
+    ) -> tuple[dedup.Statements, tuple[str, ...]]:
         """What the last turns of the conversation and this message state, with the vectors that can be had in time."""
         if not plan.dedup:
-            return [], ()
+            return NOTHING_SAID, ()
         spoken = [message.content for message in turn.conversation if message.role in ("user", "assistant")]
         recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
-        stated = dedup.window_sentences([*recent, turn.text])
+        stated = window_sentences([*recent, turn.text])
         unknown = [sentence for sentence in stated if self._embedder.known(sentence) is None]
         missing: tuple[str, ...] = ()
         try:
-            await deadline.within(self._embedder.embed(unknown[-self._policy.window_sentences :]), _WINDOW_SHARE)
+            await deadline.within(
+                self._embedder.embed(unknown[-policy.window_sentences :] if policy.window_sentences else []),
+                _WINDOW_SHARE,
+            )
         except TimeoutError:
             missing = ("dedup: not all of the window was embedded in time, compared by words",)
         except CognitiveError as error:
             missing = (f"dedup: {error}; compared by words",)
         vectors = {sentence: vector for sentence in stated if (vector := self._embedder.known(sentence)) is not None}
-        return dedup.window_statements(stated, vectors), missing
+        return dedup.window(stated, vectors), missing
 
 
 class Stopwatch:
@@ -176,3 +174,10 @@ def _shown(candidate: Candidate, made: Assembled) -> Shown:
         hit.memory_id, hit.type, hit.content, hit.source, candidate.score, candidate.tokens, candidate.propensity,
         lacked=best - candidate.relevance,
     )  # fmt: skip
+
+
+def _standing(turn: Turn, hits: Sequence[Hit], policy: Policy) -> tuple[Standing, ...]:
+    """What the conversation still shows of what was found, where blocks stay in it."""
+    if policy.placement != "journaled":
+        return ()
+    return repeat.standing(hits, turn.conversation, lambda hit: render.line(hit, policy))

@@ -56,6 +56,7 @@ BEFORE_THE_RECORD: Mapping[str, Unanswered] = {
     ),
     # where blocks do not stay, nobody looked for what stands in them
     "placement": lambda policy, was: policy.placement == "journaled" != was.placement,
+    "dedup_mode": lambda policy, was: policy.dedup_mode == "shorten" and was.dedup_mode == "drop",
     "frames": lambda policy, was: any(
         policy.frames[frame].window != row.window for frame, row in was.frames.items()
     ),

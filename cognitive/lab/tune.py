@@ -44,7 +44,7 @@ class Tunable:
 
 
 SPACE = (
-    Tunable("evidence_floor", (0.6, 0.7, 0.8, 0.9, 1.0)),
+    Tunable("evidence_floor", (0.6, 0.7, 0.8, 0.85, 1.0)),
     Tunable("item_floor", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
     Tunable("default_limit", (2, 3, 4, 5)),
     Tunable("hinted_limit", (4, 5, 6, 8)),

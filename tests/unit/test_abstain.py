@@ -19,10 +19,10 @@ SIGNALS = Signals("")
 FOUND = found(idf={"redis": 5.0, "cluster": 4.0}, passages=PASSAGES)
 
 
-def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, **others):
+def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", **others):
     scores = {name: value for name, value in (("said_cosine", cosine), ("said_matched", matched)) if value is not None}
     weighed = {"words": words, "meaning": meaning, **others}
-    return candidate(n, scores=scores, factors={name: value for name, value in weighed.items() if value})
+    return candidate(n, scores=scores, type=type, factors={name: value for name, value in weighed.items() if value})
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, **others):
     ],
 )
 def test_all_or_nothing_by_what_the_store_knows_of_the_message(cosine, matched, known):
-    sifted = abstain([one(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy())
+    sifted = abstain([one(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy(), "question")
     assert bool(sifted.kept) == known
     if not known:
         [fate] = sifted.dropped
@@ -76,12 +76,12 @@ def test_more_evidence_is_never_less(cosine, matched, more_cosine, more_matched)
 
 
 def test_an_empty_store_abstains_without_error():
-    assert abstain([], found(), SIGNALS, Policy()).kept == ()
+    assert abstain([], found(), SIGNALS, Policy(), "question").kept == ()
 
 
 def test_beside_a_good_match_a_poor_one_is_dropped_with_its_number():
     good, fair, poor = one(1, cosine=0.9, meaning=0.20), one(2, meaning=0.10), one(3, meaning=0.02)
-    sifted = abstain([good, fair, poor], FOUND, SIGNALS, Policy())
+    sifted = abstain([good, fair, poor], FOUND, SIGNALS, Policy(), "question")
     assert ids(sifted.kept) == [1, 2]
     [fate] = sifted.dropped
     assert (fate.candidate, fate.disposition) == (poor, "irrelevant")
@@ -92,7 +92,7 @@ def test_beside_a_good_match_a_poor_one_is_dropped_with_its_number():
 def test_what_speaks_for_any_query_alike_does_not_save_a_poor_match():
     chatty = one(2, meaning=0.02, length=0.1, first_person=0.1, session=0.1, instruction=0.2, asker=0.1)
     assert match(chatty) == pytest.approx(0.02)
-    assert ids(abstain([one(1, cosine=0.9, meaning=0.2), chatty], FOUND, SIGNALS, Policy()).kept) == [1]
+    assert ids(abstain([one(1, cosine=0.9, meaning=0.2), chatty], FOUND, SIGNALS, Policy(), "question").kept) == [1]
 
 
 @pytest.mark.parametrize("name", ["words", "words_around", "meaning", "meaning_around", "date"])
@@ -102,20 +102,20 @@ def test_a_match_in_any_way_counts(name):
 
 def test_switched_off_it_keeps_everything():
     crowd = [one(1), one(2, meaning=0.2)]
-    assert abstain(crowd, FOUND, SIGNALS, Policy(abstention=False)).kept == tuple(crowd)
+    assert abstain(crowd, FOUND, SIGNALS, Policy(abstention=False), "question").kept == tuple(crowd)
 
 
 def test_both_floors_are_the_policys():
     crowd = [one(1, cosine=0.5, meaning=0.2), one(2, meaning=0.1)]
-    assert abstain(crowd, FOUND, SIGNALS, Policy()).kept == ()
-    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence_floor=0.4)).kept) == [1, 2]
-    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence_floor=0.4, item_floor=0.6)).kept) == [1]
+    assert abstain(crowd, FOUND, SIGNALS, Policy(), "question").kept == ()
+    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence_floor=0.4), "question").kept) == [1, 2]
+    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence_floor=0.4, item_floor=0.6), "question").kept) == [1]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.3)), max_size=12), st.floats(0, 2), st.floats(0, 1))
 def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, floor, item_floor):
     candidates = [one(n, cosine=cosine, meaning=meaning) for n, (cosine, meaning) in enumerate(crowd, 1)]
-    sifted = abstain(candidates, FOUND, SIGNALS, Policy(evidence_floor=floor, item_floor=item_floor))
+    sifted = abstain(candidates, FOUND, SIGNALS, Policy(evidence_floor=floor, item_floor=item_floor), "question")
     kept, dropped = ids(sifted.kept), ids(fate.candidate for fate in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
     assert kept == sorted(kept)
@@ -136,3 +136,18 @@ def test_asking_for_what_was_decided_or_happened_is_evidence(hint, more):
     plain = evidence([one(cosine=0.4)], FOUND, SIGNALS, Policy())
     hinted = evidence([one(cosine=0.4)], FOUND, Signals("", hints=((hint, 0.5),)), Policy())
     assert (hinted > plain) is more
+
+
+def test_a_frame_may_have_a_floor_of_its_own():
+    crowd, policy = [one(1, cosine=0.7, meaning=0.2)], Policy(evidence_floors={"debug": 0.5})
+    assert ids(abstain(crowd, FOUND, SIGNALS, policy, "debug").kept) == [1]
+    assert ids(abstain(crowd, FOUND, SIGNALS, policy, "question").kept) == []
+
+
+def test_a_type_that_knows_nothing_of_the_message_shows_none_of_its_kind_though_others_do():
+    told, fact = one(1, cosine=0.95, meaning=0.2, type="episode"), one(2, cosine=0.5, meaning=0.15, type="fact")
+    sifted = abstain([told, fact], FOUND, SIGNALS, Policy(), "question")
+    assert ids(sifted.kept) == [1]
+    [fate] = sifted.dropped
+    assert "no fact is about this message" in fate.because
+    assert ids(abstain([told, fact], FOUND, SIGNALS, Policy(type_floor=0.0), "question").kept) == [1, 2]

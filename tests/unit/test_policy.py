@@ -9,8 +9,8 @@ from textwrap import dedent
 
 import pytest
 
-from cognitive import CognitiveError, Policy
-from cognitive.errors import InvalidInput, PolicyError
+from cognitive import Policy
+from cognitive.errors import CognitiveError, InvalidInput, PolicyError
 from cognitive.policy import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 
 # For every field another value than its default: the version must tell them apart.
@@ -19,6 +19,7 @@ OTHERS = {
     "attribution": "windowed", "attribution_thresholds": {"relative": 0.5}, "dedup": False, "abstention": False,
     "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20, "boost": "rate", "combine": "multiply",
     "placement": "journaled",
+    "dedup_mode": "shorten", "evidence_floors": {"debug": 0.5}, "agents": {"a": {"evidence_floor": 0.5}},
 }  # fmt: skip
 
 
@@ -205,3 +206,44 @@ def test_a_file_that_is_no_text_or_not_there_is_refused(tmp_path):
     for path in (tmp_path / "policy.toml", tmp_path / "absent.toml", tmp_path):
         with pytest.raises(PolicyError, match=str(path)):
             Policy.load(path)
+
+
+def test_an_agent_may_have_tunables_of_its_own_and_no_record_of_another_tells_of_them():
+    policy = Policy(
+        evidence_floor=0.9, agents={"a": {"evidence_floor": 0.5, "frames": {"debug": {"total": 7}}}, "b": {}}
+    )
+    own, other = policy.for_agent("a"), policy.for_agent("c")
+    assert (own.evidence_floor, own.frames["debug"].total, own.frames["debug"].fact) == (0.5, 7, 1000)
+    assert own is policy.for_agent("a")
+    assert own.version not in (policy.version, other.version)
+    assert own.agents == other.agents == {}
+    assert other == policy.for_agent("b") == Policy(evidence_floor=0.9)
+
+
+def test_a_policy_without_agents_is_every_agents_own():
+    policy = Policy()
+    assert policy.for_agent("a") is policy
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [({"evidence_flor": 1}, "evidence_flor"), ({"dedup_threshold": 2}, "dedup_threshold"), ({"agents": {}}, "agents")],
+)
+def test_what_is_no_tunable_of_an_agent_is_an_error_that_names_both(changes, named):
+    with pytest.raises(CognitiveError, match=rf"agents\.ines.*{named}"):
+        Policy(agents={"ines": changes})
+
+
+def test_agents_are_read_from_a_file(tmp_path):
+    policy = loaded(
+        tmp_path,
+        """
+        [agents.ines]
+        evidence_floor = 0.5
+        [agents.ines.evidence_floors]
+        debug = 0.4
+    """,
+    )
+    assert policy.for_agent("ines").floor("debug") == 0.4
+    assert policy.for_agent("ines").floor("task") == 0.5
+    assert policy.for_agent("marek").floor("debug") == Policy().evidence_floor

@@ -1,0 +1,131 @@
+"""What a turn shows is about the message, is not said yet, and costs no vector twice; through the public surface."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn, TurnRef
+
+NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
+QUESTION = "Which cache did the platform team choose for the user sessions?"
+EVIDENCE = "The platform team chose Redis as the cache for user sessions."
+
+
+class Counting:
+    """A real embedder that remembers every text it was asked for."""
+
+    def __init__(self, real) -> None:
+        self._real = real
+        self._lock = threading.Lock()
+        self.asked: list[str] = []
+
+    @property
+    def model(self):
+        return self._real.model
+
+    @property
+    def dimension(self):
+        return self._real.dimension
+
+    def embed(self, texts):
+        with self._lock:
+            self.asked.extend(texts)
+        return self._real.embed(texts)
+
+
+def facts(*contents: str) -> list[NewMemory]:
+    return [
+        NewMemory(type="fact", content=text, occurred_at=NOW - timedelta(days=n)) for n, text in enumerate(contents, 1)
+    ]
+
+
+def talk(*said: str) -> tuple[Message, ...]:
+    return tuple(Message(role=("user", "assistant")[n % 2], content=text) for n, text in enumerate(said))
+
+
+def ask(agent: str, text: str, *said: str, **fields) -> Turn:
+    return Turn(agent_id=agent, session_id="s", text=text, conversation=talk(*said), now=NOW, **fields)
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(deadline_ms=20_000.0)) as opened:
+        yield opened
+
+
+STORE = facts(
+    EVIDENCE,
+    "The office plants are watered by Ines on Mondays.",
+    "Marek keeps his bicycle in the cellar of the office.",
+    "The landlord raised the rent of the office in spring.",
+    "The invoice of the printer arrived twice in August.",
+)
+
+
+@pytest.mark.parametrize("followed", ["continue", "yes, the second one", "and the other one?", "go on", "why?"])
+async def test_a_follow_up_shows_what_the_question_before_it_asked_for(layer, agent, followed):
+    await layer.remember(agent, STORE)
+    first = await layer.pre_turn(ask(agent, QUESTION))
+    assert EVIDENCE in [memory.content for memory in first.shown]
+    context = await layer.pre_turn(ask(agent, followed, QUESTION, "There are two candidates. Shall I go on?"))
+    assert EVIDENCE in [memory.content for memory in context.shown]
+
+
+async def test_a_message_about_nothing_stored_shows_nothing(layer, agent):
+    await layer.remember(agent, STORE)
+    context = await layer.pre_turn(ask(agent, "what is the capital of mongolia"))
+    assert context.shown == ()
+    assert {fate.disposition for fate in context.trace.fates} == {"irrelevant"}
+
+
+async def test_over_a_session_no_text_is_embedded_twice_and_responses_before_they_are_needed(urls, embedder, agent):
+    counting = Counting(embedder)
+    said: list[str] = []
+    async with CognitiveLayer.open(urls.app, embedder=counting, policy=Policy(deadline_ms=20_000.0)) as layer:
+        await layer.remember(agent, STORE)
+        for n in range(4):
+            message = f"{QUESTION[:-1]} number {n}?"
+            context = await layer.pre_turn(ask(agent, message, *said))
+            response = f"In step {n} they compared several caches. The vote of round {n} went to another day."
+            await layer.post_turn(context, Outcome(response=response))
+            await layer._arrivals.finished()
+            assert {f"In step {n} they compared several caches."} <= set(counting.asked)
+            said += [message, response]
+    assert len(counting.asked) == len(set(counting.asked))
+
+
+async def test_an_agent_runs_under_its_own_policy_which_is_what_its_turns_record(urls, embedder, agent):
+    policy = Policy(deadline_ms=20_000.0, agents={agent: {"abstention": False}})
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
+        await layer.remember(agent, STORE)
+        context = await layer.pre_turn(ask(agent, "what is the capital of mongolia"))
+        assert context.shown
+        assert context.plan.policy == context.policy.version == policy.for_agent(agent).version != policy.version
+        replayed = await layer.replay(agent, context.turn_id)
+        assert replayed.verdict == "identical"
+        assert await layer.why(agent, context.turn_id, context.shown[0].memory_id)
+
+
+SAID = "Deploys to production are frozen until the fifth of January."
+UNSAID = "The on-call engineer may lift the freeze for a security patch."
+
+
+@pytest.mark.parametrize("by_reference", [False, True], ids=["with its context", "from another process"])
+async def test_a_memory_is_shortened_to_what_is_not_said_and_earns_for_that_alone(urls, embedder, agent, by_reference):
+    policy = Policy(deadline_ms=20_000.0, abstention=False, dedup_mode="shorten")
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
+        [whole] = await layer.remember(agent, facts(f"{SAID} {UNSAID}"))
+        earlier = ("What about the deploys?", f"As agreed: {SAID}")
+        plain = await layer.pre_turn(ask(agent, "Who may lift the freeze of deploys?"))
+        context = await layer.pre_turn(ask(agent, "Who may lift the freeze of deploys?", *earlier))
+        [shown] = context.shown
+        assert (shown.memory_id, shown.content) == (whole, UNSAID)
+        assert "(excerpt)" in context.text
+        assert shown.tokens < plain.shown[0].tokens
+        turn = TurnRef(agent, context.turn_id) if by_reference else context
+        report = await layer.post_turn(turn, Outcome(response=SAID))
+        assert [verdict.referenced for verdict in report.attributions] == [False]
+        assert (await layer.replay(agent, context.turn_id)).verdict == "identical"

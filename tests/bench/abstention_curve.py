@@ -1,0 +1,119 @@
+"""What floors of abstention cost and spare: stored and searched once, decided again for every floor from the traces.
+
+    python tests/bench/abstention_curve.py locomo-dev.json unrelated-dev.json [conversations]
+
+Data: {"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}], "questions": [{"text",
+"evidence", "category"}]}]} and {"prompts": [...]}, messages that no conversation is about. All is remembered and asked
+as a host would, under Policy(abstention=False); then the stages run again on what each turn found.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+from brain.search import Found
+from cognitive import CognitiveLayer, NewMemory, Policy, Turn
+from cognitive.lab.replay import again
+from cognitive.recording import Given, decode
+from cognitive.trace import compared
+from cognitive.turn import TurnContext
+
+FLOORS = (None, 0.6, 0.7, 0.75, 0.8, 0.83, 0.85, 0.87, 0.9, 0.95, 1.0)  # None: no abstention, no floor per item
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A turn as it was found; `evidence` is empty where nothing should be shown."""
+
+    context: TurnContext
+    evidence: frozenset[str]
+
+
+def moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
+
+
+async def remembered(layer: CognitiveLayer, conversation: dict) -> str:
+    """Every line as an episode of a fresh agent."""
+    agent, before = f"curve-{conversation['id']}-{uuid4().hex[:8]}", dict[str, str]()
+    memories = []
+    for item in conversation["items"]:
+        session, context = item["session"], before.get(item["session"], "")
+        before[session] = f"{item['speaker']}: {item['text']}"
+        memories.append(NewMemory(
+            type="episode", content=item["text"], speaker=item["speaker"], context=context, source=item["id"],
+            occurred_at=moment(item["at"]), session_id=f"{agent}-{session}",
+        ))  # fmt: skip
+    await layer.remember(agent, memories)
+    return agent
+
+
+async def asked(conversations: Sequence[dict], prompts: Sequence[str]) -> list[Asked]:
+    """Every prompt and every question that is no trap, each as the first turn of a session."""
+    found = []
+    async with CognitiveLayer.open(policy=Policy(abstention=False, deadline_ms=10_000.0)) as layer:
+        for conversation in conversations:
+            agent = await remembered(layer, conversation)
+            now = max(at for item in conversation["items"] if (at := moment(item["at"])) is not None)
+            real = [(q["text"], q["evidence"]) for q in conversation["questions"] if q["category"] != "adversarial"]
+            for n, (text, evidence) in enumerate([*((prompt, []) for prompt in prompts), *real]):
+                turn = Turn(agent_id=agent, session_id=f"asked-{n}", text=text, now=now)
+                found.append(Asked(await layer.pre_turn(turn), frozenset(evidence)))
+    return found
+
+
+def given(context: TurnContext) -> Given:
+    """What the stages of a turn ran on, from its trace: of each memory the passage that was compared."""
+    record = decode(context.trace.record)
+    hits = tuple(fate.candidate.hit for fate in context.trace.fates)
+    return Given(**record.facts, found=Found(hits=hits, **record.found))
+
+
+def shown(turn: Asked, policy: Policy) -> tuple[frozenset[str], int]:
+    """Sources and tokens of what a turn shows under a policy."""
+    if turn.context.trace.record is None:
+        return frozenset(), 0
+    made = again(given(turn.context), compared(turn.context.trace.fates), policy)
+    sources = frozenset(candidate.hit.source or "" for candidate in made.shown)
+    return sources, sum(candidate.tokens for candidate in made.shown)
+
+
+def row(turns: Iterable[Asked], policy: Policy) -> tuple[float, float, float, float]:
+    """False injection, evidence shown, tokens of an unrelated turn, tokens of a question."""
+    unrelated, real = [], []
+    for turn in turns:
+        (real if turn.evidence else unrelated).append((turn.evidence, *shown(turn, policy)))
+    return (
+        mean(bool(sources) for _, sources, _ in unrelated), mean(len(e & s) / len(e) for e, s, _ in real),
+        mean(tokens for *_, tokens in unrelated), mean(tokens for *_, tokens in real),
+    )  # fmt: skip
+
+
+def mean(values: Iterable[float]) -> float:
+    given = list(values)
+    return sum(given) / len(given) if given else 0.0
+
+
+def main(data: str, unrelated: str, most: str = "0") -> Iterator[str]:
+    """The table, line by line."""
+    conversations = json.loads(Path(data).read_text())["conversations"][: int(most) or None]
+    turns = asyncio.run(asked(conversations, json.loads(Path(unrelated).read_text())["prompts"]))
+    yield "| floor | false injection | evidence shown | tokens, unrelated | tokens, questions |\n|---|---|---|---|---|"
+    for floor in FLOORS:
+        policy = Policy(abstention=False) if floor is None else Policy(evidence_floor=floor)
+        injected, evidence, spared, told = row(turns, policy)
+        name = "no abstention" if floor is None else f"{floor:.2f}"
+        yield f"| {name} | {injected:.1%} | {evidence:.3f} | {spared:.0f} | {told:.0f} |"
+
+
+if __name__ == "__main__":
+    for line in main(*sys.argv[1:]):
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
