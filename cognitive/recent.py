@@ -13,8 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from brain.sessions import Carried, SessionState
-from cognitive.feedback.authored import authored
-from cognitive.markup import OPENING, PREFIX_OPENING
+from cognitive.markup import without_injected
 from cognitive.turn import Message, Outcome, ToolCall
 from cognitive.window import cutting, directive, summary
 from cognitive.window.groups import as_text, group, named
@@ -134,9 +133,7 @@ def answered(
 
 def stripped(message: Message) -> Message:
     """A message without the memories that were injected into it: what is forgotten must not live on in what is kept."""
-    if OPENING not in message.content and PREFIX_OPENING not in message.content:
-        return message
-    content = authored(message.content, quoted=())
+    content = without_injected(message.content)
     return message if content == message.content else message.model_copy(update={"content": content})
 
 

@@ -176,16 +176,17 @@ class Work:
         """
         _require(agent_id=agent_id, session_id=session_id, title=title)
         needed = await self.subtasks.get(agent_id, _ids("depends_on", depends_on))
+        policy = self.policy.for_agent(agent_id)
         facts: tuple[RecallHit, ...] = ()
-        if self.policy.work_facts:
+        if policy.work_facts:
             facts = await recall(
-                agent_id, title, engine=self.engine, store=self.store, turns=self.turns, now=now or datetime.now(UTC),
-                memory_type="fact", limit=self.policy.work_facts, turn_id=turn_id,
+                agent_id, title, engine=self.engine, policy=policy, store=self.store, turns=self.turns, now=now or datetime.now(UTC),
+                memory_type="fact", limit=policy.work_facts, turn_id=turn_id,
             )  # fmt: skip
-        wanted = self.policy.work_related
+        wanted = policy.work_related
         found = await self.subtasks.search(agent_id, None, title, wanted + len(needed)) if wanted else ()
         related = [subtask for subtask in found if subtask.id not in {each.id for each in needed}][:wanted]
-        return _block(needed, facts, related, self.policy.work_result_characters)
+        return _block(needed, facts, related, policy.work_result_characters)
 
 
 def _require(**names: object) -> None:

@@ -59,15 +59,17 @@ class ModelSummarizer:
         return answer
 
     async def _answer(self, prompt: str) -> str | Failure:
+        asking = asyncio.ensure_future(self._model(prompt))  # which may raise whatever it likes
         try:
-            async with asyncio.timeout(self._seconds) as clock:
-                answer = await self._model(prompt)
-        except TimeoutError as error:
-            return (
-                Failure("late", f"none in {self._seconds:g} s") if clock.expired() else Failure("failed", repr(error))
-            )
-        except Exception as error:  # a callable of the caller's may raise whatever it likes
+            await asyncio.wait({asking}, timeout=self._seconds)
+        finally:
+            late = asking.cancel()
+        if late:
+            return Failure("late", f"none in {self._seconds:g} s")
+        error = asyncio.CancelledError() if asking.cancelled() else asking.exception()
+        if error is not None:
             return Failure("failed", repr(error))
+        answer = asking.result()
         if not isinstance(answer, str) or not answer.strip():
             return Failure("empty", f"expected a text, got {type(answer).__name__} without one")
         return answer.strip()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from cognitive.markup import CLOSING, OPENING, PREFIX_CLOSING, PREFIX_OPENING
+from cognitive.markup import without_injected
 from cognitive.turn import Message, ToolCall
 from cognitive.window import directive, salience
 from cognitive.window.quoting import quote, unquote
@@ -143,7 +143,7 @@ def _told(messages: Sequence[Message]) -> Iterator[_Line]:
         if message.role == "tool":
             yield from _answer(names.get(message.tool_call_id or "", "unknown"), message.content)
         elif message.role in ("user", "assistant") and not directive.is_action(message):
-            yield from _said(message.role, _without_memories(message.content))
+            yield from _said(message.role, without_injected(message.content))
             for call in message.tool_calls:
                 yield from _called(call)
 
@@ -174,17 +174,6 @@ def _json(value: Any) -> str:
 
 def _name(tool: str) -> str:
     return _NAME.sub("_", tool)[:60] or "unknown"
-
-
-def _without_memories(text: str) -> str:
-    """A text without the memories that were shown in it: they are stored where they came from."""
-    for opening, closing in ((OPENING, CLOSING), (PREFIX_OPENING, PREFIX_CLOSING)):
-        kept, place = [], 0
-        while (start := text.find(opening, place)) >= 0 and (end := text.find(closing, start)) >= 0:
-            kept.append(text[place:start])
-            place = end + len(closing)
-        text = "".join([*kept, text[place:]])
-    return text
 
 
 # ---- within the limit -----------------------------------------------------------------------------------------------
