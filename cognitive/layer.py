@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -20,6 +21,7 @@ from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.lab.why import Explanation
+from cognitive.models import budget_for
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import frames, signals
@@ -29,6 +31,7 @@ from cognitive.recall import recall
 from cognitive.settle import opened
 from cognitive.turn import (
     LONGEST_MESSAGE,
+    Message,
     Outcome,
     RecallHit,
     Report,
@@ -38,6 +41,7 @@ from cognitive.turn import (
     require_id,
     require_label,
 )
+from cognitive.window.fit import Window, fit
 
 log = logging.getLogger(__name__)
 
@@ -90,9 +94,10 @@ class CognitiveLayer:
         """
         deadline = Deadline(self._policy.deadline_ms)
         now, turn = turn.now or datetime.now(UTC), _named(turn)
+        fitting = asyncio.ensure_future(self._fitted(turn, now, deadline))
         if turn.kind != "user":
             plan = self._untouched(turn, f"kind.{turn.kind}")
-            return _context(turn, plan, Built.nothing(plan, now), now)
+            return _with(await fitting, _context(turn, plan, Built.nothing(plan, now), now))
         plan = self._untouched(turn, "failed")
         try:
             plan = self._plan(turn, now)
@@ -101,8 +106,9 @@ class CognitiveLayer:
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
         context = replace(
-            _context(turn, plan, built, now), model=self._embedder.model, query=built.vector, policy=self._policy
-        )
+            _with(await fitting, _context(turn, plan, built, now)),
+            model=self._embedder.model, query=built.vector, policy=self._policy,
+        )  # fmt: skip
         opening = opened(context)
         try:
             minutes = self._policy.abandon_after_minutes
@@ -113,6 +119,27 @@ class CognitiveLayer:
             context = replace(context, degraded=(*context.degraded, reason))
         self._shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
+
+    async def fit(
+        self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
+    ) -> Window:
+        """The window over a conversation that has grown within a turn, before the model is called again.
+
+        For loops of tool calls: `conversation` is all that the model would see, with the turn's own message, its calls
+        and their results; `iteration` is the number of the call, None to count them. No memory is fetched and no model
+        called; the bounds are those of `pre_turn`.
+
+        Raises:
+            InvalidInput: a conversation of something else than messages.
+        """
+        if not all(isinstance(message, Message) for message in conversation):
+            raise InvalidInput("conversation: expected Message values")
+        if not any(message.role == "user" for message in conversation):
+            conversation = [Message(role="user", content=context.message), *conversation]
+        return await asyncio.to_thread(
+            fit, conversation, session_id=context.session_id, plan_step=context.plan_step, iteration=iteration,
+            tokens=_tokens(context.reader), now=datetime.now(UTC), policy=context.policy or self._policy,
+        )  # fmt: skip
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
@@ -261,6 +288,20 @@ class CognitiveLayer:
         require_label("agent_id", agent_id)
         return await self._turns.end_session(agent_id, require_label("session_id", session_id), datetime.now(UTC))
 
+    async def _fitted(self, turn: Turn, now: datetime, deadline: Deadline) -> Window | str:
+        """The window of a turn, computed beside the event loop; or why there is none."""
+        work = asyncio.to_thread(
+            fit, turn.conversation, session_id=turn.session_id, plan_step=turn.plan_step, iteration=turn.iteration,
+            tokens=_tokens(turn.model), now=now, policy=self._policy,
+        )  # fmt: skip
+        try:
+            return await deadline.within(work)
+        except TimeoutError:
+            return "window: not in time; the conversation is as it came"
+        except Exception as error:  # the same boundary as memory's: the conversation goes on as it came
+            log.exception("pre_turn goes on with the conversation as it came")
+            return f"window: {type(error).__name__}: {error}; the conversation is as it came"
+
     def _untouched(self, turn: Turn, reason: str) -> Plan:
         """A plan that asks for nothing and changes nothing."""
         return planning.make(Signals(turn.text, greeting=True), "conversation", (reason,), self._policy, turn.thinking)
@@ -292,7 +333,23 @@ def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext
         degraded=built.degraded,
         trace=built.trace,
         user_id=turn.user_id,
+        reader=turn.model,
+        plan_step=turn.plan_step,
     )
+
+
+def _with(window: Window | str, context: TurnContext) -> TurnContext:
+    """The context with the fitted window, or with the reason why it shows the conversation as it came."""
+    if isinstance(window, str):
+        return replace(context, degraded=(*context.degraded, window))
+    refused = window.trace.refused
+    lacking = (f"directive: {refused}",) if refused else ()
+    return replace(context, messages=window.messages, degraded=(*context.degraded, *lacking))
+
+
+def _tokens(model: str | None) -> int | None:
+    """What a language model reads, None where the host does not say which it is: characters alone bound the window."""
+    return budget_for(model).input_tokens if model else None
 
 
 def _fields(memory: Memory) -> dict[str, Any]:

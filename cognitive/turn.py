@@ -151,6 +151,8 @@ class TurnContext:
     model: str | None = field(default=None, repr=False)  # that made `query`, the message's vector, if there was time
     query: Vector | None = field(default=None, repr=False, compare=False)
     policy: Policy | None = field(default=None, repr=False)  # that the turn was planned under
+    reader: str | None = None  # the language model that the prompt is for, as the turn names it
+    plan_step: str | None = None
 
     @property
     def thinking(self) -> str | None:
