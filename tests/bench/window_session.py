@@ -3,8 +3,8 @@
     python tests/bench/window_session.py 2000
 
 Every turn is a user's message, one call with an output of 50 KB, and an answer. One host hands in the last window and
-what is new, the other one the whole conversation each time. Both keep what a session would: the summary, extracted again
-whenever something left the window, and what it covers. Prints one JSON object per host and tenth of the session.
+what is new, the other one the whole conversation each time. Both keep what a session would: the summary, extracted
+again whenever something left the window, and what it covers. Prints one JSON object per host and tenth of the session.
 """
 
 from __future__ import annotations
