@@ -17,7 +17,7 @@ def turn(agent, talk, **fields):
 
 @pytest.mark.parametrize("kind", ["user", "heartbeat"])
 async def test_what_the_model_sees_is_bounded_valid_and_the_newest(layer, agent, kind):
-    talk = turns(60, calls_each=2, output=50_000)
+    talk = turns(30, calls_each=2, output=30_000)
     context = await layer.pre_turn(turn(agent, talk, kind=kind))
     assert not any("window" in reason for reason in context.degraded)
     assert len(context.messages) <= 40
@@ -28,7 +28,7 @@ async def test_what_the_model_sees_is_bounded_valid_and_the_newest(layer, agent,
 
 
 async def test_a_small_model_sees_less(layer, agent):
-    talk = turns(60, output=4_000)
+    talk = turns(30, output=4_000)
     large, small = [
         (await layer.pre_turn(turn(agent, talk, model=m))).messages for m in ("claude-opus-4", "unheard-of")
     ]

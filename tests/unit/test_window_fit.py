@@ -92,8 +92,8 @@ def test_what_left_is_in_the_summary_and_what_stays_is_not_there_twice():
     assert summary.is_summary(window.messages[0])
     left = len(talk) - len(window.messages) + 1
     assert list(window.messages[1:]) == talk[left:]
-    assert [m.content for m in window.evicted] == [m.content for m in talk[:left]]
-    assert "Question 0" in window.messages[0].content or "Answer" in window.messages[0].content
+    assert [m.content for m in window.evicted] == [m.content for m in talk[max(0, left - 40) : left]]
+    assert "Answer" in window.messages[0].content
 
 
 def test_the_beginning_moves_in_strides():
@@ -116,7 +116,7 @@ def test_a_stored_summary_moves_nothing():
         assert window.messages[1:] == without.messages[1:] or length > 512
         if window.evicted:
             kept = Kept(summary.extract(kept.summary, window.evicted, 4000), window.covers)
-        assert len(window.evicted) <= 120
+        assert len(window.evicted) <= 40
 
 
 def test_a_covered_message_is_never_evicted_again():
@@ -209,7 +209,7 @@ def test_a_result_without_a_time_is_as_old_as_what_came_after_it():
 def test_pruning_by_age_changes_a_prompt_at_most_once_in_a_period():
     talk = turns(9, output=2_000, seconds=20)
     start = NOW.replace(minute=0, second=0)
-    seen = {tuple(texts(fitted(talk, now=start + timedelta(seconds=n)))) for n in range(0, 299, 7)}
+    seen = {tuple(texts(fitted(talk, now=start + timedelta(seconds=n)))) for n in range(0, 599, 13)}
     assert len(seen) == 1
 
 
