@@ -36,6 +36,7 @@ from cognitive.settle import opened
 from cognitive.tokens import TokenCounter
 from cognitive.turn import (
     LONGEST_MESSAGE,
+    Message,
     Outcome,
     RecallHit,
     Report,
@@ -111,6 +112,7 @@ class CognitiveLayer:
         policy = self._policy.for_agent(turn.agent_id)
         deadline = Deadline(policy.deadline_ms)
         now, turn = turn.now or datetime.now(UTC), _named(turn)
+        fitting = asyncio.ensure_future(self._fitted(turn, now, deadline))
         if turn.kind != "user":
             plan = _untouched(turn, f"kind.{turn.kind}", policy)
             return _context(turn, plan, Built.nothing(plan, now), now, policy)
@@ -139,6 +141,27 @@ class CognitiveLayer:
             self._continuity.opened(talk.sent)
         self._shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
+
+    async def fit(
+        self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
+    ) -> Window:
+        """The window over a conversation that has grown within a turn, before the model is called again.
+
+        For loops of tool calls: `conversation` is all that the model would see, with the turn's own message, its calls
+        and their results; `iteration` is the number of the call, None to count them. No memory is fetched and no model
+        called; the bounds are those of `pre_turn`.
+
+        Raises:
+            InvalidInput: a conversation of something else than messages.
+        """
+        if not all(isinstance(message, Message) for message in conversation):
+            raise InvalidInput("conversation: expected Message values")
+        if not any(message.role == "user" for message in conversation):
+            conversation = [Message(role="user", content=context.message), *conversation]
+        return await asyncio.to_thread(
+            fit, conversation, session_id=context.session_id, plan_step=context.plan_step, iteration=iteration,
+            tokens=_tokens(context.reader), now=datetime.now(UTC), policy=context.policy or self._policy,
+        )  # fmt: skip
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
@@ -377,7 +400,23 @@ def _context(turn: Turn, plan: Plan, built: Built, now: datetime, policy: Policy
         degraded=built.degraded,
         trace=built.trace,
         user_id=turn.user_id,
+        reader=turn.model,
+        plan_step=turn.plan_step,
     )
+
+
+def _with(window: Window | str, context: TurnContext) -> TurnContext:
+    """The context with the fitted window, or with the reason why it shows the conversation as it came."""
+    if isinstance(window, str):
+        return replace(context, degraded=(*context.degraded, window))
+    refused = window.trace.refused
+    lacking = (f"directive: {refused}",) if refused else ()
+    return replace(context, messages=window.messages, degraded=(*context.degraded, *lacking))
+
+
+def _tokens(model: str | None) -> int | None:
+    """What a language model reads, None where the host does not say which it is: characters alone bound the window."""
+    return budget_for(model).input_tokens if model else None
 
 
 def _fields(memory: Memory) -> dict[str, Any]:

@@ -224,7 +224,7 @@ class Policy(Edge):
     window_messages: Annotated[int, Field(ge=1)] = 40  # shown at most, the engine's own included
     window_characters: Annotated[int, Field(ge=1)] = 80_000  # of all of them; some 20,000 tokens
     window_low_water: Annotated[float, Field(gt=0, lt=1)] = (
-        0.5  # of each bound is left by a step: fewer, longer strides
+        0.4  # of each bound is left by a step: fewer, longer strides
     )
     context_threshold: Annotated[float, Field(gt=0, le=1)] = 0.7  # of the model's tokens: what its reserves leave
     summarize_after_iterations: Annotated[int, Field(ge=0)] = 5  # of calls in a row; 0: never for that
@@ -244,7 +244,7 @@ class Policy(Edge):
     )
     tool_output_kinds: Mapping[str, ToolOutputKind] = Field(default_factory=dict)  # of tools whose names do not say it
     summary_characters: Annotated[int, Field(ge=0)] = 4_000  # the whole summary; upstream's
-    summarized_messages: Annotated[int, Field(ge=1)] = 120  # at most go into it at once: three windows full
+    summarized_messages: Annotated[int, Field(ge=1)] = 40  # at most go into it at once: a window full
     # --- agents ---
     agents: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)  # by agent: the tunables that differ for it
 

@@ -154,6 +154,8 @@ class TurnContext:
     query: Vector | None = field(default=None, repr=False, compare=False)
     policy: Policy | None = field(default=None, repr=False)  # that the turn was planned under
     placement: Placement = "user_tail"
+    reader: str | None = None  # the language model that the prompt is for, as the turn names it
+    plan_step: str | None = None
 
     @property
     def thinking(self) -> str | None:

@@ -91,11 +91,10 @@ class Display:
         return message, (*wholes, *more)
 
     def _stub(self, message: Message, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
-        shown, wholes = self._bounded(message, tool)
         if message.role != "tool":
-            return shown, wholes
-        stub, whole = prune.stub(shown, len(message.content), tool=tool, session_id=self.session_id, policy=self.policy)
-        return stub, (*wholes, *(_stored(whole, tool) if whole is not None else ()))
+            return self._bounded(message, tool)
+        stub, whole = prune.stub(message, tool=tool, session_id=self.session_id, policy=self.policy)
+        return stub, _stored(whole, tool) if whole is not None else ()
 
     def _cut(self, message: Message, characters: int, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
         if len(message.content) <= characters:

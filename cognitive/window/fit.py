@@ -25,10 +25,7 @@ from cognitive.window.ledger import TokenLedger
 from cognitive.window.memo import Memo, key
 from cognitive.window.strides import Size, Unit
 
-# Of what has gone, so many messages, and so many characters of each, are extracted before the turn; whoever
-# rolls the summary after it is given all.
-_AT_ONCE = 40
-_TOLD = 1_000
+_TOLD = 1_000  # characters of a message that are extracted before the turn; who rolls the summary after it is given all
 _summaries: Memo[str] = Memo(64)  # extracted until the session keeps them: those of 64 conversations of a process
 
 
@@ -177,7 +174,7 @@ def _talk(
     ages = [times[group.first - start.first] for group in named]
     stubs = tuple(show.whole(each) if prune.protected(each, show.policy) else show.stubbed(each) for each in named)
     shown = tuple(
-        stub if prune.stale(each, at, cut, show.policy) else show.whole(each)
+        stub if each.first < start.stubs or prune.stale(each, at, cut, show.policy) else show.whole(each)
         for each, stub, at in zip(named, stubs, ages, strict=True)
     )
     units = _units(named, shown, stubs, ages, iteration)
@@ -255,7 +252,7 @@ def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, sh
     hands back of an earlier prompt stands for it.
     """
     earlier = kept.summary or handed or ""
-    told = [_told(message) for message in gone[-_AT_ONCE:]]
+    told = [_told(message) for message in gone]
     if told or len(earlier) > most:
         known = key(str(most), earlier, *(groups.digest(message) for message in told))
         earlier = _summaries.get(known, lambda: summary.extract(earlier, told, most))

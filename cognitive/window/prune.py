@@ -1,6 +1,6 @@
 """Which results of tools are pruned, and what is left of them: a first line and a pointer, never nothing.
 
-A result that is simply gone makes models invent what it said. The rules are applied as of the last full period of
+A result that is simply gone makes models invent what it said. The rules are applied as of the last full period of twice
 `prune_tool_results_after_ms`, and to the last messages by half of `keep_last_messages`: a prompt changes in its middle
 now and then, not with every turn.
 """
@@ -32,7 +32,7 @@ class Cut:
 def cut(messages: int, now: datetime, policy: Policy) -> Cut:
     """The cut of a conversation of so many messages."""
     step = max(1, policy.keep_last_messages // 2)
-    period = policy.prune_tool_results_after_ms / 1000
+    period = 2 * policy.prune_tool_results_after_ms / 1000
     asof = now.timestamp() // period * period
     return Cut(
         (messages - policy.keep_last_messages) // step * step,
@@ -56,10 +56,8 @@ def stale(group: Group, at: float | None, cut: Cut, policy: Policy) -> bool:
     return old and bool(group.calls) and not protected(group, policy)
 
 
-def stub(message: Message, before: int, *, tool: str, session_id: str, policy: Policy) -> tuple[Message, Output | None]:
-    """What is left of a result of `before` characters, of which the message shows what is shown; and what to store
-    for it. A result that is no longer than its stub stays.
-    """
+def stub(message: Message, *, tool: str, session_id: str, policy: Policy) -> tuple[Message, Output | None]:
+    """What is left of a result, and what to store for it. A result that is no longer than its stub stays."""
     if len(message.content) <= policy.pruned_characters:
         return message, None
     known = tool_output.pointers(message.content)
@@ -69,6 +67,7 @@ def stub(message: Message, before: int, *, tool: str, session_id: str, policy: P
     if pointer is None:
         return message, None
     first = _first_line(message.content) if policy.summarize_before_prune else ""
+    before = len(message.content)
     text = "\n".join([*filter(None, [first]), tool_output.marker(before - len(first), before, pointer)])
     return message.model_copy(update={"content": text}), None if known else whole
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
@@ -28,6 +29,16 @@ def result(id, content="ok", **fields):
     return Message(role="tool", tool_call_id=id, content=content, **fields)
 
 
+def prose(characters, seed=""):
+    """Lines of made-up words: nothing in them repeats, so there is nothing to fold."""
+    chance = random.Random(seed)
+    words = [
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 9))) for _ in range(characters // 6)
+    ]
+    lines = [" ".join(words[n : n + 9]) for n in range(0, len(words), 9)]
+    return "\n".join(lines)[:characters].rstrip()
+
+
 def ago(**fields):
     return NOW - timedelta(**fields)
 
@@ -39,7 +50,7 @@ def turns(number, *, calls_each=1, output=200, seconds=None):
         talk.append(user(f"Question {turn}: what is in file {turn}?"))
         for n in range(calls_each):
             id = f"call_{turn}_{n}"
-            talk += [calls(id), result(id, f"Result {turn}.{n}\n" + f"line of {turn}.{n} " * (output // 12))]
+            talk += [calls(id), result(id, f"Result {turn}.{n}\n" + prose(output, id))]
         talk.append(says(f"Answer {turn}: it holds {turn}."))
     if seconds is None:
         return talk

@@ -1,0 +1,111 @@
+"""A long session with long tool outputs: is the window flat? Size, memory, time per turn, and bytes kept of the prompt.
+
+    python tests/bench/window_session.py 2000
+
+Every turn is a user's message, one call with an output of 50 KB, and an answer. One host hands in the last window and
+what is new, the other one the whole conversation each time. Both keep what a session would: the summary, extracted
+again whenever something left the window, and what it covers. Prints one JSON object per host and tenth of the session.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from time import perf_counter
+
+from cognitive import Message, Policy, ToolCall
+from cognitive.window import summary
+from cognitive.window.fit import Kept, fit
+from cognitive.window.rules import violations
+
+START = datetime(2026, 9, 1, 12, tzinfo=UTC)
+OUTPUT = 50_000
+MODEL_TOKENS = 100_000
+WORDS = [f"{a}{b}{c}" for a in "kmprst" for b in "aeiou" for c in ("ber", "dan", "gil", "lo", "vi", "x", "zen")]
+
+Host = Callable[[list[Message], Sequence[Message], Sequence[Message]], list[Message]]
+
+
+def turn(number: int) -> list[Message]:
+    """The messages that a turn adds, a minute after those before."""
+    chance = random.Random(number)
+    lines = [f"src/part{n}.py:{chance.randint(1, 999)}: {' '.join(chance.choices(WORDS, k=9))}" for n in range(2_000)]
+    at = START + timedelta(minutes=number)
+    call = ToolCall(name="bash", id=f"call_{number}", arguments={"command": f"make check-{number}"})
+    said = f"Check {number} names {chance.choice(WORDS)} first; I note it and go on."
+    return [
+        Message(role="user", content=f"Please run check {number} and tell me what it says.", at=at),
+        Message(role="assistant", tool_calls=(call,), at=at),
+        Message(role="tool", tool_call_id=call.id, content="\n".join(lines)[:OUTPUT], at=at),
+        Message(role="assistant", content=said, at=at),
+    ]
+
+
+def whole(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
+    """A host that hands in all there ever was."""
+    return [*conversation, *new]
+
+
+def windowed(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
+    """A host that hands back what it was given, with what is new."""
+    return [*shown, *new]
+
+
+def resident() -> float:
+    """The process's resident memory in MB."""
+    with open("/proc/self/statm", encoding="ascii") as status:
+        return int(status.read().split()[1]) * resource.getpagesize() / 1e6
+
+
+def spoken(messages: Sequence[Message]) -> list[str]:
+    """Each message as bytes of a prompt."""
+    return [f"{message.role}\0{message.tool_call_id}\0{message.content}" for message in messages]
+
+
+def run(name: str, host: Host, turns: int) -> None:
+    conversation: list[Message] = []
+    kept, policy = Kept(), Policy()
+    took, sizes, shared, before = [], [], [], list[str]()
+    shown: Sequence[Message] = ()
+    for number in range(turns):
+        new = turn(number)
+        conversation = host(conversation, shown, new)
+        begin = perf_counter()
+        window = fit(conversation, session_id=name, kept=kept, now=new[0].at or START, policy=policy,
+                     tokens=MODEL_TOKENS)  # fmt: skip
+        took.append((perf_counter() - begin) * 1000)
+        if window.evicted:
+            kept = Kept(summary.extract(kept.summary, window.evicted, policy.summary_characters), window.covers)
+        shown = window.messages
+        assert not violations(shown)
+        prompt = spoken(shown)
+        same = next((n for n, (a, b) in enumerate(zip(before, prompt, strict=False)) if a != b), len(before))
+        shared.append(sum(map(len, before[:same])) / max(1, sum(map(len, before))))
+        sizes.append(window.trace.after)
+        before = prompt
+        if (number + 1) % (turns // 10) == 0:
+            report(name, number + 1, took, sizes, shared)
+            took, sizes, shared = [], [], []
+
+
+def report(name: str, number: int, took: list[float], sizes: list, shared: list[float]) -> None:
+    row = {
+        "host": name, "turn": number, "p50 ms": round(statistics.median(took), 1),
+        "p95 ms": round(sorted(took)[int(len(took) * 0.95)], 1), "resident MB": round(resident()),
+        "messages": max(size.messages for size in sizes), "characters": max(size.characters for size in sizes),
+        "tokens": max(size.tokens for size in sizes), "bytes kept": round(statistics.mean(shared), 3),
+        "prompts begun anew": sum(each < 0.5 for each in shared),
+    }  # fmt: skip
+    sys.stdout.write(json.dumps(row) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    number = int(sys.argv[1]) if sys.argv[1:] else 2_000
+    run("windowed", windowed, number)
+    run("whole", whole, number)

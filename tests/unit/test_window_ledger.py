@@ -1,0 +1,46 @@
+"""The token ledger never goes below nothing, and makes room by the oldest results, or says what is lacking."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognitive.window.ledger import Prunable, TokenLedger
+
+TOKENS = st.integers(0, 3_000)
+RESULTS = st.lists(st.builds(Prunable, TOKENS, st.integers(0, 100)), max_size=8)
+
+
+def ledger(most=1_000, **used):
+    return TokenLedger(most, used, {"system": 100, "response": 200, "tools": 100})
+
+
+@given(TOKENS, TOKENS)
+def test_what_is_available_is_never_negative(used, more):
+    assert ledger(messages=used).available == max(0, 600 - used)
+    assert ledger(messages=used).spend("messages", -more).used["messages"] == max(0, used - more)
+
+
+@given(TOKENS, TOKENS, RESULTS)
+def test_room_is_made_by_the_oldest_results_and_no_more_than_needed(used, tokens, results):
+    book = ledger(results=used + sum(result.tokens for result in results))
+    room = book.room_for(tokens, results)
+    useful = [n for n, result in enumerate(results) if result.stub < result.tokens]
+    assert list(room.pruned) == useful[: len(room.pruned)]
+    if room.fits:
+        assert room.ledger.fits(tokens)
+        if room.pruned:
+            last = results[room.pruned[-1]]
+            assert not room.ledger.spend("results", last.tokens - last.stub).fits(tokens)
+    else:
+        assert list(room.pruned) == useful
+        freed = sum(results[n].tokens - results[n].stub for n in useful)
+        assert room.short == book.spent - freed + tokens - 600
+
+
+def test_the_share_in_use_and_the_reserves():
+    book = TokenLedger.of(1_000, {"response": 0.2, "tools": 0.1}).spend("messages", 350)
+    assert (book.available, book.spent, book.share) == (350, 350, 0.35)
+    assert book.fits(350)
+    assert not book.fits(351)
+    assert TokenLedger(0).share == 1.0
