@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from time import perf_counter
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,6 +17,9 @@ from brain.ports import Embedder
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive import bootstrap
+from cognitive.catalog.plans import PastPlan, group
+from cognitive.catalog.rank import Evidence
+from cognitive.catalog.refine import Chooser, Refined
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.errors import CognitiveError, InvalidInput
@@ -29,6 +33,8 @@ from cognitive.recall import recall
 from cognitive.settle import opened
 from cognitive.turn import (
     LONGEST_MESSAGE,
+    Message,
+    Offer,
     Outcome,
     RecallHit,
     Report,
@@ -42,6 +48,9 @@ from cognitive.turn import (
 log = logging.getLogger(__name__)
 
 _RECENT_TURNS = 10  # of a session, for `resume`
+_RECENT_MESSAGES = 40  # of a conversation: the tools they called are likely to be called again
+_PLANNED_TURNS = 500  # the latest that called tools, for `my_plans`
+_TOLD_SHARE = 0.3  # of the tools' bytes; an operator wants to know of more than that
 
 
 class CognitiveLayer:
@@ -56,6 +65,7 @@ class CognitiveLayer:
         self._store = parts.store
         self._turns = parts.turns
         self._engine = parts.engine
+        self._catalog = parts.catalog
         self._settlement = parts.settlement
         self._shadowing = parts.shadowing
         self.questions = Questions(parts.turns, parts.store, parts.contents)
@@ -92,7 +102,7 @@ class CognitiveLayer:
         now, turn = turn.now or datetime.now(UTC), _named(turn)
         if turn.kind != "user":
             plan = self._untouched(turn, f"kind.{turn.kind}")
-            return _context(turn, plan, Built.nothing(plan, now), now)
+            return _context(turn, plan, Built.nothing(plan, now), now, self._catalog.whole(turn.tools, turn.model))
         plan = self._untouched(turn, "failed")
         try:
             plan = self._plan(turn, now)
@@ -100,8 +110,9 @@ class CognitiveLayer:
         except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
+        offer, built = await self._offer(turn, plan, built, deadline)
         context = replace(
-            _context(turn, plan, built, now), model=self._embedder.model, query=built.vector, policy=self._policy
+            _context(turn, plan, built, now, offer), model=self._embedder.model, query=built.vector, policy=self._policy
         )
         opening = opened(context)
         try:
@@ -125,6 +136,17 @@ class CognitiveLayer:
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
         return await self._settlement.post(context, outcome)
+
+    async def refine_tools(self, context: TurnContext, model: Chooser) -> Refined:
+        """Lets a small model choose among a turn's tools where ranking was not sure which to cut, within the policy's
+        `refine_deadline_ms`; the choice is fitted to the budget again.
+
+        `model` is any async callable from a prompt to an answer. It never fails: whatever goes wrong leaves the tools
+        as they are in the context, and `reason` says what it was.
+        """
+        if context.offer is None:
+            return Refined(context.tools, "not_needed")
+        return await self._catalog.refine(context.offer, context.message, model)
 
     async def recall(
         self,
@@ -251,6 +273,22 @@ class CognitiveLayer:
         """The agent's last turns, newest first: turn_id, session_id, at, status, message."""
         return await self._turns.recent(require_label("agent_id", agent_id), limit)
 
+    async def my_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
+        """What tools the agent's latest turns called, by what they were asked; with a message, of turns that asked the
+        like. Read-only; of the agent's own turns alone.
+
+        Raises:
+            EmbeddingError: the message could not be turned into a vector.
+        """
+        require_label("agent_id", agent_id)
+        if limit < 0:
+            raise InvalidInput(f"limit: expected a number from 0, got {limit}")
+        turns = await self._turns.called(agent_id, self._embedder.model, _PLANNED_TURNS)
+        if message is None:
+            return group(turns, limit)
+        require_label("message", message, longest=LONGEST_MESSAGE)
+        return group(turns, limit, like=(await self._embedder.embed([message]))[0])
+
     async def resume(self, agent_id: str, session_id: str) -> SessionState | None:
         """What is known of a session (summary, step, last turns), or None if it never was."""
         require_label("agent_id", agent_id)
@@ -260,6 +298,25 @@ class CognitiveLayer:
         """Marks a session as ended. False if there is no such session."""
         require_label("agent_id", agent_id)
         return await self._turns.end_session(agent_id, require_label("session_id", session_id), datetime.now(UTC))
+
+    async def _offer(self, turn: Turn, plan: Plan, built: Built, deadline: Deadline) -> tuple[Offer, Built]:
+        """The tools as the model can carry them, and what came of them in the trace."""
+        started = perf_counter()
+        past = built.given.found.past if built.given is not None else ()
+        evidence = Evidence(plan.signals.text or turn.text, built.vector, past, _called(turn.conversation))
+        try:
+            offer, degraded = await self._catalog.fit(turn.tools, turn.model, evidence, deadline), built.degraded
+        except Exception as error:  # the same boundary: the turn goes on with all of its tools
+            log.exception("pre_turn goes on with all tools")
+            offer = self._catalog.whole(turn.tools, turn.model)
+            degraded = (*built.degraded, f"tools: {str(error) or 'not fitted in time'}; all of them are offered whole")
+        if offer.trim is not None and offer.trim.share > _TOLD_SHARE:
+            log.info(
+                "tools of turn %s for %s: %d bytes of %d; went: %s", turn.turn_id, turn.model, offer.trim.after_bytes,
+                offer.trim.before_bytes, ", ".join(offer.trim.dropped),
+            )  # fmt: skip
+        timings = {**built.trace.timings, "tools": (perf_counter() - started) * 1000}
+        return offer, replace(built, degraded=degraded, trace=replace(built.trace, trim=offer.trim, timings=timings))
 
     def _untouched(self, turn: Turn, reason: str) -> Plan:
         """A plan that asks for nothing and changes nothing."""
@@ -276,7 +333,12 @@ def _named(turn: Turn) -> Turn:
     return turn if turn.turn_id else turn.model_copy(update={"turn_id": str(uuid4())})
 
 
-def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext:
+def _called(conversation: Sequence[Message]) -> frozenset[str]:
+    """The tools that the last messages called."""
+    return frozenset(call.name for message in conversation[-_RECENT_MESSAGES:] for call in message.tool_calls)
+
+
+def _context(turn: Turn, plan: Plan, built: Built, now: datetime, offer: Offer) -> TurnContext:
     return TurnContext(
         agent_id=turn.agent_id,
         session_id=turn.session_id,
@@ -288,10 +350,11 @@ def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext
         shown=built.shown,
         plan=plan,
         messages=turn.conversation,
-        tools=turn.tools,
+        tools=offer.tools,
         degraded=built.degraded,
         trace=built.trace,
         user_id=turn.user_id,
+        offer=offer,
     )
 
 

@@ -19,6 +19,8 @@ from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
 
 log = logging.getLogger(__name__)
 
+_MOST_CALLED = 100  # names that are kept of a turn; what calls more is a loop, and says nothing of the message
+
 
 class Settlement:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
@@ -120,7 +122,7 @@ class Settlement:
 
         closed = await self._turns.close(
             agent_id, turn_id, outcome.status, judge, half_life_days=self._policy.half_life_days,
-            rating_weight=self._policy.rating_weight, opening=opening, still=still,
+            rating_weight=self._policy.rating_weight, opening=opening, still=still, called=_called(outcome),
         )  # fmt: skip
         if closed is None:
             raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
@@ -164,6 +166,11 @@ def opened(context: TurnContext) -> OpenTurn:
         query=context.query,
         policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
     )
+
+
+def _called(outcome: Outcome) -> list[str]:
+    """The tools that were called, each once, in the order of their first call."""
+    return list(dict.fromkeys(call.name for call in outcome.tool_calls))[:_MOST_CALLED]
 
 
 def _kept(outcome: Outcome) -> Outcome:

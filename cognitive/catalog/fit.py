@@ -1,0 +1,82 @@
+"""From a catalogue to what a model can carry: compacted, and cut by relevance only where that does not suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from pydantic_core import from_json
+
+from cognitive.catalog.compact import SPARE_STEPS, STEPS, compact, total
+from cognitive.catalog.entry import Offered
+from cognitive.catalog.rank import Ranking
+from cognitive.catalog.select import Selected, select
+from cognitive.policy import Policy
+from cognitive.trace import Trim
+from cognitive.turn import Offer, ToolSpec
+
+
+def untouched(tools: Sequence[Offered], model: str | None) -> Offer:
+    """Everything as it was given."""
+    return Offer(tuple(tool.tool for tool in tools), model, tuple(ToolSpec(tool.value) for tool in tools))
+
+
+def fit(
+    tools: Sequence[Offered], model: str | None, limit: int, ranked: Callable[[], Ranking], policy: Policy
+) -> Offer:
+    """The tools within so many bytes, or as near as it gets; `limit` 0: everything as it was given.
+
+    `ranked` is asked only if not all of the tools can stay as they are after all steps of compaction.
+    """
+    offer = untouched(tools, model)
+    if not limit or not tools:
+        return offer
+    before = total([len(tool.whole) for tool in tools])
+    if before <= limit:
+        return offer
+    if total([tool.least for tool in tools]) <= limit:
+        compacted = compact([tool.forms for tool in tools], limit)
+        if compacted.fits(limit):
+            sent = tuple(_spec(tool.forms[compacted.level]) for tool in tools)
+            return replace(offer, tools=sent, trim=Trim(limit, before, compacted.bytes, compacted.dropped))
+    ranking = ranked()
+    return _cut(offer, tools, limit, before, ranking, policy)
+
+
+def _cut(offer: Offer, tools: Sequence[Offered], limit: int, before: int, ranking: Ranking, policy: Policy) -> Offer:
+    selected = select(tools, ranking.order, limit, telling=policy.catalog_telling)
+    trim = Trim(
+        limit,
+        before,
+        total([len(form) for form in selected.kept.values()]),
+        _dropped(tools, selected),
+        tuple(tools[n].name for n in selected.cut),
+        ranking.by,
+        ranking.confidence,
+        low_confidence=bool(selected.cut) and ranking.low(policy),
+        gap=_gap(tools, ranking, policy),
+    )
+    return replace(offer, tools=tuple(map(_spec, selected.kept.values())), ranking=ranking.order, trim=trim)
+
+
+def _dropped(tools: Sequence[Offered], selected: Selected) -> tuple[str, ...]:
+    """What the tools that stay lost, step by step, and how many went."""
+    kept = [tools[n].forms for n in selected.kept]
+    said = [step.drops for n, step in enumerate(STEPS) if any(len(each[n + 1]) < len(each[n]) for each in kept)]
+    if selected.spare:
+        of = f"of {len(selected.spare)} of {len(kept)} tools"
+        said += [f"{step.drops} {of}" for step in SPARE_STEPS]
+    if selected.cut:
+        said.append(f"{len(selected.cut)} of {len(tools)} tools by relevance")
+    return tuple(said)
+
+
+def _gap(tools: Sequence[Offered], ranking: Ranking, policy: Policy) -> str | None:
+    if ranking.confidence >= policy.catalog_gap:
+        return None
+    nearest = tools[ranking.order[0]].name
+    return f"no tool seems to be for this: the nearest, {nearest!r}, matches by {ranking.confidence:.2f}"
+
+
+def _spec(form: bytes) -> ToolSpec:
+    return ToolSpec(from_json(form))
