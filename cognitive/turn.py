@@ -54,7 +54,7 @@ class Message(Edge):
 def _as_json(value: Any) -> Any:
     """Raises unless the value can be sent: what no JSON can hold, a provider cannot be given."""
     try:
-        to_json(value, inf_nan_mode="strings")
+        to_json(value)
     except PydanticSerializationError as error:
         raise ValueError(f"is not JSON: {error}") from None
     return value

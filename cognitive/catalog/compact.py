@@ -19,7 +19,7 @@ from cognitive.catalog import schema
 Entry = Mapping[str, Any]  # a tool, skill, pack or pipeline, as JSON has it
 
 _LEAST_SENTENCE = 25  # characters; "Searches e.g." is no sentence
-SPARE_DESCRIPTION = 28  # characters: a handful of words, by which a tool is still told from the others
+SPARE_DESCRIPTION = 24  # characters: a few words, by which a tool is still told from the others
 
 
 @dataclass(frozen=True, slots=True)
