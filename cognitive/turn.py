@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import from_json, to_json
 
 from brain.errors import InvalidInput
 from brain.text import unstorable
@@ -52,10 +52,10 @@ class Message(Edge):
 
 
 def _as_json(value: Any) -> Any:
-    """Raises unless the value can be sent: what no JSON can hold, a provider cannot be given."""
+    """Raises unless the value can be sent and read: what no JSON can hold, a provider cannot be given."""
     try:
-        to_json(value)
-    except PydanticSerializationError as error:
+        from_json(to_json([[value]]))  # it will stand within a list of tools
+    except ValueError as error:
         raise ValueError(f"is not JSON: {error}") from None
     return value
 

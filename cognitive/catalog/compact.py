@@ -7,31 +7,42 @@ a tool smaller is not taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import to_json  # compact separators, UTF-8: the bytes that are sent
+from pydantic_core import from_json, to_json  # compact separators, UTF-8: the bytes that are sent
 
 from brain.text import sentences
 from cognitive.catalog import schema
 
-Entry = Mapping[str, Any]  # a tool, skill, pack or pipeline, as JSON has it
+Entry = dict[str, Any]  # a tool, skill, pack or pipeline, as JSON is read: dicts and lists
 
+_ENDS = ".!?…。！？\n"
 _LEAST_SENTENCE = 25  # characters; "Searches e.g." is no sentence
 SPARE_DESCRIPTION = 24  # characters: a few words, by which a tool is still told from the others
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A way to say less: what goes, in words, and the function that leaves it out without changing what it is given."""
+    """A way to say less: what goes, in words, and the function that leaves it out without changing what it is given.
+
+    An entry without any of the keys `of` has nothing of the kind.
+    """
 
     drops: str
     apply: Callable[[Entry], Entry]
+    of: tuple[str, ...]
+
+    def concerns(self, written: bytes) -> bool:
+        """Whether an entry, as it is written, has any of the keys."""
+        return any(f'"{key}":'.encode() in written for key in self.of)
 
 
 def first_sentence(text: str) -> str:
     """The first sentence, or so many that they say something."""
+    if not any(mark in text[_LEAST_SENTENCE - 1 : -1] for mark in _ENDS):
+        return text
     said = ""
     for sentence in sentences(text):
         said = f"{said} {sentence}".lstrip()
@@ -69,9 +80,9 @@ def _text(change: Callable[[str], str]) -> Callable[[Any], Any]:
 
 def _counted(steps: Any) -> Any:
     """The steps of a pipeline without their bodies: how many, and their names."""
-    if not isinstance(steps, list | tuple):
+    if not isinstance(steps, list):
         return steps
-    names = [step.get("name", step.get("id")) for step in steps if isinstance(step, Mapping)]
+    names = [step.get("name", step.get("id")) for step in steps if isinstance(step, dict)]
     return {"count": len(steps), "names": [name for name in names if isinstance(name, str)]}
 
 
@@ -80,38 +91,51 @@ def _field_names(entry: Entry) -> Entry:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("intent keywords", _without("intent_keywords")),
-    Step("typical use", _without("typical_use")),
-    Step("limitations", _without("limitations")),
-    Step("bodies of pipeline steps", _with("steps", _counted)),
-    Step("schemas of inputs and outputs", _field_names),
-    Step("examples in parameters", _with("parameters", schema.without_keywords("examples", "example", "$comment"))),
-    Step("titles in parameters", _with("parameters", schema.without_keywords("title"))),
-    Step("descriptions within parameters", _with("parameters", schema.without_nested_descriptions)),
-    Step("descriptions beyond the first sentence", _with("description", _text(first_sentence))),
+    Step("intent keywords", _without("intent_keywords"), ("intent_keywords",)),
+    Step("typical use", _without("typical_use"), ("typical_use",)),
+    Step("limitations", _without("limitations"), ("limitations",)),
+    Step("bodies of pipeline steps", _with("steps", _counted), ("steps",)),
+    Step("schemas of inputs and outputs", _field_names, ("inputs", "outputs")),
+    Step(
+        "examples in parameters",
+        _with("parameters", schema.without_keywords("examples", "example", "$comment")),
+        ("examples", "example", "$comment"),
+    ),
+    Step("titles in parameters", _with("parameters", schema.without_keywords("title")), ("title",)),
+    Step(
+        "descriptions within parameters",
+        _with("parameters", schema.without_nested_descriptions),
+        ("description",),
+    ),
+    Step("descriptions beyond the first sentence", _with("description", _text(first_sentence)), ("description",)),
     Step(
         "descriptions of parameters beyond the first sentence",
         _with("parameters", schema.with_descriptions(first_sentence)),
+        ("description",),
     ),
-    Step("descriptions of parameters", _with("parameters", schema.without_keywords("description"))),
-    Step("optional fields within parameters", _with("parameters", schema.without_optional_depth)),
+    Step("descriptions of parameters", _with("parameters", schema.without_keywords("description")), ("description",)),
+    Step(
+        "optional fields within parameters",
+        _with("parameters", schema.without_optional_depth),
+        ("properties",),
+    ),
 )
 # What a tool of lesser relevance loses beyond that, where all steps for all tools do not suffice.
 SPARE_STEPS: tuple[Step, ...] = (
-    Step("optional parameters", _with("parameters", schema.without_optional)),
-    Step("descriptions beyond a few words", _with("description", _text(few_words))),
+    Step("optional parameters", _with("parameters", schema.without_optional), ("properties",)),
+    Step("descriptions beyond a few words", _with("description", _text(few_words)), ("description",)),
 )
 
 
-def forms(entry: Entry, steps: Sequence[Step] = STEPS) -> tuple[bytes, ...]:
-    """An entry as it is sent, whole and after each of the steps: never larger than the one before."""
-    made = [to_json(entry)]
+def forms(written: bytes, steps: Sequence[Step] = STEPS) -> tuple[bytes, ...]:
+    """An entry as it is sent, whole, and after each of the steps: never larger than the one before."""
+    entry, made = from_json(written), [written]
     for step in steps:
-        smaller = step.apply(entry)
-        written = to_json(smaller) if smaller is not entry else made[-1]
-        if len(written) < len(made[-1]):
+        smaller = step.apply(entry) if step.concerns(made[-1]) else entry
+        form = to_json(smaller) if smaller is not entry else made[-1]
+        if len(form) < len(made[-1]):
             entry = smaller
-            made.append(written)
+            made.append(form)
         else:
             made.append(made[-1])
     return tuple(made)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 
 from brain.text import normalise
 from cognitive.catalog.compact import SPARE_STEPS, Entry, forms
@@ -48,12 +48,12 @@ class Offered:
     @cached_property
     def forms(self) -> tuple[bytes, ...]:
         """Whole, and after each step of compaction."""
-        return forms(self.value)
+        return forms(self.whole)
 
     @cached_property
     def spare(self) -> bytes:
         """With the least that still is a valid tool and can be told from others."""
-        return forms(from_json(self.forms[-1]), SPARE_STEPS)[-1]
+        return forms(self.forms[-1], SPARE_STEPS)[-1]
 
     @property
     def least(self) -> int:

@@ -1,15 +1,16 @@
 """JSON schemas made smaller and never invalid: what is said about them goes, what they demand stays.
 
 Keywords are taken for keywords only where a schema stands: a property that is called "title" is no title. Names in
-`required`, enumerations, types, constants and the targets of references are never touched.
+`required`, enumerations, types, constants and the targets of references are never touched. Schemas are JSON as it is
+read, dicts and lists; what is given is not changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from typing import Any
 
-Schema = Mapping[str, Any]
+Schema = dict[str, Any]
 Change = Callable[[dict[str, Any], int], dict[str, Any]]  # of a schema, and how many levels of properties are above it
 
 _NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
@@ -33,7 +34,7 @@ _OTHER_REFERENCES = frozenset({"$id", "id", "$anchor", "$dynamicAnchor", "$dynam
 
 def mapped(schema: Any, change: Change, into: frozenset[str] = _ALL, depth: int = 0) -> Any:
     """A new schema, changed at every place where a schema stands below these keywords, the innermost first."""
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return schema
     return change({key: _below(key, value, change, into, depth) for key, value in schema.items()}, depth)
 
@@ -42,9 +43,9 @@ def _below(key: str, value: Any, change: Change, into: frozenset[str], depth: in
     if key not in into:
         return value
     deeper = depth + (key in _PROPERTIES or key in _DEFINITIONS)
-    if key in _NAMED and isinstance(value, Mapping):
+    if key in _NAMED and isinstance(value, dict):
         return {name: mapped(each, change, into, deeper) for name, each in value.items()}
-    if key in _LISTED | _SINGLE and isinstance(value, list | tuple):
+    if key in _LISTED | _SINGLE and isinstance(value, list):
         return [mapped(each, change, into, deeper) for each in value]
     return mapped(value, change, into, deeper) if key in _SINGLE else value
 
@@ -86,10 +87,10 @@ def without_optional(schema: Schema) -> Any:
 
 def field_names(schema: Any) -> Any:
     """The names of a schema's properties in their order, instead of it."""
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return schema
     properties = schema.get("properties", schema)
-    return list(properties) if isinstance(properties, Mapping) else schema
+    return list(properties) if isinstance(properties, dict) else schema
 
 
 def _required_only(schema: Schema, least_depth: int) -> Any:
@@ -98,7 +99,7 @@ def _required_only(schema: Schema, least_depth: int) -> Any:
 
     def change(each: dict[str, Any], depth: int) -> dict[str, Any]:
         properties = each.get("properties")
-        if depth < least_depth or not isinstance(properties, Mapping) or _TIES & each.keys():
+        if depth < least_depth or not isinstance(properties, dict) or _TIES & each.keys():
             return each
         required = each.get("required", ())
         kept = {name: value for name, value in properties.items() if name in required or _is_constant(value)}
@@ -109,13 +110,13 @@ def _required_only(schema: Schema, least_depth: int) -> Any:
 
 def _is_constant(schema: Any) -> bool:
     """A tag by which the branches of a union are told apart, though mostly optional."""
-    return isinstance(schema, Mapping) and "const" in schema
+    return isinstance(schema, dict) and "const" in schema
 
 
 def _without_unused(schema: dict[str, Any]) -> dict[str, Any]:
     """Without definitions that nothing refers to any longer."""
-    held = {place: schema[place] for place in _DEFINITIONS if isinstance(schema.get(place), Mapping)}
-    waiting = list(_references({key: value for key, value in schema.items() if key not in held}))
+    held = {place: schema[place] for place in _DEFINITIONS if isinstance(schema.get(place), dict)}
+    waiting = _references({key: value for key, value in schema.items() if key not in held})
     used = set[str]()
     while waiting:
         reference = waiting.pop()
@@ -132,19 +133,19 @@ def _without_unused(schema: dict[str, Any]) -> dict[str, Any]:
     return {key: kept.get(key, value) for key, value in schema.items() if kept.get(key, True)}
 
 
-def _references(value: Any) -> Iterator[str]:
+def _references(value: Any) -> list[str]:
     """All that a schema refers to, and the means of referring that are not understood here, as they are named."""
-    if isinstance(value, Mapping):
-        for key, each in value.items():
-            if key == "$ref" and isinstance(each, str):
-                yield each
-            elif key in _OTHER_REFERENCES and isinstance(each, str):
-                yield key
-            else:
-                yield from _references(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _references(each)
+    found, waiting = list[str](), [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            waiting += each.values()
+            if "$ref" in each and isinstance(each["$ref"], str):
+                found.append(each["$ref"])
+            found += [key for key in _OTHER_REFERENCES & each.keys() if isinstance(each[key], str)]
+        elif isinstance(each, list):
+            waiting += each
+    return found
 
 
 def _names_a_definition(reference: str) -> bool:

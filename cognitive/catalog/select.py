@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from cognitive.catalog.entry import Offered
 
+_MOST_PASSED = 50  # then what is left is so little that of a large catalogue no form need be made to see it
+
 
 @dataclass(frozen=True, slots=True)
 class Selected:
@@ -23,8 +25,9 @@ class Selected:
 def select(tools: Sequence[Offered], order: Sequence[int], limit: int, *, telling: int) -> Selected:
     """As many tools as fit, in the order of relevance; the first `telling` of them compacted, the others spare.
 
-    One that is too large is passed over for a smaller one behind it. If all fit, as many more as there is room for
-    stay compacted. If not even one does, the most relevant is kept nonetheless: no tool at all would be another plan.
+    One that is too large is passed over for a smaller one behind it, `_MOST_PASSED` times. If all fit, as many more as
+    there is room for stay compacted. If not even one does, the most relevant is kept nonetheless: no tool at all would
+    be another plan.
     """
     kept, cut = _fitting(tools, order, limit, telling)
     if not kept and order:
@@ -41,7 +44,9 @@ def _fitting(
     left = limit - 1  # a bracket; the other one, or a comma, goes with each tool
     kept, cut = dict[int, bytes](), list[int]()
     for n in order:
-        form = _largest(tools[n], left - 1, telling=len(kept) < telling)
+        form = None
+        if len(cut) < _MOST_PASSED:
+            form = _largest(tools[n], left - 1, telling=len(kept) < telling)
         if form is None:
             cut.append(n)
         else:
@@ -51,7 +56,7 @@ def _fitting(
 
 
 def _largest(tool: Offered, room: int, *, telling: bool) -> bytes | None:
-    if tool.least > room:  # told without making any form of it: most of a large catalogue ends here
+    if tool.least > room:
         return None
     if telling and len(tool.forms[-1]) <= room:
         return tool.forms[-1]

@@ -11,7 +11,13 @@ NAMES = st.sampled_from(
     "query city title description examples required properties enum type $comment id häuser".split()
 )
 SAYS = st.sampled_from(
-    ["", "Short.", "What to look for, e.g. a name. Then more of it, at length.", "Länge in Metern. Nicht in Fuß.", "x" * 40]
+    [
+        "",
+        "Short.",
+        "What to look for, e.g. a name. Then more of it, at length.",
+        "Länge in Metern. Nicht in Fuß.",
+        "x" * 40,
+    ]
 )
 ANNOTATIONS = st.fixed_dictionaries(
     {},
@@ -22,7 +28,9 @@ ANNOTATIONS = st.fixed_dictionaries(
 )  # fmt: skip
 DEFINED = ("Place", "Thing")
 LEAVES = st.one_of(
-    st.sampled_from([{"type": "string"}, {"type": ["integer", "null"]}, {"type": "string", "enum": ["title", "b"]}, {"const": 1}]),
+    st.sampled_from(
+        [{"type": "string"}, {"type": ["integer", "null"]}, {"type": "string", "enum": ["title", "b"]}, {"const": 1}]
+    ),
     st.sampled_from(DEFINED).map(lambda name: {"$ref": f"#/$defs/{name}"}),
 )
 BRANCHES = st.sampled_from(["anyOf", "oneOf", "allOf"])
@@ -70,7 +78,9 @@ TOOLS = st.builds(
     typical_use=SAYS,
     limitations=st.lists(SAYS, max_size=2),
     supersedes=st.lists(st.sampled_from(["old", "older"]), max_size=2),
-    steps=st.lists(st.sampled_from([{"name": "a", "body": "x" * 30}, {"id": "b"}, {"body": {"deep": [1]}}]), max_size=3),
+    steps=st.lists(
+        st.sampled_from([{"name": "a", "body": "x" * 30}, {"id": "b"}, {"body": {"deep": [1]}}]), max_size=3
+    ),
     inputs=st.one_of(st.just({}), objects(LEAVES)),
     outputs=st.one_of(st.just({}), objects(LEAVES)),
 )

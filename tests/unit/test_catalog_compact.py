@@ -18,8 +18,8 @@ from cognitive.turn import Tool
 DEMANDS = ("type", "enum", "const", "required", "$ref", "default", "additionalProperties")
 
 
-def every_form(entry):
-    return [json.loads(form) for form in forms(entry, (*STEPS, *SPARE_STEPS))]
+def every_form(tool):
+    return [json.loads(form) for form in forms(Offered(tool).whole, (*STEPS, *SPARE_STEPS))]
 
 
 def parameters(**properties):
@@ -39,7 +39,7 @@ def test_the_random_schemas_are_valid_to_begin_with(schema):
 @given(TOOLS)
 @settings(max_examples=50)
 def test_every_form_is_a_valid_tool_and_none_is_larger_than_the_one_before(tool):
-    made = forms(Offered(tool).value, (*STEPS, *SPARE_STEPS))
+    made = forms(Offered(tool).whole, (*STEPS, *SPARE_STEPS))
     assert [len(form) for form in made] == sorted((len(form) for form in made), reverse=True)
     for form in made:
         sent = json.loads(form)
@@ -53,7 +53,7 @@ def test_every_form_is_a_valid_tool_and_none_is_larger_than_the_one_before(tool)
 @settings(max_examples=50)
 def test_what_is_demanded_of_an_argument_is_demanded_in_every_form(tool):
     was = dict(nodes(Offered(tool).value["parameters"]))
-    for sent in every_form(Offered(tool).value):
+    for sent in every_form(tool):
         for path, node in nodes(sent["parameters"]):
             for keyword in DEMANDS:
                 if keyword == "additionalProperties" and isinstance(was[path].get(keyword), dict):
@@ -64,18 +64,40 @@ def test_what_is_demanded_of_an_argument_is_demanded_in_every_form(tool):
 @given(TOOLS)
 @settings(max_examples=50)
 def test_name_id_and_supersedes_are_never_trimmed(tool):
-    for sent in every_form(Offered(tool).value):
-        assert (sent["name"], sent.get("id"), tuple(sent.get("supersedes", ()))) == (tool.name, tool.id, tool.supersedes)
+    for sent in every_form(tool):
+        assert (sent["name"], sent.get("id"), tuple(sent.get("supersedes", ()))) == (
+            tool.name,
+            tool.id,
+            tool.supersedes,
+        )
 
 
 @given(TOOLS)
 @settings(max_examples=50)
 def test_what_was_given_is_not_changed_and_gives_the_same_again(tool):
-    value = Offered(tool).value
-    before = deepcopy(value)
-    made = forms(value, (*STEPS, *SPARE_STEPS))
-    assert value == before
-    assert forms(before, (*STEPS, *SPARE_STEPS)) == made
+    before = deepcopy(tool.model_dump())
+    made = every_form(tool)
+    assert tool.model_dump() == before
+    assert every_form(Tool(**before)) == made
+
+
+@given(TOOLS)
+@settings(max_examples=50)
+def test_a_step_that_does_not_concern_an_entry_would_change_nothing(tool):
+    written = Offered(tool).whole
+    for step in (*STEPS, *SPARE_STEPS):
+        if not step.concerns(written):
+            assert step.apply(json.loads(written)) == json.loads(written)
+
+
+@given(TOOLS)
+@settings(max_examples=50)
+def test_no_step_changes_the_entry_it_is_given(tool):
+    entry = json.loads(Offered(tool).whole)
+    before = deepcopy(entry)
+    for step in (*STEPS, *SPARE_STEPS):
+        step.apply(entry)
+        assert entry == before
 
 
 @given(st.lists(TOOLS, max_size=4), st.integers(0, 3000))
@@ -114,38 +136,46 @@ def test_a_pipeline_keeps_the_count_and_the_names_of_its_steps_and_the_names_of_
     steps = [{"name": "outline", "body": {"prompt": "Write." * 20}}, {"name": "draft", "body": "x" * 99}]
     inputs = parameters(brief={"type": "string", "description": "What to write about."})
     pipeline = Tool(name="article", steps=steps, inputs=inputs, supersedes=["blog"])
-    sent = every_form(Offered(pipeline).value)[-1]
+    sent = every_form(pipeline)[-1]
     assert sent["steps"] == {"count": 2, "names": ["outline", "draft"]}
     assert sent["inputs"] == ["brief"]
     assert sent["supersedes"] == ["blog"]
 
 
 def test_properties_that_are_called_like_keywords_stay():
-    schema = parameters(title={"type": "string", "title": "Title"}, description={"type": "string"}, examples={"const": 1})
+    schema = parameters(
+        title={"type": "string", "title": "Title"}, description={"type": "string"}, examples={"const": 1}
+    )
     tool = Tool(name="file", parameters={**schema, "required": ["title", "description", "examples"], "title": "File"})
-    sent = every_form(Offered(tool).value)[-1]["parameters"]
-    assert sent["properties"] == {"title": {"type": "string"}, "description": {"type": "string"}, "examples": {"const": 1}}
+    sent = every_form(tool)[-1]["parameters"]
+    assert sent["properties"] == {
+        "title": {"type": "string"},
+        "description": {"type": "string"},
+        "examples": {"const": 1},
+    }
     assert "title" not in sent
 
 
 def test_nothing_is_left_out_of_what_is_tied_together_or_stands_in_a_union():
     inner = parameters(a={"type": "string"}, b={"type": "string"})
     tied = {**inner, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
-    tool = Tool(name="t", parameters={**parameters(x={"oneOf": [inner, {"not": inner}]}, y=tied), "required": ["x", "y"]})
-    assert every_form(Offered(tool).value)[-1]["parameters"] == tool.parameters
+    tool = Tool(
+        name="t", parameters={**parameters(x={"oneOf": [inner, {"not": inner}]}, y=tied), "required": ["x", "y"]}
+    )
+    assert every_form(tool)[-1]["parameters"] == tool.parameters
 
 
 @pytest.mark.parametrize("reference", ["#/properties/a", "#anchor", "other.json#/$defs/A", "#/$defs/A/properties/b"])
 def test_where_a_reference_may_point_anywhere_nothing_goes_that_it_may_point_at(reference):
     schema = {**parameters(a={"type": "string"}, b={"$ref": reference}), "$defs": {"A": parameters(b={}), "B": {}}}
     tool = Tool(name="t", parameters=schema)
-    assert every_form(Offered(tool).value)[-1]["parameters"] == schema
+    assert every_form(tool)[-1]["parameters"] == schema
 
 
 def test_definitions_go_when_nothing_refers_to_them_any_longer_and_stay_while_something_does():
     defs = {"A": parameters(next={"$ref": "#/$defs/A"}), "B": {"type": "string"}}
     schema = {**parameters(a={"$ref": "#/$defs/A"}, b={"$ref": "#/$defs/B"}), "required": ["b"], "$defs": defs}
-    sent = every_form(Offered(Tool(name="t", parameters=schema)).value)[-1]["parameters"]
+    sent = every_form(Tool(name="t", parameters=schema))[-1]["parameters"]
     assert sent["properties"] == {"b": {"$ref": "#/$defs/B"}}
     assert sent["$defs"] == {"B": {"type": "string"}}
 
@@ -160,7 +190,10 @@ def test_a_tool_without_parameters_is_sent_with_a_schema_that_providers_take():
         ("Finds flights between two cities. Prices are in euros.", "Finds flights between two cities."),
         ("Searches e.g. for names of people. And more.", "Searches e.g. for names of people."),
         ("No end of this one", "No end of this one"),
-        ("天気予報を調べて、指定された都市の気温と降水確率を返します。他の国も対応。", "天気予報を調べて、指定された都市の気温と降水確率を返します。"),
+        (
+            "天気予報を調べて、指定された都市の気温と降水確率を返します。他の国も対応。",
+            "天気予報を調べて、指定された都市の気温と降水確率を返します。",
+        ),
         ("", ""),
     ],
 )
@@ -191,6 +224,6 @@ def test_a_schema_too_deep_to_be_sent_is_refused_and_a_deep_one_is_compacted():
             schema = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
         return schema
 
-    assert len(every_form(Offered(Tool(name="t", parameters=deep(100))).value)) == len(STEPS) + len(SPARE_STEPS) + 1
+    assert len(every_form(Tool(name="t", parameters=deep(90)))) == len(STEPS) + len(SPARE_STEPS) + 1
     with pytest.raises(InvalidInput, match="parameters"):
         Tool(name="t", parameters=deep(1000))
