@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
-from brain.types import Vector
-from cognitive.catalog.entry import Offered
+from cognitive.catalog.entry import Catalogue
 from cognitive.catalog.fit import fit, untouched
 from cognitive.catalog.library import Library
 from cognitive.catalog.rank import Evidence, Ranking, rank
@@ -30,25 +29,26 @@ class Catalog:
 
     def whole(self, tools: Sequence[Tool], model: str | None) -> Offer:
         """The tools as they were given."""
-        return untouched([Offered(tool) for tool in tools], model)
+        return untouched(self.library.catalogue(tools), model)
 
     async def fit(self, tools: Sequence[Tool], model: str | None, evidence: Evidence, deadline: Deadline) -> Offer:
         """The tools as this model can carry them; of no model, as they were given.
 
         Raises:
-            TimeoutError: there are very many, and they are not fitted in time.
+            TimeoutError: there are very many, and they are not fitted in time. What was derived of them stays.
         """
         limit = self._limit(model)
         if not limit:
             return self.whole(tools, model)
+        catalogue = self.library.catalogue(tools)
         if len(tools) <= _FEW:
-            offer, offered = self._fit(tools, model, limit, evidence)
+            offer = self._fit(catalogue, model, limit, evidence)
         else:
             milliseconds = max(deadline.left() * 1000, self._policy.catalog_deadline_ms)
-            work = asyncio.to_thread(self._fit, tools, model, limit, evidence)
-            offer, offered = await Deadline(milliseconds).within(work)
+            work = asyncio.to_thread(self._fit, catalogue, model, limit, evidence)
+            offer = await Deadline(milliseconds).within(work)
         if offer.ranking:
-            self.library.learn(offered)
+            self.library.learn(catalogue)
         return offer
 
     async def refine(self, offer: Offer, message: str, chooser: Chooser) -> Refined:
@@ -77,16 +77,11 @@ class Catalog:
             return 0
         return budget_for(model, self._policy.models).catalog_bytes
 
-    def _fit(
-        self, tools: Sequence[Tool], model: str | None, limit: int, evidence: Evidence
-    ) -> tuple[Offer, list[Offered]]:
-        offered = self.library.offered(tools)
-
+    def _fit(self, catalogue: Catalogue, model: str | None, limit: int, evidence: Evidence) -> Offer:
         def ranked() -> Ranking:
-            vectors: list[Vector | None] = self.library.vectors(offered)
-            return rank(offered, vectors, evidence, self._policy)
+            return rank(catalogue, self.library.meaning(catalogue), evidence, self._policy)
 
-        return fit(offered, model, limit, ranked, self._policy), offered
+        return fit(catalogue, model, limit, ranked, self._policy)
 
     def _chosen(self, offer: Offer, ranked: Sequence[Tool], names: Sequence[str], limit: int) -> Refined:
         """The chosen tools and the most relevant others, few enough to say more of each, fitted to the budget again."""
@@ -94,5 +89,6 @@ class Catalog:
         chosen = sorted((tool for tool in ranked if tool.name in place), key=lambda tool: place[tool.name])
         others = [tool for tool in ranked if tool.name not in place][: self._policy.refine_ranked]
         by_choice = Ranking(tuple(range(len(chosen) + len(others))), ("chosen",), 1.0)
-        fitted = fit(self.library.offered([*chosen, *others]), offer.model, limit, lambda: by_choice, self._policy)
+        catalogue = Catalogue([*chosen, *others])
+        fitted = fit(catalogue, offer.model, limit, lambda: by_choice, self._policy)
         return Refined(fitted.tools, "chosen", tuple(names), fitted.trim)

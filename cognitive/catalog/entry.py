@@ -1,27 +1,26 @@
-"""A tool of a catalogue with all that is derived from it, each made once: its forms as it is sent, its words."""
+"""A tool of a catalogue, and a catalogue, with all that is derived from them, each made when it is first asked for."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
 
 from pydantic_core import to_json
 
-from brain.text import normalise
-from cognitive.catalog.compact import SPARE_STEPS, Entry, forms
+from cognitive.catalog.compact import SPARE_STEPS, forms, total
+from cognitive.catalog.words import Words, spaced
 from cognitive.turn import Tool
 
-_FURTHER = tuple(name for name in Tool.model_fields if name not in ("name", "description", "parameters"))
+_FURTHER = frozenset(Tool.model_fields) - {"name", "description", "parameters"}
 _SHOUTED = ("intent_keywords", "accepts", "produces", "supersedes")  # fields that are as telling as the name
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_BETWEEN = re.compile(r"[\W_]+")
 _MOST_DESCRIBED = 400  # characters that are embedded: beyond, the model would cut it off
 _BARE = len('{"name":"","description":"","parameters":{}}')
+_MOST_KEPT = 4_096  # tools whose forms are kept, some 3 KB each; a host that makes its tools anew finds them by content
 
 
 class Offered:
-    """A tool as it is offered to a model; immutable, what is derived from it is made when it is first asked for."""
+    """A tool as it is offered to a model."""
 
     def __init__(self, tool: Tool) -> None:
         self.tool = tool
@@ -32,13 +31,16 @@ class Offered:
         return self.tool.name
 
     @cached_property
-    def value(self) -> Entry:
+    def value(self) -> dict[str, Any]:
         """The tool as a dict; what is nested in it belongs to the host."""
         tool = self.tool
-        more = {name: value for name in _FURTHER if (value := getattr(tool, name))}
         # providers refuse an empty schema: a tool without parameters takes an object of none
         parameters = dict(tool.parameters) or {"type": "object", "properties": {}}
-        return {"name": tool.name, "description": tool.description, "parameters": parameters, **more}
+        value = {"name": tool.name, "description": tool.description, "parameters": parameters}
+        for name in sorted(_FURTHER & tool.model_fields_set):
+            if given := getattr(tool, name):
+                value[name] = given
+        return value
 
     @cached_property
     def whole(self) -> bytes:
@@ -48,40 +50,78 @@ class Offered:
     @cached_property
     def forms(self) -> tuple[bytes, ...]:
         """Whole, and after each step of compaction."""
-        return forms(self.whole)
+        return _forms(self.whole)
 
     @cached_property
     def spare(self) -> bytes:
         """With the least that still is a valid tool and can be told from others."""
-        return forms(self.forms[-1], SPARE_STEPS)[-1]
+        return _spare(self.forms[-1])
 
     @property
     def least(self) -> int:
         """Bytes below which no form of it is."""
-        return _BARE + len(self.name)
+        return _BARE + len(self.tool.name)
 
-    @cached_property
+    @property
     def text(self) -> str:
         """What is embedded: the name, in words, and what is said of it."""
-        return f"{_spaced(self.name)}: {self.tool.description[:_MOST_DESCRIBED]}"
+        return f"{spaced(self.tool.name)}: {self.tool.description[:_MOST_DESCRIBED]}"
+
+
+class Catalogue:
+    """The tools that are offered in a turn, in the order given."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self.tools = tuple(tools)
+        self.offered = tuple(Offered(tool) for tool in tools)
+
+    def __len__(self) -> int:
+        return len(self.tools)
 
     @cached_property
-    def names(self) -> str:
-        """The words of the name and of what is as telling, as they are compared with a message: " like this "."""
-        said = [self.name, _spaced(self.name), *(word for field in _SHOUTED for word in getattr(self.tool, field))]
-        return _words(" ".join(said))
+    def bytes(self) -> int:
+        """The size of all tools, whole."""
+        return total([len(offered.whole) for offered in self.offered])
 
     @cached_property
-    def words(self) -> str:
-        """The words of its description and of its parameters' names."""
-        properties = self.tool.parameters.get("properties")
-        named = " ".join(map(str, properties)) if isinstance(properties, Mapping) else ""
-        return _words(f"{self.tool.description} {self.tool.typical_use} {named}")
+    def least(self) -> int:
+        """Bytes that all tools take however little they say."""
+        return total([offered.least for offered in self.offered])
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """What is embedded of each."""
+        return tuple(offered.text for offered in self.offered)
+
+    @cached_property
+    def names(self) -> Words:
+        """The words of the names, and of what is as telling."""
+        return Words([_named(tool) for tool in self.tools])
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the descriptions, and of the parameters' names."""
+        return Words([_said(tool) for tool in self.tools])
 
 
-def _spaced(name: str) -> str:
-    return _HUMP.sub(" ", _BETWEEN.sub(" ", name))
+def _named(tool: Tool) -> str:
+    said = [tool.name, spaced(tool.name)]
+    for field in tool.model_fields_set.intersection(_SHOUTED):
+        said += getattr(tool, field)
+    return " ".join(said)
 
 
-def _words(text: str) -> str:
-    return f" {_BETWEEN.sub(' ', normalise(text))} "
+def _said(tool: Tool) -> str:
+    properties = tool.parameters.get("properties")
+    named = " ".join(map(str, properties)) if isinstance(properties, Mapping) else ""
+    return f"{tool.description} {tool.typical_use} {named}"
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _forms(whole: bytes) -> tuple[bytes, ...]:
+    return forms(whole)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _spare(compacted: bytes) -> bytes:
+    return forms(compacted, SPARE_STEPS)[-1]

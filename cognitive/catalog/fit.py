@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from pydantic_core import from_json
 
 from cognitive.catalog.compact import SPARE_STEPS, STEPS, compact, total
-from cognitive.catalog.entry import Offered
+from cognitive.catalog.entry import Catalogue, Offered
 from cognitive.catalog.rank import Ranking
 from cognitive.catalog.select import Selected, select
 from cognitive.policy import Policy
@@ -16,38 +15,33 @@ from cognitive.trace import Trim
 from cognitive.turn import Offer, ToolSpec
 
 
-def untouched(tools: Sequence[Offered], model: str | None) -> Offer:
+def untouched(catalogue: Catalogue, model: str | None) -> Offer:
     """Everything as it was given."""
-    return Offer(tuple(tool.tool for tool in tools), model, tuple(ToolSpec(tool.value) for tool in tools))
+    return Offer(catalogue.tools, model, tuple(ToolSpec(offered.value) for offered in catalogue.offered))
 
 
-def fit(
-    tools: Sequence[Offered], model: str | None, limit: int, ranked: Callable[[], Ranking], policy: Policy
-) -> Offer:
+def fit(catalogue: Catalogue, model: str | None, limit: int, ranked: Callable[[], Ranking], policy: Policy) -> Offer:
     """The tools within so many bytes, or as near as it gets; `limit` 0: everything as it was given.
 
     `ranked` is asked only if not all of the tools can stay as they are after all steps of compaction.
     """
-    offer = untouched(tools, model)
-    if not limit or not tools:
-        return offer
-    before = total([len(tool.whole) for tool in tools])
-    if before <= limit:
-        return offer
-    if total([tool.least for tool in tools]) <= limit:
-        compacted = compact([tool.forms for tool in tools], limit)
+    if not limit or not catalogue.tools or catalogue.bytes <= limit:
+        return untouched(catalogue, model)
+    if catalogue.least <= limit:
+        compacted = compact([offered.forms for offered in catalogue.offered], limit)
         if compacted.fits(limit):
-            sent = tuple(_spec(tool.forms[compacted.level]) for tool in tools)
-            return replace(offer, tools=sent, trim=Trim(limit, before, compacted.bytes, compacted.dropped))
-    ranking = ranked()
-    return _cut(offer, tools, limit, before, ranking, policy)
+            sent = tuple(_spec(offered.forms[compacted.level]) for offered in catalogue.offered)
+            trim = Trim(limit, catalogue.bytes, compacted.bytes, compacted.dropped)
+            return Offer(catalogue.tools, model, sent, trim=trim)
+    return _cut(catalogue, model, limit, ranked(), policy)
 
 
-def _cut(offer: Offer, tools: Sequence[Offered], limit: int, before: int, ranking: Ranking, policy: Policy) -> Offer:
+def _cut(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking, policy: Policy) -> Offer:
+    tools = catalogue.offered
     selected = select(tools, ranking.order, limit, telling=policy.catalog_telling)
     trim = Trim(
         limit,
-        before,
+        catalogue.bytes,
         total([len(form) for form in selected.kept.values()]),
         _dropped(tools, selected),
         tuple(tools[n].name for n in selected.cut),
@@ -56,7 +50,7 @@ def _cut(offer: Offer, tools: Sequence[Offered], limit: int, before: int, rankin
         low_confidence=bool(selected.cut) and ranking.low(policy),
         gap=_gap(tools, ranking, policy),
     )
-    return replace(offer, tools=tuple(map(_spec, selected.kept.values())), ranking=ranking.order, trim=trim)
+    return Offer(catalogue.tools, model, tuple(map(_spec, selected.kept.values())), ranking.order, trim)
 
 
 def _dropped(tools: Sequence[Offered], selected: Selected) -> tuple[str, ...]:

@@ -10,49 +10,58 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
-from threading import Lock
-from typing import TypeVar
+from itertools import islice
+from time import monotonic
+from weakref import WeakKeyDictionary
 
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import EmbeddingError
-from brain.types import Vector
-from cognitive.catalog.entry import Offered
+from brain.types import Vector, Vectors
+from cognitive.catalog.entry import Catalogue
+from cognitive.catalog.rank import Meaning
 from cognitive.turn import Tool
 
 log = logging.getLogger(__name__)
 
-K = TypeVar("K")
-V = TypeVar("V")
-
-_MOST_KEPT = 16_384  # tools; at 384 dimensions their vectors are 25 MB
+_MOST_VECTORS = 16_384  # 25 MB at 384 dimensions
+_MOST_TOOLS = 10_000  # in all catalogues that are kept, some 2 KB each
 _BATCH = 64  # texts at a time: enough for the embedder's lane of many, which no turn's message waits behind
+_HURRY = 512  # texts are embedded as fast as it goes; after that turns shall have half of the machine
 
 
 class Library:
-    """Tools that were offered of late. What is kept of one is a function of the tool alone: no agent's, no turn's."""
+    """Catalogues offered of late, and vectors of tools: functions of the tools alone, no agent's and no turn's."""
 
     def __init__(self, embedder: CachedEmbedder) -> None:
         self._embedder = embedder
-        self._lock = Lock()  # large catalogues are fitted in threads
-        self._by_identity: OrderedDict[int, Offered] = OrderedDict()  # a host mostly hands in the same objects again
-        self._by_content: OrderedDict[bytes, Offered] = OrderedDict()
+        self._catalogues: OrderedDict[tuple[int, ...], Catalogue] = OrderedDict()
+        self._meanings: WeakKeyDictionary[Catalogue, tuple[int, Meaning | None]] = WeakKeyDictionary()
         self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._learnt = 0  # batches: what was put together before the last one lacks something
         self._wanted: dict[str, None] = {}
         self._embedding: asyncio.Task[None] | None = None
 
-    def offered(self, tools: Sequence[Tool]) -> list[Offered]:
-        """The tools with what is derived from them, which is made once per tool while it stays among the latest."""
-        with self._lock:
-            return [self._offered(tool) for tool in tools]
+    def catalogue(self, tools: Sequence[Tool]) -> Catalogue:
+        """The tools with what is derived from them: known again if these very objects were offered before."""
+        key = tuple(map(id, tools))  # theirs as long as the catalogue is kept, which holds them
+        catalogue = self._catalogues.pop(key) if key in self._catalogues else Catalogue(tools)
+        self._catalogues[key] = catalogue
+        while len(self._catalogues) > 1 and sum(map(len, self._catalogues.values())) > _MOST_TOOLS:
+            self._catalogues.popitem(last=False)
+        return catalogue
 
-    def vectors(self, tools: Sequence[Offered]) -> list[Vector | None]:
-        """The vectors of `Offered.text`, None where it is not embedded yet."""
-        return [self._vectors.get(tool.text) for tool in tools]
+    def meaning(self, catalogue: Catalogue) -> Meaning | None:
+        """The vectors of the tools, as far as they are known."""
+        learnt, meaning = self._meanings.get(catalogue, (-1, None))
+        if learnt != self._learnt:
+            learnt, meaning = self._learnt, Meaning.of([self._vectors.get(text) for text in catalogue.texts])
+            self._meanings[catalogue] = learnt, meaning
+        return meaning
 
-    def learn(self, tools: Sequence[Offered]) -> None:
+    def learn(self, catalogue: Catalogue) -> None:
         """Has what is not embedded yet embedded in the background."""
-        new = [tool.text for tool in tools if tool.text not in self._vectors]
-        self._wanted.update(dict.fromkeys(new[:_MOST_KEPT]))
+        new = [text for text in catalogue.texts if text not in self._vectors]
+        self._wanted.update(dict.fromkeys(new[: _MOST_VECTORS - len(self._wanted)]))
         if self._wanted and (self._embedding is None or self._embedding.done()):
             self._embedding = asyncio.create_task(self._embed(), name="embedding of tools")
 
@@ -67,35 +76,26 @@ class Library:
             self._embedding.cancel()
             await asyncio.gather(self._embedding, return_exceptions=True)
 
-    def _offered(self, tool: Tool) -> Offered:
-        known = self._by_identity.get(id(tool))
-        if known is not None and known.tool is tool:
-            self._by_identity.move_to_end(id(tool))
-            return known
-        offered = Offered(tool)
-        offered = self._by_content.get(offered.whole, offered)
-        _keep(self._by_content, offered.whole, offered)
-        if offered.tool is tool:
-            _keep(self._by_identity, id(tool), offered)
-        return offered
-
     async def _embed(self) -> None:
+        done = 0
         while self._wanted:
-            batch = list(self._wanted)[:_BATCH]
+            batch = list(islice(self._wanted, _BATCH))
+            started = monotonic()
             try:
                 vectors = await self._embedder.embed(batch)
             except EmbeddingError as error:
                 log.warning("tools are ranked by their words: %s", error)
                 self._wanted.clear()
                 return
-            for text, vector in zip(batch, vectors, strict=True):
-                _keep(self._vectors, text, vector)
-                self._wanted.pop(text, None)
             self._embedder.forget(batch)  # they are kept here, and would crowd out what turns ask for
+            self._keep(batch, vectors)
+            done += len(batch)
+            await asyncio.sleep(monotonic() - started if done > _HURRY else 0)
 
-
-def _keep(cache: OrderedDict[K, V], key: K, value: V) -> None:
-    cache[key] = value
-    cache.move_to_end(key)
-    while len(cache) > _MOST_KEPT:
-        cache.popitem(last=False)
+    def _keep(self, batch: Sequence[str], vectors: Vectors) -> None:
+        for text, vector in zip(batch, vectors, strict=True):
+            self._vectors[text] = vector
+            self._wanted.pop(text, None)
+        while len(self._vectors) > _MOST_VECTORS:
+            self._vectors.popitem(last=False)
+        self._learnt += 1

@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brain.search import PastTurn
-from brain.text import as_lexeme, words
-from brain.types import Vector
-from cognitive.catalog.entry import Offered
+from brain.types import Vector, Vectors
+from cognitive.catalog.entry import Catalogue
+from cognitive.catalog.words import needles
 from cognitive.policy import Policy
+from cognitive.turn import Tool
 
 Scores = NDArray[np.float64]  # shape (tools,)
-
-_MOST_WORDS = 32  # of a message
-_LEAST_PREFIX = 4  # letters; what is shorter must be the whole word: "art" is not in "article"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +39,21 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """The vectors of `Offered.text`, shape (known, dimension), and the places of the tools that they are of."""
+
+    vectors: Vectors
+    places: tuple[int, ...]
+
+    @classmethod
+    def of(cls, vectors: Sequence[Vector | None]) -> Meaning | None:
+        """Those that are known; None if none is."""
+        known = [vector for vector in vectors if vector is not None]
+        places = tuple(n for n, vector in enumerate(vectors) if vector is not None)
+        return cls(np.stack(known), places) if known else None
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """Places of the tools, the best first, by what, and how well the best matches, in [0, 1]."""
 
@@ -53,19 +66,20 @@ class Ranking:
         return self.confidence < policy.catalog_confidence
 
 
-def rank(tools: Sequence[Offered], vectors: Sequence[Vector | None], evidence: Evidence, policy: Policy) -> Ranking:
-    """All tools by relevance, equal ones in the order given. `vectors` are those of `Offered.text`, as far as known."""
-    shared, coverage = _by_words(tools, evidence.message)
-    meaning = _by_meaning(vectors, evidence.vector)
+def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence, policy: Policy) -> Ranking:
+    """All tools by relevance, equal ones in the order given."""
+    tools = catalogue.tools
+    shared, coverage = _by_words(catalogue, evidence.message)
+    cosines = _by_meaning(meaning, evidence.vector, len(tools))
     called = _by_calls(tools, evidence, policy)
     relevance = policy.catalog_words * shared + policy.catalog_history * called
-    if meaning is not None:
-        relevance = relevance + meaning
-    sure = np.maximum(coverage if meaning is None else meaning, called)
+    if cosines is not None:
+        relevance = relevance + cosines
+    sure = np.maximum(coverage if cosines is None else cosines, called)
     first = np.array([tool.name in evidence.always for tool in tools], dtype=bool)
     # lexsort's last key decides first; rounding keeps what differs by the order of a sum in the order given
-    order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 9), ~first))
-    by = ("words",) + ("meaning",) * (meaning is not None) + ("calls",) * bool(called.any())
+    order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 6), ~first))
+    by = ("words",) + ("meaning",) * (cosines is not None) + ("calls",) * bool(called.any())
     return Ranking(tuple(order.tolist()), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0)))
 
 
@@ -80,54 +94,32 @@ def calls(past: Sequence[PastTurn], policy: Policy) -> Mapping[str, float]:
     return found
 
 
-def _by_calls(tools: Sequence[Offered], evidence: Evidence, policy: Policy) -> Scores:
+def _by_calls(tools: Sequence[Tool], evidence: Evidence, policy: Policy) -> Scores:
     called = {**calls(evidence.past, policy), **dict.fromkeys(evidence.recent, 1.0)}
     return np.array([called.get(tool.name, 0.0) for tool in tools])
 
 
-def _by_meaning(vectors: Sequence[Vector | None], query: Vector | None) -> Scores | None:
+def _by_meaning(meaning: Meaning | None, query: Vector | None, tools: int) -> Scores | None:
     """Cosines, never negative; whose vector is not known yet stands where the average of the others does."""
-    known = [n for n, vector in enumerate(vectors) if vector is not None]
-    if query is None or not known:
+    if meaning is None or query is None:
         return None
-    cosines = np.stack([vector for vector in vectors if vector is not None]).astype(np.float64) @ query
-    scores = np.full(len(vectors), float(cosines.mean()))
-    scores[known] = cosines
+    cosines = (meaning.vectors @ query).astype(np.float64)
+    scores = np.full(tools, float(cosines.mean()))
+    scores[list(meaning.places)] = cosines
     clipped: Scores = np.clip(scores, 0.0, 1.0)
     return clipped
 
 
-def _by_words(tools: Sequence[Offered], message: str) -> tuple[Scores, Scores]:
+def _by_words(catalogue: Catalogue, message: str) -> tuple[Scores, Scores]:
     """How much of the rarest of the message's words each tool has, and what share of all of them."""
-    shared, covered, mass = np.zeros(len(tools)), np.zeros(len(tools)), 0.0
-    for needle in _needles(message):
-        named = np.array([needle in tool.names for tool in tools], dtype=bool)
-        said = np.array([needle in tool.words for tool in tools], dtype=bool)
+    tools = len(catalogue.tools)
+    shared, covered, mass = np.zeros(tools), np.zeros(tools), 0.0
+    for needle in needles(message):
+        named, said = catalogue.names.holding(needle), catalogue.words.holding(needle)
         holding = int((named | said).sum())
-        rarity = math.log(1 + (len(tools) - holding + 0.5) / (holding + 0.5))
+        rarity = math.log(1 + (tools - holding + 0.5) / (holding + 0.5))
         mass += rarity
         shared += rarity * np.where(named, 2.0, said)
         covered += rarity * (named | said)
     best = shared.max(initial=0.0)
     return (shared / best if best else shared), (covered / mass if mass else covered)
-
-
-def _needles(message: str) -> list[str]:
-    """The message's words as they begin in any of their forms; in scripts without spaces, as they stand."""
-    found = list[str]()
-    for word in dict.fromkeys(words(message)):
-        lexeme = as_lexeme(word)
-        if not lexeme or len(found) == _MOST_WORDS:
-            continue
-        stem = _common_start(lexeme, word) or word
-        if not word[0].isascii():
-            found.append(stem)
-        else:
-            found.append(f" {stem}" if len(stem) >= _LEAST_PREFIX else f" {word} ")
-    return found
-
-
-def _common_start(one: str, other: str) -> str:
-    """The letters in which two words begin alike: "happi", the stem, and "happy"."""
-    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return one[:same]

@@ -132,13 +132,14 @@ async def test_vectors_are_made_after_the_turn_and_once(agent, embedder):
     counting = Counting()
     cached = CachedEmbedder(counting)
     library = Library(cached)
-    offered = library.offered(TOOLS[-3:])
-    assert library.vectors(offered) == [None] * 3
-    for _ in range(2):
-        library.learn(library.offered([each.model_copy() for each in TOOLS[-3:]]))
+    catalogue = library.catalogue(TOOLS[-3:])
+    assert library.catalogue(TOOLS[-3:]) is catalogue
+    assert library.meaning(catalogue) is None
+    for again in (catalogue, library.catalogue([each.model_copy() for each in TOOLS[-3:]])):
+        library.learn(again)
         await library.learnt()
+        assert library.meaning(again).places == (0, 1, 2)
     assert len(counting.texts) == 3
-    assert all(vector is not None for vector in library.vectors(offered))
     await library.close()
     cached.close()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas import TOOLS, complaints
 
 from cognitive.catalog.compact import STEPS
-from cognitive.catalog.entry import Offered
+from cognitive.catalog.entry import Catalogue, Offered
 from cognitive.catalog.fit import fit
 from cognitive.catalog.rank import Ranking
 from cognitive.policy import Policy
@@ -34,7 +34,7 @@ def plain(count: int, *, optional: int = 2, description: str = "Tells what is kn
 
 def fitted(tools, limit, order=None, confidence=1.0, policy=POLICY):
     ranking = Ranking(tuple(order if order is not None else range(len(tools))), ("words",), confidence)
-    return fit([Offered(tool) for tool in tools], "some/model", limit, lambda: ranking, policy)
+    return fit(Catalogue(tools), "some/model", limit, lambda: ranking, policy)
 
 
 def never():
@@ -65,19 +65,18 @@ def test_what_is_sent_fits_or_says_that_it_does_not_and_every_tool_is_accounted_
 
 def test_what_fits_is_left_alone_and_not_even_ranked():
     tools = plain(3)
-    offered = [Offered(tool) for tool in tools]
     for limit in (0, 100_000):
-        offer = fit(offered, "some/model", limit, never, POLICY)
+        offer = fit(Catalogue(tools), "some/model", limit, never, POLICY)
         assert offer.trim is None
         assert [dict(tool) for tool in offer.tools] == [
             {"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in tools
         ]
-    assert fit([], "some/model", 10, never, POLICY).tools == ()
+    assert fit(Catalogue([]), "some/model", 10, never, POLICY).tools == ()
 
 
 def test_where_compaction_suffices_nothing_is_ranked_and_no_tool_goes():
     tools = plain(20, description="Finds it. " + "And says so at length. " * 10)
-    offer = fit([Offered(tool) for tool in tools], "some/model", 5000, never, POLICY)
+    offer = fit(Catalogue(tools), "some/model", 5000, never, POLICY)
     assert len(offer.tools) == 20
     assert offer.trim.after_bytes <= 5000 < offer.trim.before_bytes
     assert offer.trim.cut == offer.trim.ranked_by == ()
@@ -144,10 +143,10 @@ def test_what_is_stored_of_a_trim_is_bounded():
 
 
 def test_a_large_catalogue_is_cut_without_compacting_what_goes():
-    offered = [Offered(tool) for tool in plain(2000)]
+    catalogue = Catalogue([tool.model_copy(update={"description": f"Of {n}."}) for n, tool in enumerate(plain(2000))])
     ranking = Ranking(tuple(range(2000)), ("words",), 1.0)
-    offer = fit(offered, "some/model", 3000, lambda: ranking, POLICY)
-    made = [n for n, tool in enumerate(offered) if "forms" in vars(tool)]
+    offer = fit(catalogue, "some/model", 3000, lambda: ranking, POLICY)
+    made = [n for n, tool in enumerate(catalogue.offered) if "forms" in vars(tool)]
     assert len(made) < len(offer.tools) + 100
 
 

@@ -7,8 +7,8 @@ import pytest
 from making import AT, beside, unit
 
 from brain.search import PastTurn
-from cognitive.catalog.entry import Offered
-from cognitive.catalog.rank import Evidence, calls, rank
+from cognitive.catalog.entry import Catalogue
+from cognitive.catalog.rank import Evidence, Meaning, calls, rank
 from cognitive.policy import Policy
 from cognitive.turn import Tool
 
@@ -23,14 +23,14 @@ CATALOGUE = {
 }
 
 
-def tools(**described) -> list[Offered]:
-    return [Offered(Tool(name=name, description=text)) for name, text in (described or CATALOGUE).items()]
+def tools(**described) -> Catalogue:
+    return Catalogue([Tool(name=name, description=text) for name, text in (described or CATALOGUE).items()])
 
 
 def ranked(message="", vectors=None, described=None, **evidence):
-    offered = tools(**(described or {}))
-    ranking = rank(offered, vectors or [None] * len(offered), Evidence(message, **evidence), POLICY)
-    return [offered[n].name for n in ranking.order], ranking
+    catalogue = tools(**(described or {}))
+    ranking = rank(catalogue, Meaning.of(vectors or []), Evidence(message, **evidence), POLICY)
+    return [catalogue.tools[n].name for n in ranking.order], ranking
 
 
 def turn(cosine, *called, n=1):
@@ -68,12 +68,12 @@ def test_scripts_without_spaces_are_matched_too():
 
 
 def test_what_a_pack_is_asked_for_by_and_a_pipeline_replaces_counts_like_a_name():
-    pack = Offered(Tool(name="x1", intent_keywords=["blog post"]))
-    pipeline = Offered(Tool(name="x2", supersedes=["outline"]))
-    described = Offered(Tool(name="x3", description="A blog post or an outline."))
+    pack = Tool(name="x1", intent_keywords=["blog post"])
+    pipeline = Tool(name="x2", supersedes=["outline"])
+    offered = [Tool(name="x3", description="A blog post or an outline."), pack, pipeline]
     for message, best in (("write a blog post", pack), ("an outline", pipeline)):
-        ranking = rank([described, pack, pipeline], [None] * 3, Evidence(message), POLICY)
-        assert [described, pack, pipeline][ranking.order[0]] is best
+        ranking = rank(Catalogue(offered), None, Evidence(message), POLICY)
+        assert offered[ranking.order[0]] is best
 
 
 def test_meaning_finds_what_words_do_not():
