@@ -38,6 +38,7 @@ class Library:
         self._meanings: WeakKeyDictionary[Catalogue, tuple[int, Meaning | None]] = WeakKeyDictionary()
         self._vectors: OrderedDict[str, Vector] = OrderedDict()
         self._learnt = 0  # batches: what was put together before the last one lacks something
+        self._unread: dict[Catalogue, None] = {}
         self._wanted: dict[str, None] = {}
         self._embedding: asyncio.Task[None] | None = None
 
@@ -52,7 +53,7 @@ class Library:
 
     def meaning(self, catalogue: Catalogue) -> Meaning | None:
         """The vectors of the tools, as far as they are known."""
-        learnt, meaning = self._meanings.get(catalogue, (-1, None))
+        learnt, meaning = self._meanings.get(catalogue, (0, None))
         if learnt != self._learnt:
             learnt, meaning = self._learnt, Meaning.of([self._vectors.get(text) for text in catalogue.texts])
             self._meanings[catalogue] = learnt, meaning
@@ -60,9 +61,11 @@ class Library:
 
     def learn(self, catalogue: Catalogue) -> None:
         """Has what is not embedded yet embedded in the background."""
-        new = [text for text in catalogue.texts if text not in self._vectors]
-        self._wanted.update(dict.fromkeys(new[: _MOST_VECTORS - len(self._wanted)]))
-        if self._wanted and (self._embedding is None or self._embedding.done()):
+        meaning = self.meaning(catalogue)
+        if meaning is not None and len(meaning.places) == len(catalogue):
+            return
+        self._unread[catalogue] = None
+        if self._embedding is None or self._embedding.done():
             self._embedding = asyncio.create_task(self._embed(), name="embedding of tools")
 
     async def learnt(self) -> None:
@@ -78,7 +81,7 @@ class Library:
 
     async def _embed(self) -> None:
         done = 0
-        while self._wanted:
+        while await self._wants():
             batch = list(islice(self._wanted, _BATCH))
             started = monotonic()
             try:
@@ -91,6 +94,16 @@ class Library:
             self._keep(batch, vectors)
             done += len(batch)
             await asyncio.sleep(monotonic() - started if done > _HURRY else 0)
+
+    async def _wants(self) -> bool:
+        """Whether anything is to be embedded; what a large catalogue says is read off the event loop."""
+        while self._unread:
+            catalogue = next(iter(self._unread))
+            texts = await asyncio.to_thread(getattr, catalogue, "texts")
+            new = [text for text in texts if text not in self._vectors]
+            self._wanted.update(dict.fromkeys(new[: _MOST_VECTORS - len(self._wanted)]))
+            self._unread.pop(catalogue, None)
+        return bool(self._wanted)
 
     def _keep(self, batch: Sequence[str], vectors: Vectors) -> None:
         for text, vector in zip(batch, vectors, strict=True):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from cognitive.catalog.entry import Offered
 
-_MOST_PASSED = 50  # then what is left is so little that of a large catalogue no form need be made to see it
+_MOST_PASSED = 20  # then what is left is so little that of a large catalogue no form need be made to see it
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ _MOST_WORDS = 32  # of a message
 _LEAST_PREFIX = 4  # letters; what is shorter must be the whole word: "art" is not in "article"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # By a table and not by an expression: a catalogue of thousands is read when it first comes, within a turn.
-_SPACES = str.maketrans(dict.fromkeys(f"{string.punctuation}\t\r\v\f…–—·«»“”‘’„¿¡。、，！？：；（）「」『』", " "))
+_SPACES = str.maketrans(dict.fromkeys(f"{string.punctuation}\t\r\n\v\f…–—·«»“”‘’„¿¡。、，！？：；（）「」『』", " "))
 
 
 def spaced(name: str) -> str:
@@ -31,9 +31,9 @@ class Words:
     """One text per tool, such that a word of a message is found in it by how it begins."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        lines = normalise("\n".join(text.replace("\n", " ") for text in texts)).translate(_SPACES).split("\n")
-        self._text = "".join(f" {line} \n" for line in lines)
-        self._ends = list(accumulate(len(line) + 3 for line in lines))
+        lines = [f" {normalise(text).translate(_SPACES)} \n" for text in texts]  # one by one: of ASCII it is quick
+        self._text = "".join(lines)
+        self._ends = list(accumulate(map(len, lines)))
 
     def holding(self, needle: str) -> Holding:
         """Which of the texts have it."""
