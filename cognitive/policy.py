@@ -155,7 +155,7 @@ class Policy(Edge):
     # --- catalogue ---
     models: Mapping[Label, ModelRow] = Field(default_factory=dict)  # further rows for the table of cognitive/models.py
     catalog: bool = True  # fit the tools to the model at all
-    catalog_telling: Annotated[int, Field(ge=0)] = 5  # most relevant tools of a cut that keep their parameters: one is
+    catalog_telling: Annotated[int, Field(ge=0)] = 4  # most relevant tools of a cut that keep their parameters: one is
     # hard to call without; each costs as much room as two others, and ten would cost a point of the needed tools
     catalog_words: Weight = 0.2  # beside a cosine; from 0.1 to 0.5 the needed tools kept differ by half a point
     catalog_history: Weight = 0.4  # of a call in a turn that asked the same: more than words, less than meaning

@@ -20,7 +20,7 @@ Entry = dict[str, Any]  # a tool, skill, pack or pipeline, as JSON is read: dict
 
 _ENDS = ".!?…。！？\n"
 _LEAST_SENTENCE = 25  # characters; "Searches e.g." is no sentence
-SPARE_DESCRIPTION = 24  # characters: a few words, by which a tool is still told from the others
+SPARE_DESCRIPTION = 16  # characters: two words or three, by which a name that says nothing is still told from others
 
 
 @dataclass(frozen=True, slots=True)

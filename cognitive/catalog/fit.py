@@ -66,7 +66,8 @@ def _dropped(tools: Sequence[Offered], selected: Selected) -> tuple[str, ...]:
 
 
 def _gap(tools: Sequence[Offered], ranking: Ranking, policy: Policy) -> str | None:
-    if ranking.confidence >= policy.catalog_gap:
+    floor = policy.catalog_gap if "meaning" in ranking.by else 0.0  # words alone miss too much to claim it by degrees
+    if ranking.confidence > floor:
         return None
     nearest = tools[ranking.order[0]].name
     return f"no tool seems to be for this: the nearest, {nearest!r}, matches by {ranking.confidence:.2f}"

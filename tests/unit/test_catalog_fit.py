@@ -32,8 +32,8 @@ def plain(count: int, *, optional: int = 2, description: str = "Tells what is kn
     return [Tool(name=f"tool_{n}", description=description, parameters=parameters) for n in range(count)]
 
 
-def fitted(tools, limit, order=None, confidence=1.0, policy=POLICY):
-    ranking = Ranking(tuple(order if order is not None else range(len(tools))), ("words",), confidence)
+def fitted(tools, limit, order=None, confidence=1.0, policy=POLICY, by=("words", "meaning")):
+    ranking = Ranking(tuple(order if order is not None else range(len(tools))), by, confidence)
     return fit(Catalogue(tools), "some/model", limit, lambda: ranking, policy)
 
 
@@ -93,7 +93,7 @@ def test_the_most_relevant_keep_their_parameters_and_as_many_others_as_fit_keep_
     assert offer.trim.cut[-1] == "tool_29"
     assert len(offer.tools) + len(offer.trim.cut) == 60
     assert offer.trim.dropped[-1] == f"{len(offer.trim.cut)} of 60 tools by relevance"
-    assert fitted(tools, 5000, order, policy=Policy(catalog_telling=0)).trim.cut < offer.trim.cut
+    assert len(fitted(tools, 5000, order, policy=Policy(catalog_telling=0)).tools) > len(offer.tools)
 
 
 def test_where_sparing_suffices_it_ends_there_from_the_least_relevant_up():
@@ -131,6 +131,8 @@ def test_a_cut_on_weak_evidence_says_so_and_one_on_none_that_nothing_fits():
     assert none.low_confidence
     assert "'tool_7'" in none.gap
     assert "0.10" in none.gap
+    assert fitted(tools, 3000, confidence=0.1, by=("words",)).trim.gap is None
+    assert fitted(tools, 3000, confidence=0.0, by=("words",)).trim.gap is not None
 
 
 def test_what_is_stored_of_a_trim_is_bounded():
