@@ -158,9 +158,9 @@ class Policy(Edge):
     catalog_telling: Annotated[int, Field(ge=0)] = 4  # most relevant tools of a cut that keep their parameters: one is
     # hard to call without; each costs as much room as two others, and ten would cost a point of the needed tools
     catalog_words: Weight = 0.2  # beside a cosine; from 0.1 to 0.5 the needed tools kept differ by half a point
-    catalog_history: Weight = 0.4  # of a call in a turn that asked the same: more than words, less than meaning
-    catalog_history_floor: Share = 0.4  # cosine of messages from which a past turn says anything of tools
-    catalog_history_full: Share = 0.8  # and from which it asked the same
+    catalog_history: Weight = 0.3  # of a call in a turn that asked the same; 0.2 to 0.4 differ by a request or two
+    catalog_history_floor: Share = 0.3  # cosine of messages from which a past turn says anything of tools
+    catalog_history_full: Share = 0.9  # and from which it asked the same
     catalog_confidence: Share = 0.33  # of the best tool's match: below, the cut takes a needed one three times as often
     catalog_gap: Share = 0.22  # below, no tool is for this: 2 % of requests that have one, and one in six of small talk
     catalog_deadline_ms: Positive = 60.0  # a large catalogue may take, even after a search that took all there was

@@ -96,7 +96,7 @@ def test_what_similar_past_turns_called_is_likely_wanted_again():
     names, ranking = ranked("the usual, please", past=past)
     assert names[:2] == ["recipes", "send_email"]
     assert ranking.by == ("words", "calls")
-    assert calls(past, POLICY) == {"recipes": 1.0, "send_email": pytest.approx(0.25)}
+    assert calls(past, POLICY) == {"recipes": 1.0, "send_email": pytest.approx(1 / 3)}
 
 
 def test_one_call_in_an_equal_turn_says_more_than_many_in_turns_that_hardly_resemble_this_one():
