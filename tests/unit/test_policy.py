@@ -17,7 +17,8 @@ from cognitive.policy import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 OTHERS = {
     "frames": {"debug": {"total": 1}}, "budget_overrides": {"fact": 7}, "relevance": {"words": 0.01},
     "attribution": "windowed", "attribution_thresholds": {"relative": 0.5}, "dedup": False, "abstention": False,
-    "models": {"acme/": {"input_tokens": 1, "output_tokens": 1}}, "catalog": False, "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20, "boost": "rate", "combine": "multiply",
+    "models": {"acme/": {"input_tokens": 1, "output_tokens": 1}}, "catalog": False,
+    "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20, "boost": "rate", "combine": "multiply",
 }  # fmt: skip
 
 
