@@ -106,6 +106,17 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True)
+class CalledTurn:
+    """A completed turn with the names of the tools it called; `query` is its message's vector, if there is one."""
+
+    turn_id: str
+    at: datetime
+    message: str
+    called: tuple[str, ...]
+    query: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What was counted of a memory that a completed turn showed, as of the turn's own time."""
 

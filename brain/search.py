@@ -80,13 +80,16 @@ class PastShown:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """A completed turn like the query: cosine of their vectors, overlap of their words in [0, 1], what it showed."""
+    """A completed turn like the query: cosine of their vectors, overlap of their words in [0, 1], what it showed, and
+    the names of the tools it called.
+    """
 
     turn_id: str
     at: datetime
     cosine: float
     words: float
     shown: tuple[PastShown, ...]
+    called: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,18 +215,19 @@ def _facts_parameters(agent_id: str, query: Query) -> tuple[Any, ...]:
 
 def _associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
     """The memories that the similar ones among these turns used."""
-    similar = [shown or [] for _, _, cosine, _, shown in rows if past is not None and cosine >= past.similarity]
+    similar = [shown or [] for _, _, cosine, _, shown, _ in rows if past is not None and cosine >= past.similarity]
     return list(dict.fromkeys(UUID(id) for shown in similar for id, used, *_ in shown if used))
 
 
 def _past_turn(row: Any, rarity: Mapping[str, float]) -> PastTurn:
-    turn_id, at, cosine, message, shown = row
+    turn_id, at, cosine, message, shown, called = row
     return PastTurn(
         turn_id,
         datetime.fromisoformat(at),
         round(cosine, 9),
         round(_common_words(message, rarity), 9),
         tuple(PastShown(UUID(id), *verdict) for id, *verdict in shown or []),
+        tuple(called),
     )
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
-from brain.ledger import Closed, Decoy, Judge, Judgement, OpenTurn, Shadow, Shown, Still, Verdict
+from brain.ledger import CalledTurn, Closed, Decoy, Judge, Judgement, OpenTurn, Shadow, Shown, Still, Verdict
 from brain.types import MemoryType
 from brain.writing import share_agent
 
@@ -57,6 +57,7 @@ class TurnLog:
         rating_weight: float,
         opening: OpenTurn | None = None,
         still: Still | None = None,
+        called: Sequence[str] = (),
     ) -> Closed | None:
         """Counts a turn's outcome once, opening the turn first if need be; one transaction. None: no such turn.
 
@@ -81,7 +82,7 @@ class TurnLog:
                 SQL["close_turn"], agent_id, turn_id, status, turn["at"], [j.memory_id for j in judged.shown],
                 [j.overlap for j in judged.shown], [j.used for j in judged.shown], [j.rating for j in judged.shown],
                 half_life_days * _DAY, rating_weight,
-                [type_ for type_, _ in judged.decoys], [credited for _, credited in judged.decoys],
+                [type_ for type_, _ in judged.decoys], [credited for _, credited in judged.decoys], list(called),
             )  # fmt: skip
             return Closed(tuple(judged.shown), first=True)
 
@@ -162,6 +163,11 @@ class TurnLog:
         """The agent's last turns, newest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["recent_turns"], agent_id, limit))
         return [dict(row) for row in rows]
+
+    async def called(self, agent_id: str, model: str, latest: int) -> list[CalledTurn]:
+        """The latest completed turns that called tools, newest first; vectors only of this embedding model."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["called_turns"], agent_id, model, latest))
+        return [CalledTurn(**{**row, "called": tuple(row["called"])}) for row in rows]
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
         """What was counted when the turn was closed."""

@@ -25,9 +25,11 @@ from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
 from cognitive.arrivals import Arrivals
+from cognitive.catalog.engine import Catalog
 from cognitive.context.engine import ContextEngine
 from cognitive.continuity import Continuity
 from cognitive.drain import draining
+from cognitive.models import load as load_models
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
@@ -49,6 +51,7 @@ class Parts:
     turns: TurnLog
     contents: Contents
     engine: ContextEngine
+    catalog: Catalog
     settlement: Settlement
     arrivals: Arrivals
     shadowing: Shadowing
@@ -65,8 +68,19 @@ def live_policy(settings: Settings | None = None) -> Policy:
     Raises:
         PolicyError: the file does not hold a policy.
     """
-    path = (settings or from_environment()).policy
-    return Policy.load(path) if path else Policy()
+    settings = settings or from_environment()
+    return with_models(Policy.load(settings.policy) if settings.policy else Policy(), settings)
+
+
+def with_models(policy: Policy, settings: Settings) -> Policy:
+    """The policy with the rows for models of the environment's file; its own rows stand before them.
+
+    Raises:
+        PolicyError: the file cannot be read, or a row makes no sense.
+    """
+    if settings.models is None:
+        return policy
+    return Policy(**{**policy.model_dump(), "models": {**load_models(settings.models), **policy.models}})
 
 
 @asynccontextmanager
@@ -88,7 +102,7 @@ async def assemble(
         PolicyError: the policy file does not hold a policy.
     """
     settings = from_environment()
-    policy = policy or live_policy(settings)
+    policy = with_models(policy, settings) if policy is not None else live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
     counter = counter or count
     cached = CachedEmbedder(embedder or MiniLM(settings.cache_dir))
@@ -98,6 +112,7 @@ async def assemble(
         async with _database(url, settings) as database:
             store, turns = MemoryStore(database, cached), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
+            catalog = Catalog(cached, policy)
             settlement = Settlement(turns, journal, policy)
             await _warm(cached)
             async with draining(settlement, journal):
@@ -106,13 +121,14 @@ async def assemble(
                 continuity = Continuity(sessions, artifacts, policy, summarizer or Extractive())
                 try:
                     yield Parts(
-                        policy, cached, store, turns, Contents(database), engine, settlement, arrivals, shadowing,
-                        counter, sessions, artifacts, Subtasks(database), continuity,
+                        policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
+                        shadowing, counter, sessions, artifacts, Subtasks(database), continuity,
                     )  # fmt: skip
                 finally:
                     await arrivals.finished()
                     await shadowing.finished()
                     await continuity.finished()
+                    await catalog.close()
     finally:
         cached.close()
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from time import perf_counter
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -68,6 +69,7 @@ class CognitiveLayer:
         self._store = parts.store
         self._turns = parts.turns
         self._engine = parts.engine
+        self._catalog = parts.catalog
         self._settlement = parts.settlement
         self._arrivals = parts.arrivals
         self._shadowing = parts.shadowing
@@ -179,6 +181,17 @@ class CognitiveLayer:
         if report.recorded:
             self._continuity.closed(context.agent_id, context.turn_id, outcome)
         return report
+
+    async def refine_tools(self, context: TurnContext, model: Chooser) -> Refined:
+        """Lets a small model choose among a turn's tools where ranking was not sure which to cut, within the policy's
+        `refine_deadline_ms`; the choice is fitted to the budget again.
+
+        `model` is any async callable from a prompt to an answer. It never fails: whatever goes wrong leaves the tools
+        as they are in the context, and `reason` says what it was.
+        """
+        if context.offer is None:
+            return Refined(context.tools, "not_needed")
+        return await self._catalog.refine(context.offer, context.message, model)
 
     async def recall(
         self,

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from brain.types import Edge, MemoryType
+from brain.types import Edge, Label, MemoryType
 from cognitive.errors import InvalidInput, PolicyError
+from cognitive.models import ModelRow
 from cognitive.plan import Frame
 
 
@@ -179,6 +180,22 @@ class Policy(Edge):
     association_words: Annotated[float, Field(ge=0, lt=1)] = 0.2  # of a similarity; the rest is the cosine
     association_half_life_days: Positive = 28.0  # questions come back after longer than uses stay fresh
     superseded_factor: Share = 0.5  # a replaced memory can still be found, below what replaced it
+
+    # --- catalogue ---
+    models: Mapping[Label, ModelRow] = Field(default_factory=dict)  # further rows for the table of cognitive/models.py
+    catalog: bool = True  # fit the tools to the model at all
+    catalog_telling: Annotated[int, Field(ge=0)] = 4  # most relevant tools of a cut that keep their parameters: one is
+    # hard to call without; each costs as much room as two others, and ten would cost a point of the needed tools
+    catalog_words: Weight = 0.2  # beside a cosine; from 0.1 to 0.5 the needed tools kept differ by half a point
+    catalog_history: Weight = 0.3  # of a call in a turn that asked the same; 0.2 to 0.4 differ by a request or two
+    catalog_history_floor: Share = 0.3  # cosine of messages from which a past turn says anything of tools
+    catalog_history_full: Share = 0.9  # and from which it asked the same
+    catalog_confidence: Share = 0.33  # of the best tool's match: below, the cut takes a needed one three times as often
+    catalog_gap: Share = 0.22  # below, no tool is for this: 2 % of requests that have one, and one in six of small talk
+    catalog_deadline_ms: Positive = 60.0  # a large catalogue may take, even after a search that took all there was
+    refine_deadline_ms: Positive = 15_000.0  # the host waits for a model's answer, and knows what it asked for
+    refine_listed: Annotated[int, Field(ge=1)] = 200  # most relevant tools that the small model chooses from
+    refine_ranked: Annotated[int, Field(ge=0)] = 12  # most relevant tools that stay beside what it chose (upstream's)
 
     # --- abstain ---
     abstention: bool = True

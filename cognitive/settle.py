@@ -22,6 +22,8 @@ Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory: offsets of what
 
 log = logging.getLogger(__name__)
 
+_MOST_CALLED = 100  # names that are kept of a turn; what calls more is a loop, and says nothing of the message
+
 
 class Settlement:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
@@ -126,7 +128,7 @@ class Settlement:
 
         closed = await self._turns.close(
             agent_id, turn_id, outcome.status, judge, half_life_days=policy.half_life_days,
-            rating_weight=policy.rating_weight, opening=opening, still=still,
+            rating_weight=policy.rating_weight, opening=opening, still=still, called=_called(outcome),
         )  # fmt: skip
         if closed is None:
             raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
@@ -185,6 +187,11 @@ def _as_shown(memory: Shown, excerpts: Excerpts) -> Shown:
     if not spans or memory.content is None or memory.via != "prompt":
         return memory
     return replace(memory, content=excerpt(memory.content, spans))
+
+
+def _called(outcome: Outcome) -> list[str]:
+    """The tools that were called, each once, in the order of their first call."""
+    return list(dict.fromkeys(call.name for call in outcome.tool_calls))[:_MOST_CALLED]
 
 
 def _kept(outcome: Outcome) -> Outcome:

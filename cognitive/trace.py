@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -12,6 +12,7 @@ from brain.search import Hit
 from brain.types import MemoryType
 
 _DECOYS = 5  # judged with each turn beside what was shown
+_MOST_CUT = 50  # names of tools that were cut are stored with a turn; how many they were is, too
 
 Disposition = Literal[
     "shown",  # it is in the prompt
@@ -112,11 +113,52 @@ class Sifted:
 
 
 @dataclass(frozen=True, slots=True)
+class Trim:
+    """What a catalogue lost so that it fits a model's budget, and by what.
+
+    Bytes are those of the tools as JSON in UTF-8 without spaces. `dropped` says what went, in order; `cut` are the
+    names of the tools that went whole, the most relevant first. `ranked_by` names what told their relevance, nothing
+    where compaction sufficed. `confidence` in [0, 1] is how well the best tool matches the message; `low_confidence`
+    that the cut may have taken what the message needs; `gap` says so if no tool seems to be for it.
+    """
+
+    limit: int
+    before_bytes: int
+    after_bytes: int
+    dropped: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
+    ranked_by: tuple[str, ...] = ()
+    confidence: float = 1.0
+    low_confidence: bool = False
+    gap: str | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is left is within the limit: not, if a single tool is larger."""
+        return self.after_bytes <= self.limit
+
+    @property
+    def share(self) -> float:
+        """The share of the bytes that went."""
+        return 1 - self.after_bytes / self.before_bytes
+
+    def as_json(self) -> dict[str, Any]:
+        """What is stored of it: of a long list of tools that were cut, the most relevant ones."""
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            **told,
+            "confidence": round(self.confidence, 6),
+            "cut": self.cut[:_MOST_CUT],
+            "cut_count": len(self.cut),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """A turn explained: the query, the channels that arrived, every candidate's fate, and milliseconds by stage.
 
     `record` is what its stages were given and what became of the candidates, as it is stored (`cognitive.recording`);
-    `sections` are the budgets that held.
+    `sections` are the budgets that held; `trim` is what the tools lost, None if nothing.
     """
 
     query: str
@@ -127,6 +169,7 @@ class Trace:
     timings: Mapping[str, float] = field(default_factory=dict)
     record: str | None = None
     sections: Sections = NO_SECTIONS
+    trim: Trim | None = None
 
     def of(self, memory_id: UUID) -> Fate | None:
         """The fate of one memory, or None if it was no candidate."""
@@ -145,6 +188,7 @@ class Trace:
                          "reasons": list(self.sections.reasons)},
             "excerpts": {str(id): spans for id, spans in excerpts(self.fates).items()},
             "record": self.record,
+            **({"trim": self.trim.as_json()} if self.trim is not None else {}),
         }  # fmt: skip
 
 

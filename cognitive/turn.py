@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BeforeValidator, Field
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
+from pydantic_core import from_json, to_json
 
 from brain.errors import InvalidInput
 from brain.text import unstorable
@@ -16,7 +17,7 @@ from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text, Vector
 from cognitive.plan import Plan
 from cognitive.policy import Placement, Policy
 from cognitive.prompt import Parts, Placed, place
-from cognitive.trace import Trace
+from cognitive.trace import Trace, Trim
 
 LONGEST_MESSAGE = 4_000_000  # characters; what is longer is a file, not a message
 
@@ -51,12 +52,60 @@ class Message(Edge):
     tool_call_id: Label | None = None
 
 
+def _as_json(value: Any) -> Any:
+    """Raises unless the value can be sent and read: what no JSON can hold, a provider cannot be given."""
+    try:
+        from_json(to_json([[value]]))  # it will stand within a list of tools
+    except ValueError as error:
+        raise ValueError(f"is not JSON: {error}") from None
+    return value
+
+
+Json = Annotated[Mapping[str, Any], AfterValidator(_as_json)]
+
+
 class Tool(Edge):
-    """A tool that the model may call; `parameters` is a JSON schema."""
+    """A tool that the model may call; `parameters` is a JSON schema.
+
+    A skill, a pack or a pipeline may say more: phrases that ask for it, what it takes and gives, the names of those
+    that it makes needless, the steps of a pipeline and the schemas of its input and output. What is given is handed on.
+    """
 
     name: Label
     description: Text = ""
-    parameters: Mapping[str, Any] = Field(default_factory=dict)
+    parameters: Json = Field(default_factory=dict)
+    id: Label | None = None
+    intent_keywords: tuple[Label, ...] = ()
+    typical_use: Text = ""
+    limitations: tuple[Text, ...] = ()
+    accepts: tuple[Label, ...] = ()
+    produces: tuple[Label, ...] = ()
+    supersedes: tuple[Label, ...] = ()
+    steps: tuple[Json, ...] = ()
+    inputs: Json = Field(default_factory=dict)
+    outputs: Json = Field(default_factory=dict)
+
+
+class ToolSpec(dict[str, Any]):
+    """A tool as it is sent to a provider: a dict of name, description and parameters, and what else the host gave.
+
+    The three can also be read as attributes.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the model calls it by."""
+        return str(self["name"])
+
+    @property
+    def description(self) -> str:
+        """What is said of it; may be shortened."""
+        return str(self["description"])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """A valid JSON schema of its arguments."""
+        return dict(self["parameters"])
 
 
 class Turn(Edge):
@@ -128,12 +177,27 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """The tools of a turn as they were given, the model they were fitted to, and what came of it.
+
+    `ranking` are places in `given`, the most relevant first; empty where no tool had to go. `trim` is None where
+    nothing had to be left out.
+    """
+
+    given: tuple[Tool, ...]
+    model: str | None
+    tools: tuple[ToolSpec, ...]
+    ranking: tuple[int, ...] = ()
+    trim: Trim | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TurnContext:
     """What the model should see in this turn, and how that came about.
 
-    `prefix` belongs to the system prompt: its bytes change only when a pinned memory does. `text` is the block of this
-    turn's memories; `prompt` puts both where `placement` says. `degraded` holds a reason for whatever could not be done
-    in time; it is empty when all is well.
+    `tools` is the catalogue as the model can carry it, in the order given. `prefix` belongs to the system prompt: its
+    bytes change only when a pinned memory does. `text` is the block of this turn's memories; `prompt` puts both where
+    `placement` says. `degraded` holds a reason for whatever could not be done in time; it is empty when all is well.
     """
 
     agent_id: str
@@ -146,7 +210,7 @@ class TurnContext:
     shown: tuple[Shown, ...]
     plan: Plan
     messages: tuple[Message, ...]
-    tools: tuple[Tool, ...]
+    tools: tuple[ToolSpec, ...]
     degraded: tuple[str, ...]
     trace: Trace
     user_id: str | None = None
@@ -156,6 +220,12 @@ class TurnContext:
     placement: Placement = "user_tail"
     reader: str | None = None  # the language model that the prompt is for, as the turn names it
     plan_step: str | None = None
+    offer: Offer | None = field(default=None, repr=False)  # what `tools` was made from, for `refine_tools`
+
+    @property
+    def trim(self) -> Trim | None:
+        """What the tools lost to fit the model, None if nothing."""
+        return self.trace.trim
 
     @property
     def thinking(self) -> str | None:

@@ -1,7 +1,7 @@
 -- name: facts
 -- What the scores are measured against: how many passages and sessions the agent has, the base rates of use by type,
 -- for each lexeme of the query how many passages and sessions say it, counted up to the bound, and the past turns most
--- like this one with what they showed. $4 the query's vector or NULL, $5 its model, $6 now, $7 how many of the latest
+-- like this one with what they showed and the tools they called. $4 the query's vector or NULL, $5 its model, $6 now, $7 how many of the latest
 -- completed turns are compared, $8 how many of them are kept.
 SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) AS passages,
        coalesce((SELECT sessions FROM cognitive.corpus WHERE agent_id = $1), 0) AS sessions,
@@ -10,10 +10,10 @@ SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) 
        (SELECT jsonb_agg(jsonb_build_array(n.turn_id, n.at, n.similarity, left(n.message, 500), (
             SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.lacked, e.rating IS NOT NULL)
                             ORDER BY e.memory_id)
-            FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = n.turn_id AND e.used IS NOT NULL))
-            ORDER BY n.similarity DESC, n.turn_id)
-        FROM (SELECT turn_id, at, message, similarity FROM (
-                  SELECT turn_id, at, message, -(query <#> $4::halfvec) AS similarity FROM cognitive.turn
+            FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = n.turn_id AND e.used IS NOT NULL),
+            n.called) ORDER BY n.similarity DESC, n.turn_id)
+        FROM (SELECT turn_id, at, message, called, similarity FROM (
+                  SELECT turn_id, at, message, called, -(query <#> $4::halfvec) AS similarity FROM cognitive.turn
                   WHERE agent_id = $1 AND model = $5 AND status = 'completed' AND query IS NOT NULL AND at <= $6
                         AND $4 IS NOT NULL
                   ORDER BY at DESC, turn_id LIMIT $7::int OFFSET 0) AS latest

@@ -80,6 +80,12 @@ SELECT turn_id FROM cognitive.turn
 WHERE agent_id = $1 AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
 ORDER BY at, turn_id
 
+-- name: called_turns
+-- The latest completed turns that called tools, newest first, with their vectors by one embedding model ($2).
+SELECT turn_id, at, message, called, CASE WHEN model = $2 THEN query END AS query FROM cognitive.turn
+WHERE agent_id = $1 AND status = 'completed' AND cardinality(called) > 0
+ORDER BY at DESC, turn_id DESC LIMIT $3
+
 -- name: recent_turns
 SELECT turn_id, session_id, at, status, message FROM cognitive.turn WHERE agent_id = $1
 ORDER BY at DESC, turn_id DESC LIMIT $2
@@ -114,9 +120,10 @@ WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE
 -- its row and returns it; exposures, masses and base rates are fed from that. Rows are taken in the order of memory
 -- ids, so that concurrent turns cannot deadlock. $3 the outcome's status, $4 when it counts, $5 memory ids,
 -- $6 overlaps, $7 used or not, $8 explicit ratings or NULL, $9 the half-life in seconds, $10 what a rated showing
--- weighs in the masses, where others weigh 1, $11 and $12 types of decoys and whether they were credited.
+-- weighs in the masses, where others weigh 1, $11 and $12 types of decoys and whether they were credited, $13 the names
+-- of the tools that were called.
 WITH closed AS (
-    UPDATE cognitive.turn SET status = $3, closed_at = now(), reaped = false
+    UPDATE cognitive.turn SET status = $3, closed_at = now(), reaped = false, called = $13::text[]
     WHERE agent_id = $1 AND turn_id = $2 AND (status = 'open' OR reaped) RETURNING turn_id, session_id),
 counted AS (
     INSERT INTO cognitive.session AS s (agent_id, session_id, turns, started_at, last_at)

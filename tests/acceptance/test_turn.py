@@ -102,7 +102,9 @@ async def test_a_used_memory_stands_better_in_the_next_turn(layer, agent, suppli
     assert BRIX in context.text
     assert context.prefix == ""
     assert context.messages == tuple(conversation)
-    assert context.tools == tuple(tools)
+    assert [dict(tool) for tool in context.tools] == [
+        {"name": "order", "description": "Orders boards.", "parameters": {"type": "object", "properties": {}}}
+    ]
     assert context.thinking == "high"
     assert {fate.candidate.hit.memory_id: fate.disposition for fate in context.trace.fates} == {
         alba: "shown", brix: "shown"}  # fmt: skip
@@ -510,7 +512,8 @@ async def test_turns_of_machines_pass_untouched(layer, agent, suppliers, kind):
     context = await layer.pre_turn(turn)
     assert (context.text, context.shown, context.degraded) == ("", (), ())
     assert context.plan.retrieval == ()
-    assert (context.messages, context.tools, context.thinking) == (turn.conversation, turn.tools, "low")
+    assert (context.messages, context.thinking) == (turn.conversation, "low")
+    assert [tool.name for tool in context.tools] == ["order"]
     report = await layer.post_turn(context, Outcome(response=BY_BARGE))
     assert report.attributions == ()
     assert (await standing(layer, agent, suppliers[1])).boost.factor == 1.0

@@ -1,0 +1,127 @@
+"""A tool of a catalogue, and a catalogue, with all that is derived from them, each made when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+from pydantic_core import to_json
+
+from cognitive.catalog.compact import SPARE_STEPS, forms, total
+from cognitive.catalog.words import Words, spaced
+from cognitive.turn import Tool
+
+_FURTHER = frozenset(Tool.model_fields) - {"name", "description", "parameters"}
+_SHOUTED = ("intent_keywords", "accepts", "produces", "supersedes")  # fields that are as telling as the name
+_MOST_DESCRIBED = 400  # characters that are embedded: beyond, the model would cut it off
+_BARE = len('{"name":"","description":"","parameters":{}}')
+_MOST_KEPT = 4_096  # tools whose forms are kept, some 3 KB each; a host that makes its tools anew finds them by content
+
+
+class Offered:
+    """A tool as it is offered to a model."""
+
+    def __init__(self, tool: Tool) -> None:
+        self.tool = tool
+
+    @property
+    def name(self) -> str:
+        """What the model calls it by."""
+        return self.tool.name
+
+    @cached_property
+    def value(self) -> dict[str, Any]:
+        """The tool as a dict; what is nested in it belongs to the host."""
+        tool = self.tool
+        # providers refuse an empty schema: a tool without parameters takes an object of none
+        parameters = dict(tool.parameters) or {"type": "object", "properties": {}}
+        value = {"name": tool.name, "description": tool.description, "parameters": parameters}
+        for name in sorted(_FURTHER & tool.model_fields_set):
+            if given := getattr(tool, name):
+                value[name] = given
+        return value
+
+    @cached_property
+    def whole(self) -> bytes:
+        """As it is sent where nothing has to go."""
+        return to_json(self.value)
+
+    @cached_property
+    def forms(self) -> tuple[bytes, ...]:
+        """Whole, and after each step of compaction."""
+        return _forms(self.whole)
+
+    @cached_property
+    def spare(self) -> bytes:
+        """With the least that still is a valid tool and can be told from others."""
+        return _spare(self.forms[-1])
+
+    @property
+    def least(self) -> int:
+        """Bytes below which no form of it is."""
+        return _BARE + len(self.tool.name)
+
+    @property
+    def text(self) -> str:
+        """What is embedded: the name, in words, and what is said of it."""
+        return f"{spaced(self.tool.name)}: {self.tool.description[:_MOST_DESCRIBED]}"
+
+
+class Catalogue:
+    """The tools that are offered in a turn, in the order given."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self.tools = tuple(tools)
+        self.offered = tuple(Offered(tool) for tool in tools)
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    @cached_property
+    def bytes(self) -> int:
+        """The size of all tools, whole."""
+        return total([len(offered.whole) for offered in self.offered])
+
+    @cached_property
+    def least(self) -> int:
+        """Bytes that all tools take however little they say."""
+        return total([offered.least for offered in self.offered])
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """What is embedded of each."""
+        return tuple(offered.text for offered in self.offered)
+
+    @cached_property
+    def names(self) -> Words:
+        """The words of the names, and of what is as telling."""
+        return Words([_named(tool) for tool in self.tools])
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the descriptions, and of the parameters' names."""
+        return Words([_said(tool) for tool in self.tools])
+
+
+def _named(tool: Tool) -> str:
+    said = [tool.name, spaced(tool.name)]
+    for field in tool.model_fields_set.intersection(_SHOUTED):
+        said += getattr(tool, field)
+    return " ".join(said)
+
+
+def _said(tool: Tool) -> str:
+    properties = tool.parameters.get("properties")
+    named = " ".join(map(str, properties)) if isinstance(properties, Mapping) else ""
+    return f"{tool.description} {tool.typical_use} {named}"
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _forms(whole: bytes) -> tuple[bytes, ...]:
+    return forms(whole)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _spare(compacted: bytes) -> bytes:
+    return forms(compacted, SPARE_STEPS)[-1]

@@ -1,0 +1,125 @@
+"""Which tools a message is about: by the words they share, by what they mean, by what such messages led to.
+
+relevance = cosine + words_weight · words + history_weight · calls, each in [0, 1]. Words count by how rare they are
+among the tools (the idf of BM25), those of the name twice, and the best match of the catalogue is 1. Without vectors
+the words alone decide, and nobody claims to be sure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brain.search import PastTurn
+from brain.types import Vector, Vectors
+from cognitive.catalog.entry import Catalogue
+from cognitive.catalog.words import needles
+from cognitive.policy import Policy
+from cognitive.turn import Tool
+
+Scores = NDArray[np.float64]  # shape (tools,)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a turn knows of which tools it needs: its message, the message's vector, and past turns like it.
+
+    `recent` are the tools that this conversation called already; `always` are never to be cut while others can be.
+    """
+
+    message: str
+    vector: Vector | None = None
+    past: tuple[PastTurn, ...] = ()
+    recent: frozenset[str] = frozenset()
+    always: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The vectors of `Offered.text`, shape (known, dimension), and the places of the tools that they are of."""
+
+    vectors: Vectors
+    places: tuple[int, ...]
+
+    @classmethod
+    def of(cls, vectors: Sequence[Vector | None]) -> Meaning | None:
+        """Those that are known; None if none is."""
+        known = [vector for vector in vectors if vector is not None]
+        places = tuple(n for n, vector in enumerate(vectors) if vector is not None)
+        return cls(np.stack(known), places) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Places of the tools, the best first, by what, and how well the best matches, in [0, 1]."""
+
+    order: tuple[int, ...]
+    by: tuple[str, ...]
+    confidence: float
+
+    def low(self, policy: Policy) -> bool:
+        """Whether the best match is so weak that the right tool may stand anywhere."""
+        return self.confidence < policy.catalog_confidence
+
+
+def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence, policy: Policy) -> Ranking:
+    """All tools by relevance, equal ones in the order given."""
+    tools = catalogue.tools
+    shared, coverage = _by_words(catalogue, evidence.message)
+    cosines = _by_meaning(meaning, evidence.vector, len(tools))
+    called = _by_calls(tools, evidence, policy)
+    relevance = policy.catalog_words * shared + policy.catalog_history * called
+    if cosines is not None:
+        relevance = relevance + cosines
+    sure = np.maximum(coverage if cosines is None else cosines, called)
+    first = np.array([tool.name in evidence.always for tool in tools], dtype=bool)
+    # lexsort's last key decides first; rounding keeps what differs by the order of a sum in the order given
+    order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 6), ~first))
+    by = ("words",) + ("meaning",) * (cosines is not None) + ("calls",) * bool(called.any())
+    return Ranking(tuple(order.tolist()), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0)))
+
+
+def calls(past: Sequence[PastTurn], policy: Policy) -> Mapping[str, float]:
+    """By name, how like this message the nearest past turn was that called the tool: 0 at the floor, 1 when full."""
+    span = max(1e-6, policy.catalog_history_full - policy.catalog_history_floor)
+    found: dict[str, float] = {}
+    for turn in past:
+        near = min(1.0, max(0.0, (turn.cosine - policy.catalog_history_floor) / span))
+        for name in turn.called if near else ():
+            found[name] = max(near, found.get(name, 0.0))
+    return found
+
+
+def _by_calls(tools: Sequence[Tool], evidence: Evidence, policy: Policy) -> Scores:
+    called = {**calls(evidence.past, policy), **dict.fromkeys(evidence.recent, 1.0)}
+    return np.array([called.get(tool.name, 0.0) for tool in tools])
+
+
+def _by_meaning(meaning: Meaning | None, query: Vector | None, tools: int) -> Scores | None:
+    """Cosines, never negative; whose vector is not known yet stands where the average of the others does."""
+    if meaning is None or query is None:
+        return None
+    cosines = (meaning.vectors @ query).astype(np.float64)
+    scores = np.full(tools, float(cosines.mean()))
+    scores[list(meaning.places)] = cosines
+    clipped: Scores = np.clip(scores, 0.0, 1.0)
+    return clipped
+
+
+def _by_words(catalogue: Catalogue, message: str) -> tuple[Scores, Scores]:
+    """How much of the rarest of the message's words each tool has, and what share of all of them."""
+    tools = len(catalogue.tools)
+    shared, covered, mass = np.zeros(tools), np.zeros(tools), 0.0
+    for needle in needles(message):
+        named, said = catalogue.names.holding(needle), catalogue.words.holding(needle)
+        holding = int((named | said).sum())
+        rarity = math.log(1 + (tools - holding + 0.5) / (holding + 0.5))
+        mass += rarity
+        shared += rarity * np.where(named, 2.0, said)
+        covered += rarity * (named | said)
+    best = shared.max(initial=0.0)
+    return (shared / best if best else shared), (covered / mass if mass else covered)

@@ -1,0 +1,306 @@
+"""The catalogue through the whole layer: what the model gets, what is learnt of it, and what may go wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+
+import pytest
+
+from brain.deadline import Deadline
+from brain.embedding.cached import CachedEmbedder
+from cognitive import CognitiveLayer, Message, Outcome, Policy, Tool, ToolCall, Turn
+from cognitive.catalog.answer import Completion
+from cognitive.catalog.engine import Catalog
+from cognitive.catalog.library import Library
+from cognitive.catalog.rank import Evidence
+from cognitive.errors import EmbeddingError, InvalidInput, PolicyError
+
+WEAK, STRONG = "example/unknown-small-model", "anthropic/claude-opus-4-1"
+LIMIT = 10_000
+TOPICS = {
+    "WeatherTool": "Forecasts rain, wind and temperatures for any city in the world.",
+    "CurrencyTool": "Converts an amount of money between currencies at today's rate.",
+    "RecipeTool": "Suggests dishes for dinner from what is left in the fridge.",
+}
+FILLER = [f"{noun}{place}" for noun in ("Ledger", "Valve", "Roster", "Quarry", "Splice") for place in range(40)]
+
+
+def tool(name: str, description: str) -> Tool:
+    properties = {
+        each: {"type": "string", "title": each.title(), "description": f"The {each} that the tool works on."}
+        for each in ("query", "location", "period")
+    }
+    parameters = {"type": "object", "properties": properties, "required": ["query"]}
+    return Tool(name=name, description=description, parameters=parameters)
+
+
+TOOLS = tuple(
+    tool(name, TOPICS.get(name, f"Handles {name.lower()} records of the archive, one by one."))
+    for name in (*FILLER, *TOPICS)
+)
+
+
+def size(tools) -> int:
+    return len(json.dumps(tools, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def ask(agent: str, text: str, **fields) -> Turn:
+    return Turn(agent_id=agent, session_id="s", text=text, **({"tools": TOOLS, "model": WEAK} | fields))
+
+
+def names(tools) -> list[str]:
+    return [each["name"] for each in tools]
+
+
+async def test_a_weak_model_gets_valid_tools_within_its_budget_with_the_needed_one_among_them(layer, agent):
+    context = await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?"))
+    assert "WeatherTool" in names(context.tools)
+    assert names(context.tools) == [each.name for each in TOOLS if each.name in names(context.tools)]
+    assert context.trim.after_bytes == size(context.tools) <= LIMIT < context.trim.before_bytes
+    assert len(context.tools) + len(context.trim.cut) == len(TOOLS)
+    for sent in context.tools:
+        assert isinstance(sent, dict)
+        assert sent["parameters"]["required"] == ["query"]
+        assert sent["parameters"]["properties"]["query"] == {"type": "string"}
+        assert (sent.name, sent.description, sent.parameters) == tuple(sent.values())
+    [weather] = [sent for sent in context.tools if sent.name == "WeatherTool"]
+    assert weather.description == TOPICS["WeatherTool"]
+    assert set(weather.parameters["properties"]) == {"query", "location", "period"}
+    assert not [reason for reason in context.degraded if reason.startswith("tools")]
+
+
+@pytest.mark.parametrize("fields", [{"model": None}, {"model": STRONG}, {"kind": "cron"}, {"tools": TOOLS[-3:]}])
+async def test_where_nothing_has_to_go_the_tools_are_as_they_were_given(layer, agent, fields):
+    turn = ask(agent, "Will it rain in Porto tomorrow?", **fields)
+    context = await layer.pre_turn(turn)
+    assert [dict(sent) for sent in context.tools] == [
+        {"name": each.name, "description": each.description, "parameters": each.parameters} for each in turn.tools
+    ]
+    assert context.trim is None
+
+
+async def test_what_went_is_logged_above_a_third_and_recorded_with_the_turn(layer, agent, caplog):
+    with caplog.at_level(logging.INFO, "cognitive"):
+        context = await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?"))
+        await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?", tools=TOOLS[-3:]))
+    [told] = [record.getMessage() for record in caplog.records if "went:" in record.getMessage()]
+    assert context.turn_id in told
+    assert "tools by relevance" in told
+    assert str(context.trim.before_bytes) in told
+    stored = (await layer._turns.turn(agent, context.turn_id))["trace"]["trim"]
+    assert stored["after_bytes"] == context.trim.after_bytes
+    assert stored["cut_count"] == len(context.trim.cut)
+    assert stored["dropped"] == list(context.trim.dropped)
+
+
+async def test_a_tool_that_such_messages_led_to_is_kept_though_nothing_in_it_says_so(layer, agent):
+    text = "Please do the usual for the Hendersons before they call."
+    before = await layer.pre_turn(ask(agent, text))
+    last = before.trim.cut[-1]
+    for status in ("failed", "completed"):
+        context = await layer.pre_turn(ask(agent, text))
+        assert last in context.trim.cut
+        await layer.post_turn(context, Outcome(response="Done.", tool_calls=[ToolCall(name=last)], status=status))
+    after = await layer.pre_turn(ask(agent, "Please do the usual for the Hendersons again before they call."))
+    assert last in names(after.tools)
+    assert after.trim.ranked_by[-1] == "calls"
+    another = await layer.pre_turn(ask(f"{agent}-other", text))
+    assert last in another.trim.cut
+
+
+async def test_a_tool_that_this_conversation_called_stays(layer, agent):
+    text = "Now the same for the next one."
+    last = (await layer.pre_turn(ask(agent, text))).trim.cut[-1]
+    conversation = [Message(role="assistant", tool_calls=[ToolCall(name=last, id="1")]),
+                    Message(role="tool", content="ok", tool_call_id="1")]  # fmt: skip
+    assert last in names((await layer.pre_turn(ask(agent, text, conversation=conversation))).tools)
+
+
+async def test_vectors_are_made_after_the_turn_and_once(agent, embedder):
+    class Counting:
+        model, dimension = embedder.model, embedder.dimension
+
+        def __init__(self):
+            self.texts = []
+
+        def embed(self, texts):
+            self.texts += texts
+            return embedder.embed(texts)
+
+    counting = Counting()
+    cached = CachedEmbedder(counting)
+    library = Library(cached)
+    catalogue = library.catalogue(TOOLS[-3:])
+    assert library.catalogue(TOOLS[-3:]) is catalogue
+    assert library.meaning(catalogue) is None
+    for again in (catalogue, library.catalogue([each.model_copy() for each in TOOLS[-3:]])):
+        library.learn(again)
+        await library.learnt()
+        assert library.meaning(again).places == (0, 1, 2)
+    assert len(counting.texts) == 3
+    await library.close()
+    cached.close()
+
+
+async def test_without_an_embedder_words_decide_and_the_turn_says_what_is_missing(urls, agent, embedder):
+    class Broken:
+        model, dimension = embedder.model, embedder.dimension
+
+        def embed(self, texts):
+            raise EmbeddingError("no model today")
+
+    async with CognitiveLayer.open(urls.app, embedder=Broken()) as layer:
+        for _ in range(2):
+            context = await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?"))
+            assert "WeatherTool" in names(context.tools)
+            assert context.trim.ranked_by == ("words",)
+            assert any("no model today" in reason for reason in context.degraded)
+
+
+async def test_thousands_of_tools_are_fitted_within_the_turn(layer, agent):
+    many = [each.model_copy(update={"name": f"{each.name}_{n}"}) for n in range(15) for each in TOOLS]
+    turn = ask(agent, "Will it rain in Porto tomorrow?", tools=many)
+    await layer.pre_turn(turn)  # on a loaded machine the first may be out of time, and says so
+    context = await layer.pre_turn(turn)
+    assert context.trim.after_bytes <= LIMIT
+    assert "WeatherTool_0" in names(context.tools)
+
+
+async def test_operators_extend_the_table_of_models_by_file(urls, agent, embedder, tmp_path, monkeypatch):
+    path = tmp_path / "models.toml"
+    path.write_text('["example/tiny"]\ninput_tokens = 4000\noutput_tokens = 500\ncatalog_bytes = 2000\ntier = "C"\n')
+    monkeypatch.setenv("COGNITIVE_MODELS", str(path))
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(catalog_telling=2)) as layer:
+        context = await layer.pre_turn(ask(agent, "Will it rain in Porto?", model="example/tiny-v2"))
+    assert context.trim.after_bytes <= context.trim.limit == 2000
+    path.write_text('["example/tiny"]\ninput_tokens = 0')
+    with pytest.raises(PolicyError, match="example/tiny"):
+        async with CognitiveLayer.open(urls.app, embedder=embedder):
+            pass
+
+
+async def test_the_switch_leaves_every_tool_alone(urls, agent, embedder):
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(catalog=False)) as layer:
+        assert (await layer.pre_turn(ask(agent, "Will it rain?"))).trim is None
+
+
+# --- the second pass ---
+
+
+UNSURE = "Please do the usual for the Hendersons before they call."
+
+
+async def test_a_small_model_chooses_where_ranking_is_not_sure_and_its_choice_is_fitted_again(layer, agent):
+    context = await layer.pre_turn(ask(agent, UNSURE))
+    assert context.trim.low_confidence
+    wanted = context.trim.cut[0]
+    asked = []
+
+    async def model(prompt: str) -> str:
+        asked.append(prompt)
+        return f'Sure: ```{{"ids": ["{wanted}", "no-such-tool"]}}```'
+
+    refined = await layer.refine_tools(context, model)
+    assert (refined.reason, refined.picked) == ("chosen", (wanted,))
+    assert names(refined.tools)[0] == wanted
+    assert size(refined.tools) <= LIMIT
+    assert 3 <= len(refined.tools) < len(context.tools)
+    assert set(refined.tools[0].parameters["properties"]) == {"query", "location", "period"}
+    assert json.dumps(UNSURE) in asked[0]
+    assert wanted in asked[0]
+
+
+async def test_many_large_choices_still_fit(layer, agent):
+    large = [each.model_copy(update={"parameters": {
+        "type": "object", "required": ["x"], "properties": {"x": {"enum": [f"{each.name}{n}" for n in range(150)]}}}})
+        for each in TOOLS]  # fmt: skip
+    context = await layer.pre_turn(ask(agent, UNSURE, tools=large))
+    chosen = [each.name for each in large[:12]]
+
+    async def model(prompt: str) -> str:
+        return json.dumps({"ids": chosen})
+
+    refined = await layer.refine_tools(context, model)
+    assert size(refined.tools) <= LIMIT
+    assert names(refined.tools) == chosen[: len(refined.tools)]
+    assert refined.trim.cut[0] == chosen[len(refined.tools)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("", "empty"),
+        (Completion("", "content_filter"), "safety"),
+        (Completion('{"ids": ["Wea', "length"), "length"),
+        ("<think>hm", "thinking_only"),
+        ("no idea", "unreadable"),
+        ('{"ids": ["teleport"]}', "unknown_names"),
+        ('{"ids": []}', "no_tool"),
+        (RuntimeError("quota"), "error"),
+        (None, "error"),
+    ],
+)
+async def test_whatever_goes_wrong_leaves_what_ranking_chose_and_says_why(layer, agent, answer, reason):
+    context = await layer.pre_turn(ask(agent, UNSURE))
+
+    async def model(prompt: str):
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    refined = await layer.refine_tools(context, model)
+    assert (refined.reason, refined.tools) == (reason, context.tools)
+    assert (reason == "no_tool") <= (refined.gap is not None)
+
+
+async def test_a_model_that_does_not_answer_is_not_waited_for(urls, agent, embedder):
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(refine_deadline_ms=20)) as layer:
+        context = await layer.pre_turn(ask(agent, UNSURE))
+        refined = await layer.refine_tools(context, lambda _: asyncio.Event().wait())
+    assert (refined.reason, refined.tools) == ("timeout", context.tools)
+
+
+async def test_where_it_is_not_needed_or_not_allowed_no_model_is_asked(layer, agent, embedder):
+    async def model(prompt: str) -> str:
+        raise AssertionError("asked")
+
+    for fields in ({"model": None}, {"model": STRONG}, {"tools": TOOLS[-3:]}):
+        context = await layer.pre_turn(ask(agent, UNSURE, **fields))
+        assert (await layer.refine_tools(context, model)).reason == "not_needed"
+    context = await layer.pre_turn(ask(agent, UNSURE, model="mistralai/mistral-small"))
+    assert (await layer.refine_tools(context, model)).reason == "not_allowed"
+
+
+async def test_a_message_that_no_tool_is_for_is_warned_of(embedder):
+    cached = CachedEmbedder(embedder)
+    catalog = Catalog(cached, Policy())
+
+    async def fitted(text):
+        evidence = Evidence(text, (await cached.embed([text]))[0])
+        return (await catalog.fit(TOOLS, WEAK, evidence, Deadline(250))).trim
+
+    await fitted("anything")
+    await catalog.library.learnt()
+    assert (await fitted("Will it rain in Porto tomorrow?")).gap is None
+    assert "no tool" in (await fitted("My grandmother never liked jazz.")).gap
+    await catalog.close()
+    cached.close()
+
+
+# --- what is told of the past ---
+
+
+async def test_my_plans_tell_what_messages_led_to_which_tools_of_this_agent_alone(layer, agent):
+    for text, call in (("Weather in Rome?", "WeatherTool"), ("The weather in Rome?", "WeatherTool"), ("Pay Bo", "Pay")):
+        context = await layer.pre_turn(ask(agent, text, tools=()))
+        await layer.post_turn(context, Outcome(response="Done.", tool_calls=[ToolCall(name=call)] * 2))
+    weather, pay = await layer.my_plans(agent)
+    assert (weather.turns, weather.tools) == (2, (("WeatherTool", 2),))
+    assert pay.tools == (("Pay", 1),)
+    assert await layer.my_plans(agent, "What is the weather like in Rome?") == (weather,)
+    assert await layer.my_plans(agent, limit=0) == ()
+    assert await layer.my_plans(f"{agent}-other") == ()
+    with pytest.raises(InvalidInput, match="limit"):
+        await layer.my_plans(agent, limit=-1)

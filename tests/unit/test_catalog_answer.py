@@ -1,0 +1,81 @@
+"""Answers of small models: what can be read is read, and what cannot says why."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognitive.catalog.answer import MOST_PICKED, Completion, read
+
+KNOWN = ["weather", "Mail", "recipes"]
+
+
+def picked(text, finish=None):
+    return read(Completion(text, finish), KNOWN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"ids": ["weather", "Mail"]}',
+        '```json\n{"ids": ["weather", "Mail"]}\n```',
+        'Sure! Here you go: {"ids": ["weather", "Mail"]} Hope that helps {maybe}.',
+        '["weather", "Mail"]',
+        '{"tools": [{"name": "weather"}, {"id": "Mail"}]}',
+        '{"ids": ["weather", "weather", "Mail", "teleport", 7, null]}',
+        '{"ids": [" WEATHER ", "mail"]}',
+        '<think>Maybe {"ids": ["recipes"]}?</think>{"ids": ["weather", "Mail"]}',
+        '[REASONING]hm[/REASONING]\n{"reason": "x", "ids": ["weather", "Mail"]}',
+        '{not json} {"ids": ["weather", "Mail"]}',
+        '{"ids": ["weather", "Mail"]} {"ids": ["recipes"]}',
+    ],
+)
+def test_the_names_are_read_whatever_is_around_them(text):
+    assert picked(text).names == ("weather", "Mail")
+    assert picked(text).failure is None
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "failure"),
+    [
+        ("", None, "empty"),
+        (" \n", "stop", "empty"),
+        ("", "length", "length"),
+        ("", "content_filter", "safety"),
+        ("", "SAFETY", "safety"),
+        ("<think>so many tools</think>", None, "thinking_only"),
+        ("<think>so many tools", None, "thinking_only"),
+        ("<think>so many tools", "max_tokens", "length"),
+        ('{"ids": ["weather", "Ma', None, "length"),
+        ('{"ids": ["weather", "Ma', "length", "length"),
+        ("I would use the weather tool.", None, "unreadable"),
+        ('{"answer": 42}', None, "unreadable"),
+        ('{"ids": ["teleport"]}', None, "unknown_names"),
+        ("{" * 100_000, None, "length"),
+        ("[" * 100_000, None, "length"),
+    ],
+)
+def test_what_cannot_be_read_says_why(text, finish, failure):
+    assert picked(text, finish).failure == failure
+    assert picked(text, finish).names == ()
+
+
+def test_an_empty_choice_is_an_answer():
+    assert picked('{"ids": []}').none
+    assert picked('{"ids": []}').failure is None
+
+
+def test_no_more_than_a_dozen_are_taken_in_their_order():
+    known = [f"tool_{n}" for n in range(30)]
+    text = str(list(reversed(known))).replace("'", '"')
+    assert read(Completion(text), known).names == tuple(reversed(known))[:MOST_PICKED]
+
+
+def test_names_that_differ_by_case_alone_are_told_apart():
+    assert read(Completion('["Mail", "mail"]'), ["mail", "Mail"]).names == ("Mail", "mail")
+
+
+@given(st.text(), st.one_of(st.none(), st.text()))
+def test_no_answer_breaks_it(text, finish):
+    assert set(picked(text, finish).names) <= set(KNOWN)

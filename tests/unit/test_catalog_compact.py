@@ -1,0 +1,230 @@
+"""Compaction: tools say less and stay tools. Valid schemas, what is demanded intact, nothing changed that was given."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from schemas import PARAMETERS, TOOLS, complaints, nodes
+
+from cognitive.catalog.compact import SPARE_STEPS, STEPS, compact, few_words, first_sentence, forms, total
+from cognitive.catalog.entry import Offered
+from cognitive.errors import InvalidInput
+from cognitive.turn import Tool
+
+DEMANDS = ("type", "enum", "const", "required", "$ref", "default", "additionalProperties")
+
+
+def every_form(tool):
+    return [json.loads(form) for form in forms(Offered(tool).whole, (*STEPS, *SPARE_STEPS))]
+
+
+def parameters(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def size(value) -> int:
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+@given(PARAMETERS)
+@settings(max_examples=50)
+def test_the_random_schemas_are_valid_to_begin_with(schema):
+    assert list(complaints(schema)) == []
+
+
+@given(TOOLS)
+@settings(max_examples=50)
+def test_every_form_is_a_valid_tool_and_none_is_larger_than_the_one_before(tool):
+    made = forms(Offered(tool).whole, (*STEPS, *SPARE_STEPS))
+    assert [len(form) for form in made] == sorted((len(form) for form in made), reverse=True)
+    for form in made:
+        sent = json.loads(form)
+        assert size(sent) == len(form)
+        assert list(complaints(sent["parameters"])) == []
+        assert isinstance(sent["parameters"]["properties"], dict)  # providers ask for it
+        assert isinstance(sent["description"], str)
+
+
+@given(TOOLS)
+@settings(max_examples=50)
+def test_what_is_demanded_of_an_argument_is_demanded_in_every_form(tool):
+    was = dict(nodes(Offered(tool).value["parameters"]))
+    for sent in every_form(tool):
+        for path, node in nodes(sent["parameters"]):
+            for keyword in DEMANDS:
+                if keyword == "additionalProperties" and isinstance(was[path].get(keyword), dict):
+                    continue  # a schema of its own, which has a path of its own
+                assert node.get(keyword) == was[path].get(keyword)
+
+
+@given(TOOLS)
+@settings(max_examples=50)
+def test_name_id_and_supersedes_are_never_trimmed(tool):
+    for sent in every_form(tool):
+        assert (sent["name"], sent.get("id"), tuple(sent.get("supersedes", ()))) == (
+            tool.name,
+            tool.id,
+            tool.supersedes,
+        )
+
+
+@given(TOOLS)
+@settings(max_examples=50)
+def test_what_was_given_is_not_changed_and_gives_the_same_again(tool):
+    before = deepcopy(tool.model_dump())
+    made = every_form(tool)
+    assert tool.model_dump() == before
+    assert every_form(Tool(**before)) == made
+
+
+@given(TOOLS)
+@settings(max_examples=50)
+def test_a_step_that_does_not_concern_an_entry_would_change_nothing(tool):
+    written = Offered(tool).whole
+    for step in (*STEPS, *SPARE_STEPS):
+        if not step.concerns(written):
+            assert step.apply(json.loads(written)) == json.loads(written)
+
+
+@given(TOOLS)
+@settings(max_examples=50)
+def test_no_step_changes_the_entry_it_is_given(tool):
+    entry = json.loads(Offered(tool).whole)
+    before = deepcopy(entry)
+    for step in (*STEPS, *SPARE_STEPS):
+        step.apply(entry)
+        assert entry == before
+
+
+@given(st.lists(TOOLS, max_size=4), st.integers(0, 3000))
+@settings(max_examples=30)
+def test_it_stops_as_soon_as_it_fits_and_says_whether_it_does(tools, limit):
+    catalogue = [Offered(tool).forms for tool in tools]
+    compacted = compact(catalogue, limit)
+    sent = [json.loads(each[compacted.level]) for each in catalogue]
+    assert compacted.bytes == size(sent)
+    assert compacted.fits(limit) == (size(sent) <= limit)
+    assert compacted.fits(limit) or compacted.level == len(STEPS)
+    if compacted.level:
+        assert total([len(each[compacted.level - 1]) for each in catalogue]) > limit
+
+
+@given(st.lists(TOOLS, max_size=4), st.integers(0, 3000), st.integers(0, 3000))
+@settings(max_examples=30)
+def test_less_room_never_leaves_more(tools, one, other):
+    catalogue = [Offered(tool).forms for tool in tools]
+    assert compact(catalogue, min(one, other)).bytes <= compact(catalogue, max(one, other)).bytes
+
+
+def test_the_steps_go_in_their_order_and_only_those_that_dropped_something_are_named():
+    """The seed's order for packs and pipelines, then what schemas can do without."""
+    drops = [step.drops for step in STEPS]
+    assert drops[:5] == [
+        "intent keywords", "typical use", "limitations", "bodies of pipeline steps", "schemas of inputs and outputs"
+    ]  # fmt: skip
+    pack = Tool(name="blog", intent_keywords=["write a blog"], limitations=["English only"])
+    compacted = compact([Offered(pack).forms], 10)
+    assert compacted.dropped == ("intent keywords", "limitations")
+    assert not compacted.fits(10)
+
+
+def test_a_pipeline_keeps_the_count_and_the_names_of_its_steps_and_the_names_of_its_fields():
+    steps = [{"name": "outline", "body": {"prompt": "Write." * 20}}, {"name": "draft", "body": "x" * 99}]
+    inputs = parameters(brief={"type": "string", "description": "What to write about."})
+    pipeline = Tool(name="article", steps=steps, inputs=inputs, supersedes=["blog"])
+    sent = every_form(pipeline)[-1]
+    assert sent["steps"] == {"count": 2, "names": ["outline", "draft"]}
+    assert sent["inputs"] == ["brief"]
+    assert sent["supersedes"] == ["blog"]
+
+
+def test_properties_that_are_called_like_keywords_stay():
+    schema = parameters(
+        title={"type": "string", "title": "Title"}, description={"type": "string"}, examples={"const": 1}
+    )
+    tool = Tool(name="file", parameters={**schema, "required": ["title", "description", "examples"], "title": "File"})
+    sent = every_form(tool)[-1]["parameters"]
+    assert sent["properties"] == {
+        "title": {"type": "string"},
+        "description": {"type": "string"},
+        "examples": {"const": 1},
+    }
+    assert "title" not in sent
+
+
+def test_nothing_is_left_out_of_what_is_tied_together_or_stands_in_a_union():
+    inner = parameters(a={"type": "string"}, b={"type": "string"})
+    tied = {**inner, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+    tool = Tool(
+        name="t", parameters={**parameters(x={"oneOf": [inner, {"not": inner}]}, y=tied), "required": ["x", "y"]}
+    )
+    assert every_form(tool)[-1]["parameters"] == tool.parameters
+
+
+@pytest.mark.parametrize("reference", ["#/properties/a", "#anchor", "other.json#/$defs/A", "#/$defs/A/properties/b"])
+def test_where_a_reference_may_point_anywhere_nothing_goes_that_it_may_point_at(reference):
+    schema = {**parameters(a={"type": "string"}, b={"$ref": reference}), "$defs": {"A": parameters(b={}), "B": {}}}
+    tool = Tool(name="t", parameters=schema)
+    assert every_form(tool)[-1]["parameters"] == schema
+
+
+def test_definitions_go_when_nothing_refers_to_them_any_longer_and_stay_while_something_does():
+    defs = {"A": parameters(next={"$ref": "#/$defs/A"}), "B": {"type": "string"}}
+    schema = {**parameters(a={"$ref": "#/$defs/A"}, b={"$ref": "#/$defs/B"}), "required": ["b"], "$defs": defs}
+    sent = every_form(Tool(name="t", parameters=schema))[-1]["parameters"]
+    assert sent["properties"] == {"b": {"$ref": "#/$defs/B"}}
+    assert sent["$defs"] == {"B": {"type": "string"}}
+
+
+def test_a_tool_without_parameters_is_sent_with_a_schema_that_providers_take():
+    assert Offered(Tool(name="now")).value["parameters"] == {"type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Finds flights between two cities. Prices are in euros.", "Finds flights between two cities."),
+        ("Searches e.g. for names of people. And more.", "Searches e.g. for names of people."),
+        ("No end of this one", "No end of this one"),
+        (
+            "天気予報を調べて、指定された都市の気温と降水確率を返します。他の国も対応。",
+            "天気予報を調べて、指定された都市の気温と降水確率を返します。",
+        ),
+        ("", ""),
+    ],
+)
+def test_the_first_sentence_says_something(text, first):
+    assert first_sentence(text) == first
+
+
+@given(st.text(max_size=200))
+def test_a_few_words_are_the_beginning_and_never_much_longer(text):
+    short = few_words(text)
+    assert short == text or (len(short) <= 17 and text.startswith(short[:-1]) and short.endswith("…"))
+
+
+def test_words_are_not_cut_in_the_middle():
+    assert few_words("Provides fun and educational activities") == "Provides fun and…"
+    assert few_words("Forecasts temperatures") == "Forecasts…"
+
+
+@pytest.mark.parametrize("value", [object(), "a\ud800"])
+def test_what_no_json_can_hold_is_refused_by_name(value):
+    with pytest.raises(InvalidInput, match="parameters"):
+        Tool(name="t", parameters=parameters(a={"default": value}))
+
+
+def test_a_schema_too_deep_to_be_sent_is_refused_and_a_deep_one_is_compacted():
+    def deep(levels):
+        schema = {"type": "string"}
+        for _ in range(levels):
+            schema = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
+        return schema
+
+    assert len(every_form(Tool(name="t", parameters=deep(90)))) == len(STEPS) + len(SPARE_STEPS) + 1
+    with pytest.raises(InvalidInput, match="parameters"):
+        Tool(name="t", parameters=deep(1000))

@@ -1,0 +1,169 @@
+"""The ranked cut: only where compaction is not enough, within the bytes, and every tool accounted for."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from schemas import TOOLS, complaints
+
+from cognitive.catalog.compact import STEPS
+from cognitive.catalog.entry import Catalogue, Offered
+from cognitive.catalog.fit import fit
+from cognitive.catalog.rank import Ranking
+from cognitive.policy import Policy
+from cognitive.turn import Tool
+
+POLICY = Policy()
+CATALOGUES = st.lists(TOOLS, min_size=1, max_size=8).map(
+    lambda tools: [tool.model_copy(update={"name": f"{tool.name}{n}"}) for n, tool in enumerate(tools)]
+)
+
+
+def size(tools) -> int:
+    return len(json.dumps(tools, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def plain(count: int, *, optional: int = 2, description: str = "Tells what is known of the thing that is asked for."):
+    properties = {f"option_{n}": {"type": "string", "description": "Said of it."} for n in range(optional)}
+    parameters = {"type": "object", "properties": {"query": {"type": "string"}, **properties}, "required": ["query"]}
+    return [Tool(name=f"tool_{n}", description=description, parameters=parameters) for n in range(count)]
+
+
+def fitted(tools, limit, order=None, confidence=1.0, policy=POLICY, by=("words", "meaning")):
+    ranking = Ranking(tuple(order if order is not None else range(len(tools))), by, confidence)
+    return fit(Catalogue(tools), "some/model", limit, lambda: ranking, policy)
+
+
+def never():
+    raise AssertionError("nothing had to be ranked")
+
+
+@given(CATALOGUES, st.integers(1, 4000), st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_what_is_sent_fits_or_says_that_it_does_not_and_every_tool_is_accounted_for(tools, limit, random):
+    order = random.sample(range(len(tools)), len(tools))
+    offer = fitted(tools, limit, order)
+    sent = [dict(tool) for tool in offer.tools]
+    names = [tool.name for tool in tools]
+    assert [tool["name"] for tool in sent] == [name for name in names if name in {tool["name"] for tool in sent}]
+    for tool in sent:
+        assert list(complaints(tool["parameters"])) == []
+    if offer.trim is None:
+        assert size(sent) <= limit
+        return
+    assert offer.trim.before_bytes == size([dict(tool.value) for tool in map(Offered, tools)])
+    assert offer.trim.after_bytes == size(sent) < offer.trim.before_bytes
+    assert offer.trim.fits == (size(sent) <= limit)
+    assert sorted([*offer.trim.cut, *(tool["name"] for tool in sent)]) == sorted(names)
+    assert list(offer.trim.cut) == [names[n] for n in order if names[n] in offer.trim.cut]
+    if not offer.trim.fits:
+        assert len(sent) == 1
+
+
+def test_what_fits_is_left_alone_and_not_even_ranked():
+    tools = plain(3)
+    for limit in (0, 100_000):
+        offer = fit(Catalogue(tools), "some/model", limit, never, POLICY)
+        assert offer.trim is None
+        assert [dict(tool) for tool in offer.tools] == [
+            {"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in tools
+        ]
+    assert fit(Catalogue([]), "some/model", 10, never, POLICY).tools == ()
+
+
+def test_where_compaction_suffices_nothing_is_ranked_and_no_tool_goes():
+    tools = plain(20, description="Finds it. " + "And says so at length. " * 10)
+    offer = fit(Catalogue(tools), "some/model", 5000, never, POLICY)
+    assert len(offer.tools) == 20
+    assert offer.trim.after_bytes <= 5000 < offer.trim.before_bytes
+    assert offer.trim.cut == offer.trim.ranked_by == ()
+    assert "descriptions beyond the first sentence" in offer.trim.dropped
+
+
+def test_the_most_relevant_keep_their_parameters_and_as_many_others_as_fit_keep_their_names():
+    tools = plain(60)
+    order = [*range(30, 60), *range(30)]
+    offer = fitted(tools, 5000, order)
+    rich = [tool.name for tool in offer.tools if "option_0" in tool.parameters["properties"]]
+    assert rich == [f"tool_{n}" for n in range(30, 30 + POLICY.catalog_telling)]
+    assert all("query" in tool.parameters["properties"] for tool in offer.tools)  # what must be given stays
+    assert offer.trim.cut[-1] == "tool_29"
+    assert len(offer.tools) + len(offer.trim.cut) == 60
+    assert offer.trim.dropped[-1] == f"{len(offer.trim.cut)} of 60 tools by relevance"
+    assert len(fitted(tools, 5000, order, policy=Policy(catalog_telling=0)).tools) > len(offer.tools)
+
+
+def test_where_sparing_suffices_it_ends_there_from_the_least_relevant_up():
+    tools = plain(10)
+    compacted = size([json.loads(Offered(tool).forms[-1]) for tool in tools])
+    offer = fitted(tools, compacted - 1, order=range(9, -1, -1))
+    spared = [tool.name for tool in offer.tools if "option_0" not in tool.parameters["properties"]]
+    assert spared == ["tool_0"]
+    assert offer.trim.cut == ()
+    assert not offer.trim.low_confidence
+
+
+def test_a_large_one_is_passed_over_for_a_smaller_one_behind_it():
+    large = {"type": "object", "properties": {"x": {"enum": ["long"] * 500}}, "required": ["x"]}
+    tools = [*plain(1), Tool(name="large", parameters=large), *plain(3)[1:]]
+    offer = fitted(tools, 700)
+    assert offer.trim.cut == ("large",)
+    assert offer.trim.fits
+
+
+def test_a_single_tool_that_is_too_large_is_sent_and_said_to_be():
+    large = {"type": "object", "properties": {"x": {"enum": ["long"] * 500}}, "required": ["x"], "title": "X"}
+    offer = fitted([Tool(name="large", parameters=large)], 600)
+    assert [tool.name for tool in offer.tools] == ["large"]
+    assert not offer.trim.fits
+
+
+def test_a_cut_on_weak_evidence_says_so_and_one_on_none_that_nothing_fits():
+    tools = plain(60)
+    assert not fitted(tools, 3000, confidence=0.5).trim.low_confidence
+    weak = fitted(tools, 3000, confidence=0.3).trim
+    assert weak.low_confidence
+    assert weak.gap is None
+    none = fitted(tools, 3000, order=[7, *(n for n in range(60) if n != 7)], confidence=0.1).trim
+    assert none.low_confidence
+    assert "'tool_7'" in none.gap
+    assert "0.10" in none.gap
+    assert fitted(tools, 3000, confidence=0.1, by=("words",)).trim.gap is None
+    assert fitted(tools, 3000, confidence=0.0, by=("words",)).trim.gap is not None
+
+
+def test_what_is_stored_of_a_trim_is_bounded():
+    trim = fitted(plain(5000), 3000).trim
+    stored = trim.as_json()
+    assert stored["cut_count"] == len(trim.cut) > 4900
+    assert len(stored["cut"]) == 50
+    assert len(json.dumps(stored)) < 3000
+    assert 0.9 < trim.share < 1
+
+
+def test_a_large_catalogue_is_cut_without_compacting_what_goes():
+    catalogue = Catalogue([tool.model_copy(update={"description": f"Of {n}."}) for n, tool in enumerate(plain(2000))])
+    ranking = Ranking(tuple(range(2000)), ("words",), 1.0)
+    offer = fit(catalogue, "some/model", 3000, lambda: ranking, POLICY)
+    made = [n for n, tool in enumerate(catalogue.offered) if "forms" in vars(tool)]
+    assert len(made) < len(offer.tools) + 100
+
+
+def test_a_sent_tool_is_a_dict_of_its_own():
+    tools = plain(30)
+    before = [tool.model_dump() for tool in tools]
+    offer = fitted(tools, 3000)
+    for tool in offer.tools:
+        tool["parameters"]["properties"].clear()
+    assert [tool.model_dump() for tool in tools] == before
+    assert fitted(tools, 3000).tools[0].parameters["properties"]
+    assert json.loads(json.dumps(offer.tools[0])) == dict(offer.tools[0])
+
+
+@pytest.mark.parametrize("limit", [500, 5000])
+def test_the_same_tools_give_the_same_bytes(limit):
+    assert json.dumps(fitted(plain(30), limit).tools) == json.dumps(fitted(plain(30), limit).tools)
+    assert len(STEPS) == len(Offered(plain(1)[0]).forms) - 1

@@ -1,0 +1,129 @@
+"""Relevance of tools: shared words, nearness of meaning, what such messages led to; and how sure that is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from making import AT, beside, unit
+
+from brain.search import PastTurn
+from cognitive.catalog.entry import Catalogue
+from cognitive.catalog.rank import Evidence, Meaning, calls, rank
+from cognitive.policy import Policy
+from cognitive.turn import Tool
+
+POLICY = Policy()
+QUERY = unit(1, 0)
+CATALOGUE = {
+    "WeatherTool": "Forecasts rain and temperatures for any city.",
+    "currencyConverter": "Converts euros into dollars.",
+    "send_email": "Sends a message to an address.",
+    "recipes": "Suggests dishes for dinner from what is in the fridge.",
+    "article": "Writes a long text.",
+}
+
+
+def tools(**described) -> Catalogue:
+    return Catalogue([Tool(name=name, description=text) for name, text in (described or CATALOGUE).items()])
+
+
+def ranked(message="", vectors=None, described=None, **evidence):
+    catalogue = tools(**(described or {}))
+    ranking = rank(catalogue, Meaning.of(vectors or []), Evidence(message, **evidence), POLICY)
+    return [catalogue.tools[n].name for n in ranking.order], ranking
+
+
+def turn(cosine, *called, n=1):
+    return PastTurn(f"turn-{n}", AT, cosine, 0.0, (), called)
+
+
+@pytest.mark.parametrize(
+    ("message", "best"),
+    [
+        ("Will it be raining in Lisbon?", "WeatherTool"),  # by its stem
+        ("what is the weather", "WeatherTool"),  # by a part of its name
+        ("CURRENCY", "currencyConverter"),
+        ("email Anna", "send_email"),
+        ("What dish for dinner?", "recipes"),
+    ],
+)
+def test_words_find_a_tool(message, best):
+    names, ranking = ranked(message)
+    assert names[0] == best
+    assert ranking.by == ("words",)
+
+
+def test_the_name_counts_more_than_the_description_and_rare_words_more_than_common_ones():
+    described = {"a": "Mails letters.", "letters": "Files things.", "c": "Files things.", "d": "Files things."}
+    assert ranked("letters", described=described)[0][:2] == ["letters", "a"]
+    assert ranked("files letters", described=described)[0][0] == "letters"
+
+
+def test_a_short_word_is_no_part_of_a_longer_one():
+    assert ranked("art", described={"article": "Writes.", "gallery": "Shows art."})[0][0] == "gallery"
+
+
+def test_scripts_without_spaces_are_matched_too():
+    assert ranked("東京の天気は?", described={"mail": "メールを送る。", "tenki": "天気予報を調べる。"})[0][0] == "tenki"
+
+
+def test_what_a_pack_is_asked_for_by_and_a_pipeline_replaces_counts_like_a_name():
+    pack = Tool(name="x1", intent_keywords=["blog post"])
+    pipeline = Tool(name="x2", supersedes=["outline"])
+    offered = [Tool(name="x3", description="A blog post or an outline."), pack, pipeline]
+    for message, best in (("write a blog post", pack), ("an outline", pipeline)):
+        ranking = rank(Catalogue(offered), None, Evidence(message), POLICY)
+        assert offered[ranking.order[0]] is best
+
+
+def test_meaning_finds_what_words_do_not():
+    vectors = [beside(0.1), beside(0.1), beside(0.6), beside(0.2), beside(0.1)]
+    names, ranking = ranked("drop Anna a line", vectors, vector=QUERY)
+    assert names[0] == "send_email"
+    assert ranking.by == ("words", "meaning")
+    assert ranking.confidence == pytest.approx(0.6)
+
+
+def test_a_tool_whose_vector_is_not_there_yet_is_neither_lost_nor_first():
+    vectors = [beside(0.6), beside(0.1), None, beside(0.2), beside(0.1)]
+    names, _ = ranked("?", vectors, vector=QUERY)
+    assert names.index("send_email") == 1
+    assert ranked("?", [None] * 5, vector=QUERY)[1].by == ("words",)
+
+
+def test_what_similar_past_turns_called_is_likely_wanted_again():
+    past = (turn(0.9, "recipes"), turn(0.5, "send_email", n=2), turn(0.3, "article", n=3))
+    names, ranking = ranked("the usual, please", past=past)
+    assert names[:2] == ["recipes", "send_email"]
+    assert ranking.by == ("words", "calls")
+    assert calls(past, POLICY) == {"recipes": 1.0, "send_email": pytest.approx(1 / 3)}
+
+
+def test_one_call_in_an_equal_turn_says_more_than_many_in_turns_that_hardly_resemble_this_one():
+    past = (turn(0.8, "recipes"), *(turn(0.45, "article", n=n) for n in range(2, 30)))
+    assert ranked("the usual, please", past=past)[0][0] == "recipes"
+
+
+def test_a_tool_of_this_conversation_is_kept_at_hand_and_one_that_must_stay_comes_first():
+    assert ranked("again", recent=frozenset({"article"}))[0][0] == "article"
+    names, _ = ranked("weather", recent=frozenset({"article"}), always=frozenset({"recipes"}))
+    assert names[0] == "recipes"
+
+
+def test_equal_tools_stay_in_the_order_given_and_nobody_is_lost():
+    names, ranking = ranked("")
+    assert names == list(CATALOGUE)
+    assert ranking.confidence == 0
+    assert ranking.low(POLICY)
+
+
+@pytest.mark.parametrize("message", ["a" * 100_000, "\n" * 1000, "word " * 20_000, "🦙", "((((", "\u0130"])
+def test_no_message_breaks_it(message):
+    assert sorted(ranked(message)[0]) == sorted(CATALOGUE)
+
+
+def test_a_vector_that_points_away_is_no_evidence_against():
+    vectors = [np.array([-1, 0], dtype=np.float32)] * 5
+    names, ranking = ranked("weather", vectors, vector=QUERY)
+    assert names[0] == "WeatherTool"
+    assert ranking.confidence == 0
