@@ -43,6 +43,7 @@ class OpenTurn:
     model: str | None = None
     query: Vector | None = None
     policy_content: Mapping[str, Any] | None = None
+    categories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,4 +223,5 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
         [shown.memory_id for shown in turn.shown], [shown.type for shown in turn.shown],
         [shown.slot for shown in turn.shown], [shown.propensity for shown in turn.shown],
         dict(turn.policy_content) if turn.policy_content is not None else None, [shown.lacked for shown in turn.shown],
+        list(turn.categories),
     )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from time import perf_counter
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -22,7 +23,7 @@ from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
-from cognitive.preflight import frames, signals
+from cognitive.preflight import categories, frames, hint, signals
 from cognitive.preflight import plan as planning
 from cognitive.questions import Questions, Replay
 from cognitive.recall import recall
@@ -263,17 +264,29 @@ class CognitiveLayer:
 
     def _untouched(self, turn: Turn, reason: str) -> Plan:
         """A plan that asks for nothing and changes nothing."""
-        return planning.make(Signals(turn.text, greeting=True), "conversation", (reason,), self._policy, turn.thinking)
+        nothing = Signals(turn.text, greeting=True)
+        plan = planning.make(nothing, "conversation", (reason,), self._policy, turn.thinking)
+        return replace(plan, tools=_names(turn))
 
     def _plan(self, turn: Turn, now: datetime) -> Plan:
-        previous = next((message.content for message in reversed(turn.conversation) if message.role == "user"), "")
-        read = signals.read(turn.text, now=now, previous=previous)
+        started = perf_counter()
+        said = [message.content for message in reversed(turn.conversation) if message.role == "user"]
+        read = signals.read(turn.text, now=now, previous=said[0] if said else "")
         frame, reasons = frames.select(turn.text, read)
-        return planning.make(read, frame, reasons, self._policy, turn.thinking)
+        classified = categories.of_turn(turn.text, read, said, turn.attachments, self._policy)
+        reasons = (*reasons, *classified.reasons)
+        plan = planning.make(read, frame, reasons, self._policy, turn.thinking, classified.categories)
+        plan = planning.equip(plan, _names(turn), turn.thinking, self._policy)
+        log.info(hint.summary(plan, len(turn.tools), (perf_counter() - started) * 1e6))
+        return plan
 
 
 def _named(turn: Turn) -> Turn:
     return turn if turn.turn_id else turn.model_copy(update={"turn_id": str(uuid4())})
+
+
+def _names(turn: Turn) -> tuple[str, ...]:
+    return tuple(tool.name for tool in turn.tools)
 
 
 def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext:
@@ -288,7 +301,7 @@ def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext
         shown=built.shown,
         plan=plan,
         messages=turn.conversation,
-        tools=turn.tools,
+        tools=tuple(tool for tool in turn.tools if tool.name not in plan.removed),
         degraded=built.degraded,
         trace=built.trace,
         user_id=turn.user_id,

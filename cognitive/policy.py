@@ -10,11 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+import re2
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
-from brain.types import Edge, MemoryType
+from brain.types import Edge, Label, MemoryType
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.plan import Frame
+from cognitive.plan import CATEGORIES, Frame, Thinking
 
 
 def _not_always(turns: int) -> int:
@@ -29,6 +31,10 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(ge=0)]
 Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
+
+
+LONGEST_PATTERN = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
+MOST_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
 
 
 class FrameBudget(Edge):
@@ -52,6 +58,52 @@ FRAMES: Mapping[Frame, FrameBudget] = {
     "creative": FrameBudget(total=6000, decision=1000, fact=1500, procedure=500, episode=500, window=4),
     "debug": FrameBudget(total=10000, decision=1500, fact=1000, procedure=2500, episode=1000, window=6),
 }
+
+
+class CategoryChange(Edge):
+    """What an operator changes in a category, or the whole of a new one. Names as here or as in the seed, in camel case.
+
+    Patterns are linear-time regular expressions (RE2's syntax), matched anywhere in the lower-case message. Each that
+    matches counts the category's weight; from the threshold on the category is active. A new category is active
+    from its first match, keeps every tool unless it names `extra_tools`, and narrows no memory unless it says so.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    extra_patterns: tuple[str, ...] = ()
+    extra_tools: tuple[Label, ...] = ()
+    weight: Positive | None = None
+    threshold: Positive | None = None
+    facts: Annotated[int, Field(ge=0)] | None = None
+    tokens: Tokens | None = None
+    thinking_level: Thinking | None = None
+    model: Label | None = None
+    disabled: bool = False
+
+
+def _sound(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]:
+    """Every pattern compiles and is about something; a name that is no category brings patterns of its own."""
+    for name, change in changes.items():
+        if not change.extra_patterns and name not in CATEGORIES:
+            raise ValueError(f"{name!r} is none of {', '.join(CATEGORIES)}, and a new category needs extra_patterns")
+        for pattern in change.extra_patterns:
+            fault = _fault(pattern)
+            if fault:
+                raise ValueError(f"category {name!r}, pattern {pattern!r}: {fault}")
+    return changes
+
+
+def _fault(pattern: str) -> str | None:
+    """What is wrong with an operator's pattern, or None."""
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, MOST_PATTERN_MEMORY
+    if len(pattern) > LONGEST_PATTERN:
+        return f"longer than {LONGEST_PATTERN} characters"
+    try:
+        compiled = re2.compile(pattern, options)
+    except re2.error as error:
+        return f"not a linear-time regular expression ({error})"
+    return "matches any message" if compiled.search("") else None
 
 
 # A threshold belongs to its measure: one without the other means nothing.
@@ -120,6 +172,18 @@ class Policy(Edge):
     default_limit: Annotated[int, Field(ge=0)] = 5  # memories per type (the seed's)
     hinted_limit: Annotated[int, Field(ge=0)] = 8  # of the type that the message asks for
     other_limit: Annotated[int, Field(ge=0)] = 3  # of the others, then
+
+    # --- preflight: categories, the seed's switches by their names ---
+    categories_enabled: bool = True  # the master switch: off, every turn has all its tools and its own thinking level
+    tool_filtering: bool = True  # take away the tools that no matched category uses
+    memory_tuning: bool = True  # let the categories' caps narrow the frame's memory
+    thinking_tuning: bool = True  # let the categories choose how hard the model thinks
+    prompt_annotation: bool = True  # tell the model in one line what was planned
+    always_include: tuple[Label, ...] = ("message",)  # the seed's: an agent can always speak
+    complex_threshold: Annotated[int, Field(ge=0)] = 300  # characters; a shorter message needs more to be complex
+    fallback_to_full: bool = True  # a message that no rule knows keeps all tools; off, it keeps always_include
+    categories: Annotated[Mapping[str, CategoryChange], AfterValidator(_sound)] = Field(default_factory=dict)
+    session_awareness: bool = True  # "and for staging?" is of the category of what it leans on
 
     # --- retrieve ---
     candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80  # 60 memories suffice; long ones take several

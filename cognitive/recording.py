@@ -48,6 +48,7 @@ class Given:
     pinned: tuple[Memory, ...] = ()
     agent_id: str = ""
     turn_id: str = ""
+    categories: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -61,7 +62,10 @@ class Given:
         turn_id: str,
     ) -> Given:
         """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
-        return cls(plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id)
+        return cls(
+            plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id,
+            plan.categories,
+        )  # fmt: skip
 
 
 _FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found", "pinned"))

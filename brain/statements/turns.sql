@@ -6,8 +6,8 @@ WITH planned AS (
     ON CONFLICT DO NOTHING),
 opened AS (
     INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
-                                query, trace)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                                query, trace, categories)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $19)
     ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
 INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked)
 SELECT $1, $2, s.memory_id, s.type, 'prompt', s.slot, s.propensity, $5, s.lacked

@@ -73,6 +73,7 @@ def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.
         lambda candidates: dedup.drop_said(candidates, compare, policy) if plan.dedup else Sifted(tuple(candidates)),
         lambda candidates: budget.limit(candidates, limits),
         lambda candidates: budget.fit(candidates, plan.budgets, plan.total, cost=cost, overhead=_FRAME_TOKENS),
+        lambda candidates: budget.cap(candidates, plan.most),
     )
     left = tuple(ranked)
     dropped: tuple[Fate, ...] = ()
