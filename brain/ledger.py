@@ -122,6 +122,15 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Calls:
+    """What a completed turn was taken for, whose it was, and the tools that were called in it."""
+
+    user_id: str | None
+    categories: tuple[str, ...]
+    called: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Shadow:
     """What another policy would have shown in a turn, best first, and the tokens of it."""
 

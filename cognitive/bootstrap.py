@@ -21,8 +21,11 @@ from brain.search import MemorySearch
 from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
 from brain.turns import TurnLog
+from cognitive.classifier import Classifier, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
 from cognitive.drain import draining
+from cognitive.habits import Habits
+from cognitive.planner import Planner
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
@@ -44,6 +47,8 @@ class Parts:
     engine: ContextEngine
     settlement: Settlement
     shadowing: Shadowing
+    habits: Habits
+    planner: Planner
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -58,7 +63,11 @@ def live_policy(settings: Settings | None = None) -> Policy:
 
 @asynccontextmanager
 async def assemble(
-    database_url: str | None, policy: Policy | None, embedder: Embedder | None, shadow: Policy | None = None
+    database_url: str | None,
+    policy: Policy | None,
+    embedder: Embedder | None,
+    shadow: Policy | None = None,
+    classifier: Classifier | None = None,
 ) -> AsyncIterator[Parts]:
     """Opens the database and the embedder, and closes what it opened.
 
@@ -82,11 +91,16 @@ async def assemble(
             settlement = Settlement(turns, journal, policy)
             await _warm(cached)
             async with draining(settlement, journal):
-                shadowing = Shadowing(turns, shadow)
+                shadowing, habits = Shadowing(turns, shadow), Habits(turns, policy)
+                planner = Planner(policy, habits, classifier or await _exemplars(cached, policy))
+                contents = Contents(database)
                 try:
-                    yield Parts(policy, cached, store, turns, Contents(database), engine, settlement, shadowing)
+                    yield Parts(
+                        policy, cached, store, turns, contents, engine, settlement, shadowing, habits, planner
+                    )  # fmt: skip
                 finally:
                     await shadowing.finished()
+                    await habits.finished()
     finally:
         cached.close()
 
@@ -97,6 +111,18 @@ async def _warm(embedder: CachedEmbedder) -> None:
         await Deadline(_MOST_WARMING * 1000).within(embedder.embed(["warm"]))
     except (EmbeddingError, TimeoutError) as error:
         log.warning("the embedding model is not ready: %s", str(error) or f"not loaded within {_MOST_WARMING:g} s")
+
+
+async def _exemplars(embedder: CachedEmbedder, policy: Policy) -> Classifier | None:
+    """The classifier of a policy that wants one; if the model fails, it knows nothing."""
+    if not policy.exemplar_fallback:
+        return None
+    exemplars = ExemplarClassifier(embedder, policy)
+    try:
+        await Deadline(_MOST_WARMING * 1000).within(exemplars.prepare())
+    except (EmbeddingError, TimeoutError) as error:
+        log.warning("no category is guessed: %s", str(error) or f"not embedded within {_MOST_WARMING:g} s")
+    return exemplars
 
 
 @asynccontextmanager

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,14 +16,14 @@ from brain.ports import Embedder
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive import bootstrap
+from cognitive.classifier import Classifier
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.lab.why import Explanation
-from cognitive.plan import Plan, Signals
+from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.preflight import categories, frames, hint, signals
-from cognitive.preflight import plan as planning
+from cognitive.preflight.sections import Sections, sections
 from cognitive.questions import Questions, Replay
 from cognitive.recall import recall
 from cognitive.settle import opened
@@ -48,7 +47,8 @@ _RECENT_TURNS = 10  # of a session, for `resume`
 class CognitiveLayer:
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
-    `questions` answers what else may be asked of recorded turns.
+    `questions` answers what else may be asked of recorded turns; `habits` knows, and forgets, what they taught about
+    categories and tools.
     """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
@@ -57,6 +57,8 @@ class CognitiveLayer:
         self._store = parts.store
         self._turns = parts.turns
         self._engine = parts.engine
+        self._planner = parts.planner
+        self.habits = parts.habits
         self._settlement = parts.settlement
         self._shadowing = parts.shadowing
         self.questions = Questions(parts.turns, parts.store, parts.contents)
@@ -70,16 +72,18 @@ class CognitiveLayer:
         policy: Policy | None = None,
         embedder: Embedder | None = None,
         shadow: Policy | None = None,
+        classifier: Classifier | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
         Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
+        `classifier` is asked about messages that no rule of the categories knows.
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
         """
-        async with bootstrap.assemble(database_url, policy, embedder, shadow) as parts:
+        async with bootstrap.assemble(database_url, policy, embedder, shadow, classifier) as parts:
             yield cls(parts)
 
     # --- the turn ---
@@ -92,12 +96,13 @@ class CognitiveLayer:
         deadline = Deadline(self._policy.deadline_ms)
         now, turn = turn.now or datetime.now(UTC), _named(turn)
         if turn.kind != "user":
-            plan = self._untouched(turn, f"kind.{turn.kind}")
+            plan = self._planner.untouched(turn, f"kind.{turn.kind}")
             return _context(turn, plan, Built.nothing(plan, now), now)
-        plan = self._untouched(turn, "failed")
+        plan = self._planner.untouched(turn, "failed")
         try:
-            plan = self._plan(turn, now)
+            plan = self._planner.plan(turn, now)
             built = await self._engine.build(plan, turn, now, deadline)
+            plan = await self._planner.refine(plan, turn, built.vector, deadline)
         except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
@@ -154,6 +159,10 @@ class CognitiveLayer:
             memory_type=memory_type, limit=limit, turn_id=turn_id,
             filters=Filters(tuple(tags), session_id, since, until),
         )  # fmt: skip
+
+    def sections(self, context: TurnContext, named: Mapping[str, Collection[str]]) -> Sections:
+        """Which parts of a system prompt this turn's plan keeps, each given by its name with its categories."""
+        return sections(named, context.plan, self._policy)
 
     # --- memories ---
 
@@ -262,31 +271,9 @@ class CognitiveLayer:
         require_label("agent_id", agent_id)
         return await self._turns.end_session(agent_id, require_label("session_id", session_id), datetime.now(UTC))
 
-    def _untouched(self, turn: Turn, reason: str) -> Plan:
-        """A plan that asks for nothing and changes nothing."""
-        nothing = Signals(turn.text, greeting=True)
-        plan = planning.make(nothing, "conversation", (reason,), self._policy, turn.thinking)
-        return replace(plan, tools=_names(turn))
-
-    def _plan(self, turn: Turn, now: datetime) -> Plan:
-        started = perf_counter()
-        said = [message.content for message in reversed(turn.conversation) if message.role == "user"]
-        read = signals.read(turn.text, now=now, previous=said[0] if said else "")
-        frame, reasons = frames.select(turn.text, read)
-        classified = categories.of_turn(turn.text, read, said, turn.attachments, self._policy)
-        reasons = (*reasons, *classified.reasons)
-        plan = planning.make(read, frame, reasons, self._policy, turn.thinking, classified.categories)
-        plan = planning.equip(plan, _names(turn), turn.thinking, self._policy)
-        log.info(hint.summary(plan, len(turn.tools), (perf_counter() - started) * 1e6))
-        return plan
-
 
 def _named(turn: Turn) -> Turn:
     return turn if turn.turn_id else turn.model_copy(update={"turn_id": str(uuid4())})
-
-
-def _names(turn: Turn) -> tuple[str, ...]:
-    return tuple(tool.name for tool in turn.tools)
 
 
 def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext:

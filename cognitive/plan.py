@@ -74,9 +74,9 @@ class Plan:
 
     `budgets` and `total` are tokens; `window` is how many turns of the conversation a memory is compared with; `most`
     is how many memories are shown of all types together, None for no other bound than those of the types. `categories`
-    are in the order of their table, none if no rule fired. `tools` are the names to keep of those that the turn gave, `removed`
-    the others; `thinking` and `model` are what the turn should run with, None where the caller's own setting stands; `hint` is a
-    line for the model before the message.
+    are in the order of their table, none if no rule fired; `caps` are theirs. `tools` are the names to keep of those
+    that the turn gave, `removed` the others; `thinking` and `model` are what the turn should run with, None where the
+    caller's own setting stands; `hint` is a line for the model before the message.
     """
 
     signals: Signals

@@ -61,7 +61,7 @@ FRAMES: Mapping[Frame, FrameBudget] = {
 
 
 class CategoryChange(Edge):
-    """What an operator changes in a category, or the whole of a new one. Names as here or as in the seed, in camel case.
+    """What an operator changes in a category, or the whole of a new one. Names as here or in camel case.
 
     Patterns are linear-time regular expressions (RE2's syntax), matched anywhere in the lower-case message. Each that
     matches counts the category's weight; from the threshold on the category is active. A new category is active
@@ -184,6 +184,16 @@ class Policy(Edge):
     fallback_to_full: bool = True  # a message that no rule knows keeps all tools; off, it keeps always_include
     categories: Annotated[Mapping[str, CategoryChange], AfterValidator(_sound)] = Field(default_factory=dict)
     session_awareness: bool = True  # "and for staging?" is of the category of what it leans on
+    learned_weights: bool = True  # keep what past turns of a category called: it can only add, docs/benchmarks.md
+    learned_turns: Annotated[int, Field(ge=0)] = 500  # the latest completed ones are learnt from
+    learned_calls: Annotated[int, Field(ge=1)] = 2  # of a tool, from which a category gains it: once may be an accident
+    learned_share: Share = (
+        0.05  # of a category's turns that called it; rarer is noise, and the tool is not lost for good
+    )
+    exemplar_fallback: bool = False  # guess the category of what no rule knows; docs/benchmarks.md says what it costs
+    exemplar_floor: Share = 0.4  # cosine below which a labelled sentence says nothing of a message
+    user_profiles: bool = False  # let a user's own categories weigh; not measured on people
+    profile_weight: Annotated[float, Field(ge=0, le=0.5)] = 0.25  # of the share that a category has of a user's turns
 
     # --- retrieve ---
     candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80  # 60 memories suffice; long ones take several

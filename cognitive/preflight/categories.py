@@ -135,8 +135,9 @@ def inherit(own: Classified, before: Iterable[Classified], policy: Policy) -> Cl
 
 
 def _alone(text: str) -> Signals:
-    """The signals of an earlier message that its category depends on: whether it was small talk."""
-    return Signals(text, greeting=smalltalk.read(text.strip()) is not None)
+    """The signals of an earlier message that its category depends on: whether it was small talk, and of which kind."""
+    small = smalltalk.read(text.strip())
+    return Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
 
 
 def _fired(known: Table, seen: str, folded: bytes) -> tuple[Rule, ...]:

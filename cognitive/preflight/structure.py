@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
+
+import re2
 
 from cognitive.plan import Signals
 from cognitive.preflight.rules.matching import compile_pattern
+from cognitive.preflight.rules.smalltalk import OK, SOCIAL
 
 LONG, LONGISH = 300, 200  # characters
 SENTENCES, SENTENCE = 3, 5  # so many of more than so many characters are work in steps
 MANY_QUESTIONS = 3
+POINTS = 2  # make a list
 FOREIGN_WORDS = 2  # of other languages than English; one may be a name
 FOREIGN_LETTERS = 0.2  # of the letters in another script
 
@@ -42,7 +47,7 @@ _wonders = compile_pattern(
 )
 _inline = compile_pattern(r"`[^`\n]{1,200}`", name="structure.inline_code")
 _numbered = compile_pattern(r"(?m)^\s{0,8}(?:\d{1,2}[.)]|step \d{1,2})\s+\S", name="structure.numbered")
-_ends = compile_pattern(r"[.!?\n]+(?:\s|$)", name="structure.sentences")
+_STOPS = bytes.maketrans(b"!?", b"..")
 _FOREIGN = compile_pattern(
     r"\b(?:der|das|und|ist|nicht|ein|eine|einen|einer|einem|mit|auf|bitte|wie|wird|noch|haben|wir|ich|uns|dem|den|von"
     r"|zu|mir|es|kann|auch|nach|fxr|xber|zum|zur|dass|oder"
@@ -79,9 +84,9 @@ def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], t
         threshold: Characters below which a message is short for complex work.
     """
     lower = seen.lower()
-    questions = len(_question.findall(lower))
+    questions = _count(_question, lower, MANY_QUESTIONS)
     found = {
-        "small_talk": read.greeting and not attachments and bool(text.strip()),
+        "small_talk": read.greeting and not attachments and _pleasant(read.fired),
         "emoji_only": emoji_only(text) and not read.elliptic,
         "url": _url.search(lower),
         "question": questions,
@@ -96,7 +101,7 @@ def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], t
         "longish": LONG >= len(text) > LONGISH,
         "short": len(text) < threshold,
         "sentences": _sentences(lower) >= SENTENCES,
-        "numbered": len(_numbered.findall(lower)) > 1,
+        "numbered": _count(_numbered, lower, POINTS) >= POINTS,
         "many_questions": questions >= MANY_QUESTIONS,
         "two_questions": questions == MANY_QUESTIONS - 1,
         **dict.fromkeys(filter(None, map(kind, attachments)), True),
@@ -147,6 +152,11 @@ def _of_name(value: str) -> str | None:
     return _SUFFIXES.get(value.split("?")[0].rpartition(".")[2].lower())
 
 
+def _pleasant(fired: Sequence[str]) -> bool:
+    """Whether nothing but pleasantries fired: "do it" and "yes" are small talk to memory, and work to the tools."""
+    return bool(fired) and all(id == OK or id.startswith(f"{SOCIAL}.") for id in fired)
+
+
 def _named(seen: bytes) -> bool:
     """Whether somebody is spoken of by a first name."""
     return any(
@@ -161,8 +171,14 @@ def _mixed(match: bytes) -> bool:
     return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
 
 
+def _count(pattern: re2._Regexp, text: bytes, most: int) -> int:
+    """How often a pattern matches, up to so many: ten thousand question marks ask no more than three."""
+    return sum(1 for _ in islice(pattern.finditer(text), most))
+
+
 def _sentences(lower: bytes) -> int:
-    return sum(len(part.strip()) > SENTENCE for part in _ends.split(lower))
+    parts = lower.translate(_STOPS).replace(b". ", b"\n").split(b"\n")
+    return sum(len(part.strip(b" .")) > SENTENCE for part in parts)
 
 
 def _pictures(char: str) -> bool:

@@ -1,7 +1,7 @@
 """What kind of work a message is: eight categories, the rows that tell them, and what each of them needs.
 
 Weights, thresholds, tools, caps and thinking levels are those of the pre-flight planner that this follows; where they
-differ, docs/decisions/0017-preflight.md says why. Patterns see lower-case ASCII (`matching.fold`); each row counts once.
+differ, docs/decisions/0017-preflight.md says why. Patterns see lower-case ASCII (`matching.fold`); a row counts once.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ NEEDS: tuple[Need, ...] = (
         "media", 3, 3, ("exec", "message"), Caps(3, 150), "off",
         {"image": 3, "audio": 3, "video": 3},
         examples=("draw a cat", "generate an image of a fox", "transcribe this", "read it out loud", "a voice note"),
-        counterexamples=("what did she say?", "build the docker image", "draw a conclusion", "generate a report", "ray"),
+        counterexamples=("what did she say?", "build the docker image", "draw a conclusion", "send a report", "ray"),
     ),
     Need(
         "monitoring", 2, 3, ("exec", "message"), Caps(3, 150), "off",
@@ -158,7 +158,8 @@ RULES: tuple[Rule, ...] = (
     r"|programs?|apps?|parsers?|schemas?|quer(?:y|ies)|compilers?|frontend|backend|debugger|venv|web ?page)\b",
          ("the function", "a regex"), ("codeine", "apple")),
     _row("coding", "fails",
-    r"\b(?:errors?|bugs?|exceptions?|tracebacks?|stack ?traces?|segfaults?|crash(?:es|ed|ing)?|[a-z]+error|warnings?"
+    r"\b(?:errors?|bugs?|exceptions?|tracebacks?|stack ?traces?|segfaults?|crash(?:es|ed|ing)?"
+    r"|(?:key|type|value|syntax|import|name|index|runtime|attribute|assertion|reference)error|warnings?"
     r"|null pointer|undefined)\b", ("a KeyError", "it crashes"), ("terror", "bugle")),
     _row("coding", "tests", r"\b(?:unit tests?|tests?|test suite|ci|pipelines?)\b", ("the tests",), ("contest",)),
     _row("coding", "repository",
@@ -232,7 +233,8 @@ RULES: tuple[Rule, ...] = (
     r"\b(?:services?|servers?|nodes?|clusters?|containers?|daemons?|process(?:es)?|systemd|machines?|hosts?|database|db"
     r"|nginx|postgres|redis|vpn|api|gateway|backups?|cron ?jobs?|monitoring|systems?|box|logs?)\b",
          ("the server", "all nodes"), ("observer", "boxer")),
-    _row("monitoring", "checks", r"\b(?:check|monitor|watch|show|report|list)\b", ("check it",), ("checkers",), weight=1),
+    _row("monitoring", "checks", r"\b(?:check|monitor|watch|show|report|list)\b",
+         ("check it",), ("checkers",), weight=1),
     _row("monitoring", "outright",
     r"^\W*(?:system |service |server )?status\W*$|\bhealth ?checks?\b|\bsystem (?:status|health|load|metrics)\b"
     r"|\bload average\b|\bdisk space\b|\bvram\b|\bcpu (?:load|usage|temp)|\bgpu (?:status|usage|temp)|\buptime\b",
@@ -261,8 +263,8 @@ RULES: tuple[Rule, ...] = (
          ("what's my name", "who am I", "do you know me"), ("what is mine", "who is the mayor")),
 
     _row("memory", "of_ours",
-    r"\b(?:what|who|when|where|which|why|how|summari[sz]e)\b.{0,160}\b(?:i|my|our|we)\b|\b(?:our|all|my) (?:conversations?"
-    r"|sessions?|chats?|requests)\b",
+    r"\b(?:what|who|when|where|which|why|how|summari[sz]e)\b.{0,160}\b(?:i|my|our|we)\b|\b(?:our|all|my)"
+    r" (?:conversations?|sessions?|chats?|requests)\b",
          ("how many commits are in my repository", "across our conversations"), ("what is it", "my dog"), weight=2),
 
     _row("complex", "steps", r"\b(?:step[- ]by[- ]step|multi-?step|one (?:by one|after the other)|every step)\b",
