@@ -48,11 +48,11 @@ FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
 -- name: calls
 -- What turns were taken for and what was called in them, of those whose outcome is known.
 SELECT user_id, categories, called FROM cognitive.turn
-WHERE agent_id = $1 AND status = 'completed' AND categories <> '{}' ORDER BY at DESC, turn_id LIMIT $2
+WHERE agent_id = $1 AND status = 'completed' AND cardinality(categories) > 0 ORDER BY at DESC, turn_id LIMIT $2
 
 -- name: forget_categories
-UPDATE cognitive.turn SET categories = '{}'
-WHERE agent_id = $1 AND categories <> '{}' AND ($2::text IS NULL OR user_id = $2::text) RETURNING turn_id
+UPDATE cognitive.turn SET categories = DEFAULT
+WHERE agent_id = $1 AND cardinality(categories) > 0 AND ($2::text IS NULL OR user_id = $2::text) RETURNING turn_id
 
 -- name: stored_after
 -- When a memory was stored, if that was after a turn was recorded.

@@ -8,9 +8,8 @@ from dataclasses import replace
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.plan import Caps, Frame, Plan, RetrievalQuery, Signals
 from cognitive.policy import Policy
-from cognitive.preflight import tools
+from cognitive.preflight import needs, tools
 from cognitive.preflight.hint import hint
-from cognitive.preflight.needs import thinking, together
 from cognitive.preflight.rules.categories import FULL
 
 # A signal of recency makes room for episodes, whatever the frame: (from this recency, tokens, memories).
@@ -22,7 +21,7 @@ def make(
     frame: Frame,
     reasons: tuple[str, ...],
     policy: Policy,
-    session_thinking: str | None = None,
+    thinking: str | None = None,
     categories: tuple[str, ...] = (),
 ) -> Plan:
     """The plan of a message's memory. A mere greeting asks for nothing.
@@ -32,11 +31,11 @@ def make(
     """
     budget = policy.frames[frame]
     tuned = policy.categories_enabled and policy.memory_tuning
-    needs = together(categories, policy) if tuned else None
-    skip = signals.greeting or (needs is not None and needs.skip and not _asks(signals))
-    queries = () if skip else _queries(signals, needs.caps if needs else FULL, policy)
+    needed = needs.together(categories, policy) if tuned else None
+    skip = signals.greeting or (needed is not None and needed.skip and not _asks(signals))
+    queries = () if skip else _queries(signals, needed.caps if needed else FULL, policy)
     budgets = {} if skip else _budgets(signals, frame, queries, policy)
-    caps = needs.caps if needs and categories else None
+    caps = needed.caps if needed and categories else None
     most, total = _capped(signals, budgets, budget.total, caps, policy)
     return Plan(
         signals=signals,
@@ -51,33 +50,34 @@ def make(
         categories=categories,
         caps=caps,
         most=most,
-        thinking=session_thinking,
+        thinking=thinking,
     )
 
 
 def equip(
     plan: Plan,
     given: Sequence[str],
-    session_thinking: str | None,
+    thinking: str | None,
     policy: Policy,
     learned: Collection[str] = (),
 ) -> Plan:
     """The plan with what works on the message: tools to keep of those given, thinking, model, hint.
 
-    `learned` are tools that past turns of these categories called; they stay as if a category named them.
+    `thinking` is the session's own level. `learned` are tools that past turns of these categories called: they stay as
+    if a category named them.
     """
     if not policy.categories_enabled:
-        return replace(plan, tools=tuple(given), thinking=session_thinking)
-    needs = together(plan.categories, policy)
-    kept, removed = tools.keep(given, needs, policy, learned)
+        return replace(plan, tools=tuple(given), thinking=thinking)
+    needed = needs.together(plan.categories, policy)
+    kept, removed = tools.keep(given, needed, policy, learned)
     equipped = replace(
         plan,
         tools=kept,
         removed=removed,
-        thinking=thinking(needs, session_thinking, policy),
-        model=needs.model,
+        thinking=needs.thinking(needed, thinking, policy),
+        model=needed.model,
     )
-    return replace(equipped, hint=hint(equipped, needs.tools) if policy.prompt_annotation else None)
+    return replace(equipped, hint=hint(equipped, needed.tools) if policy.prompt_annotation else None)
 
 
 def _asks(signals: Signals) -> bool:
@@ -88,21 +88,29 @@ def _asks(signals: Signals) -> bool:
 def _capped(
     signals: Signals, budgets: Mapping[MemoryType, int], total: int, caps: Caps | None, policy: Policy
 ) -> tuple[int | None, int]:
-    """How many memories, and how many tokens of them: the frame's, or the caps' where they are less.
+    """How many memories, and how many tokens of them: the frame's, or the caps' where they are less than full."""
+    if caps is None:
+        return None, total
+    facts, tokens = _asked_for(signals, budgets, policy)
+    return (
+        None if facts is None or caps.facts >= FULL.facts else max(caps.facts, facts),
+        total if caps.tokens >= FULL.tokens else min(total, max(caps.tokens, tokens)),
+    )
 
-    A question keeps what the frame of a question gives, and as many memories as are found; a hint keeps its type's
-    section and limit; what is recent, or of a date, keeps the episodes' row.
+
+def _asked_for(signals: Signals, budgets: Mapping[MemoryType, int], policy: Policy) -> tuple[int | None, int]:
+    """The memories and tokens that no cap takes away; None is however many are found.
+
+    A question keeps what its frame gives, a hint its type's limit and section, a time the episodes' row.
     """
-    if caps is None or caps.tokens >= FULL.tokens or signals.question:
-        narrowed = caps is not None and caps.tokens < FULL.tokens
-        return None, min(total, policy.frames["question"].total) if narrowed else total
+    if signals.question:
+        return None, policy.frames["question"].total
     hints = dict(signals.hints)
     hinted = [type_ for type_ in budgets if type_ in hints]
     least_recency, recent_tokens, recent_episodes = RECENCY_ROW
     recent = signals.dates is not None or signals.recency > least_recency
-    tokens = max(caps.tokens, sum(budgets[type_] for type_ in hinted), recent_tokens if recent else 0)
-    facts = max(caps.facts, policy.hinted_limit * len(hinted), recent_episodes if recent else 0)
-    return facts, min(total, tokens)
+    facts = max(policy.hinted_limit * len(hinted), recent_episodes if recent else 0)
+    return facts, max(sum(budgets[type_] for type_ in hinted), recent_tokens if recent else 0)
 
 
 def _queries(signals: Signals, caps: Caps, policy: Policy) -> tuple[RetrievalQuery, ...]:

@@ -1,4 +1,4 @@
-"""Categories: every row proves itself, the traps stay traps, and what an operator adds counts, or is refused by name."""
+"""Categories: every row proves itself, traps stay traps, and what an operator adds counts, or is refused by name."""
 
 from __future__ import annotations
 
@@ -322,8 +322,8 @@ def test_toml_extends_the_table(tmp_path):
 # --- whatever comes ---
 
 HOSTILE = [
-    "a" * 10_000, "?" * 10_000, "`" * 10_000, "\n1. x" * 2_500, "a/b.c " * 1_700, "\ud800" * 50, "\x00", "first " * 2_000,
-    "what my " * 1_200, "\u200d" * 10_000, "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgA" * 200, "'" * 9_999, "", " \n\t ",
+    "a" * 10_000, "?" * 10_000, "`" * 10_000, "\n1. x" * 2_500, "a/b.c " * 1_700, "\ud800" * 50, "\x00", "",
+    "first " * 2_000, "what my " * 1_200, "\u200d" * 10_000, "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgA" * 200, " \n\t ",
 ]  # fmt: skip
 
 

@@ -17,7 +17,8 @@ from cognitive.policy import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 OTHERS = {
     "frames": {"debug": {"total": 1}}, "budget_overrides": {"fact": 7}, "relevance": {"words": 0.01},
     "attribution": "windowed", "attribution_thresholds": {"relative": 0.5}, "dedup": False, "abstention": False,
-    "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20, "boost": "rate", "combine": "multiply",
+    "always_include": [], "categories": {"media": {"facts": 4}}, "least_boost": 0.6, "most_boost": 1.4,
+    "explore_every": 20, "boost": "rate", "combine": "multiply",
 }  # fmt: skip
 
 
@@ -25,6 +26,8 @@ def another(name: str):
     default = getattr(Policy(), name)
     if name in OTHERS:
         return OTHERS[name]
+    if isinstance(default, bool):
+        return not default
     return default + 1 if isinstance(default, int) else default * 1.01
 
 
