@@ -20,7 +20,7 @@ from cognitive.preflight.rules.matching import Rule, RuleTable, fold
 
 # Characters read of a message, at its head and its tail; what people want stands there, and between them what they
 # pasted. Length, code fences and attachments are seen whatever their place.
-HEAD, TAIL = 1_500, 500
+HEAD, TAIL = 800, 400
 MOST_TURNS = 4  # before a message that leans on them are looked at; what is further back is another topic
 
 NO_FACTORS: Mapping[str, float] = {}
@@ -32,7 +32,7 @@ class Table:
 
     needs: tuple[Need, ...]
     models: Mapping[str, str]
-    rows: RuleTable
+    rows: tuple[RuleTable, ...]  # one per category: together their automaton would have a hundred times the states
     extra: RuleTable  # an operator's, on the message as it is written
 
     @property
@@ -141,7 +141,9 @@ def _alone(text: str) -> Signals:
 
 
 def _fired(known: Table, seen: str, folded: bytes) -> tuple[Rule, ...]:
-    return (*known.rows.fired(folded.lower()), *known.extra.fired(seen.lower().encode()))
+    lower = folded.lower()
+    own = [rule for rows in known.rows for rule in rows.fired(lower)]
+    return (*own, *known.extra.fired(seen.lower().encode()))
 
 
 def _seen(text: str) -> str:
@@ -166,7 +168,11 @@ def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> Table:
     return Table(
         needs=needs,
         models={name: change.model for name, change in changed.items() if change.model and name in names},
-        rows=RuleTable(_weighed(rule, changed) for rule in RULES if rule.signal in names),
+        rows=tuple(
+            RuleTable(_weighed(rule, changed) for rule in RULES if rule.signal == name)
+            for name in (need.name for need in needs)
+            if name in _NAMES
+        ),
         extra=RuleTable(extra),
     )
 

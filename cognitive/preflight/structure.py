@@ -62,7 +62,7 @@ _ENGLISH = compile_pattern(
     r"\b(?:the|and|of|what|how|my|this|that|you|with|for|are|please|does|did|why|where|your|our|from|can|in|is|it|to|i|we|me|on|at)\b",
     name="structure.english",
 )
-_MOST_READ = 600  # characters that tell a language
+_MOST_READ = 300  # characters that tell a language
 _MEDIA = ("image", "audio", "video")
 _SUFFIXES = {
     **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "heic", "bmp", "tiff", "svg"), "image"),

@@ -263,7 +263,7 @@ RULES: tuple[Rule, ...] = (
          ("what's my name", "who am I", "do you know me"), ("what is mine", "who is the mayor")),
 
     _row("memory", "of_ours",
-    r"\b(?:what|who|when|where|which|why|how|summari[sz]e)\b.{0,160}\b(?:i|my|our|we)\b|\b(?:our|all|my)"
+    r"\b(?:what|who|when|where|which|why|how|summari[sz]e)\b.*\b(?:i|my|our|we)\b|\b(?:our|all|my)"
     r" (?:conversations?|sessions?|chats?|requests)\b",
          ("how many commits are in my repository", "across our conversations"), ("what is it", "my dog"), weight=2),
 
@@ -272,7 +272,7 @@ RULES: tuple[Rule, ...] = (
     _row("complex", "then",
     r"\b(?:and then|after that|afterwards|and finally|finally,|when you are done|once (?:that|this) is done)\b",
          ("do it and then stop", "After that, rest"), ("then", "finally")),
-    _row("complex", "first", r"(?s)\bfirst\b.{1,400}\b(?:then|after|next|second|finally)\b",
+    _row("complex", "first", r"(?s)\bfirst\b.*\b(?:then|after|next|second|finally)\b",
          ("first this, then that",), ("first", "then first")),
     _row("complex", "plans",
     r"\b(?:plans?|planning|analy[sz](?:e|es|ing)|analysis|strateg(?:y|ies)|investigat(?:e|ion)|roadmap|design document"
