@@ -211,15 +211,19 @@ RULES: tuple[Rule, ...] = (
     r"|\b(?:big|bigger|full|whole"
     r"|larger) picture\b", ("the docker image", "the big picture"), ("my image",), weight=-3),
     _row("media", "sound",
-    r"\b(?:transcri(?:be|pt(?:s|ion)?)|text[- ]to[- ]speech|tts|voice[- ]?(?:notes?|memos?|messages?|overs?|actor)?"
-    r"|audio"
-    r"|mp3|wav|podcast episode|listen to|out loud|aloud|narrat(?:e|ion)|speak|recordings?|pronounce|sing"
-    r"|play (?:some|me)"
-    r"|songs?|music)\b", ("transcribe it", "read it aloud", "listen to this"), ("listen, I am busy", "allowed")),
+    r"\b(?:transcri(?:be|pt(?:s|ion)?)|text[- ]to[- ]speech|tts|voice[- ]?(?:notes?|memos?|messages?|overs?|actor)|audio"
+    r"|mp3|wav|podcast episode|out loud|aloud|narrat(?:e|ion)|recordings?|listen to (?:this|the|it|that)"
+    r"|speak (?:the|this|it|your|that))\b",
+         ("transcribe it", "read it aloud", "listen to this"), ("listen to me", "allowed", "they speak English")),
     _row("media", "says", r"\bsay (?:it|this|that|hello|something) (?:in|with|to)\b", ("say it in French",),
          ("did you say it", "what did she say")),
-    _row("media", "video", r"\b(?:videos?|clips?|gifs?|subtitles?|subtitle|ocr|render|upscale|crop|resize)\b",
-         ("a video of waves",), ("eclipse",)),
+    _row("media", "films", r"\b(?:gifs?|subtitles?|ocr|upscale|crop|resize|render)\b", ("crop it",), ("eclipse",)),
+    # Heard and seen, but as often spoken about as made.
+    _row("media", "loose", r"\b(?:videos?|clips?|voices?|songs?|music|melod(?:y|ies)|speech|sing)\b",
+         ("a song",), ("eclipses", "singular"), weight=2),
+    _row("media", "makes",
+    r"\b(?:generate|create|make|record|play|edit|turn|convert|cut|trim|shorten|compose|produce|design|use)\b",
+         ("play it", "make one"), ("maker",), weight=1),
 
     _row("monitoring", "resources",
     r"\b(?:gpus?|vram|cpus?|ram|disks?|memory (?:usage|leaks?|use|consumption)|(?:free|most|used) memory|bandwidth"
