@@ -186,10 +186,8 @@ class Policy(Edge):
     session_awareness: bool = True  # "and for staging?" is of the category of what it leans on
     learned_weights: bool = True  # keep what past turns of a category called: it can only add, docs/benchmarks.md
     learned_turns: Annotated[int, Field(ge=0)] = 500  # the latest completed ones are learnt from
-    learned_calls: Annotated[int, Field(ge=1)] = 2  # of a tool, from which a category gains it: once may be an accident
-    learned_share: Share = (
-        0.05  # of a category's turns that called it; rarer is noise, and the tool is not lost for good
-    )
+    learned_calls: Annotated[int, Field(ge=1)] = 3  # of a tool, until a category gains it: once may be an accident
+    learned_share: Share = 0.05  # of a category's turns that called it; rarer is noise
     exemplar_fallback: bool = False  # guess the category of what no rule knows; docs/benchmarks.md says what it costs
     exemplar_floor: Share = 0.4  # cosine below which a labelled sentence says nothing of a message
     user_profiles: bool = False  # let a user's own categories weigh; not measured on people

@@ -22,7 +22,7 @@ _PRIOR = 10  # turns that speak for nothing: a category that fired twice knows n
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """How often a tool was called in the completed turns of a category."""
+    """How often a tool was called in the completed turns of a category, for no reason that another of theirs gives."""
 
     category: str
     tool: str
@@ -55,14 +55,15 @@ def learn(turns: Sequence[Calls], policy: Policy) -> Learned:
     """What an agent's completed turns teach, whatever their order."""
     known = table(policy)
     seen = Counter(name for turn in turns for name in turn.categories)
-    called = Counter((name, tool) for turn in turns for name in turn.categories for tool in set(turn.called))
+    named = {need.name: frozenset(need.tools) for need in known.needs}
+    called = Counter(each for turn in turns for each in _unexplained(turn, named))
     habits = tuple(
         Habit(name, tool, times, seen[name])
         for (name, tool), times in sorted(called.items(), key=lambda each: (each[0][0], -each[1], each[0][1]))
     )
-    own = {need.name: frozenset(need.tools).difference(policy.always_include) for need in known.needs}
+    own = {name: tools.difference(policy.always_include) for name, tools in named.items()}
     factors = {name: _factor(turns, name, tools, seen[name]) for name, tools in own.items() if tools and seen[name]}
-    gained = {name: _gained(habits, name, tools, policy) for name, tools in own.items()}
+    gained = {name: _gained(habits, name, tools, policy) for name, tools in named.items() if tools}
     return Learned(
         factors={name: factor for name, factor in factors.items() if factor > 1.0},
         tools={name: tools for name, tools in gained.items() if tools},
@@ -79,6 +80,13 @@ def prior(learned: Learned, user_id: str | None, policy: Policy) -> Mapping[str,
     counts = learned.users.get(user_id, {}) if user_id is not None else {}
     turns = sum(counts.values())
     return {name: 1.0 + policy.profile_weight * count / (turns + _PRIOR) for name, count in counts.items()}
+
+
+def _unexplained(turn: Calls, named: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
+    """The calls of a turn by category. A tool that one of its categories names says nothing of the others."""
+    calls = [(name, tool) for name in turn.categories for tool in sorted(set(turn.called))]
+    by = {tool: {name for name in turn.categories if tool in named.get(name, ())} for tool in turn.called}
+    return [(name, tool) for name, tool in calls if not by[tool] or name in by[tool]]
 
 
 def _factor(turns: Sequence[Calls], category: str, tools: frozenset[str], seen: int) -> float:

@@ -103,15 +103,15 @@ async def live(layer, agent: str, text: str, *called: str, user: str | None = No
 
 
 async def test_tools_that_are_really_called_stay_until_that_is_forgotten(frank, agent):
-    for _ in range(2):
+    for _ in range(3):
         await live(frank, agent, "gpu status", "web_search", user="u")
     context = await planned_anew(frank, agent, "cpu load and disk status")
     assert "web_search" in names(context)
     assert "learned.web_search" in context.plan.reasons
     evidence = await frank.habits.evidence(agent)
-    assert ("monitoring", "web_search", 2) in {(habit.category, habit.tool, habit.called) for habit in evidence}
-    assert await frank.habits.profile(agent, "u") == {"monitoring": 2}
-    assert await frank.habits.reset(agent) >= 2
+    assert ("monitoring", "web_search", 3) in {(habit.category, habit.tool, habit.called) for habit in evidence}
+    assert await frank.habits.profile(agent, "u") == {"monitoring": 3}
+    assert await frank.habits.reset(agent) >= 3
     assert await frank.habits.evidence(agent) == ()
     assert "web_search" not in names(await planned_anew(frank, agent, "gpu status"))
 

@@ -323,7 +323,8 @@ def test_toml_extends_the_table(tmp_path):
 
 HOSTILE = [
     "a" * 10_000, "?" * 10_000, "`" * 10_000, "\n1. x" * 2_500, "a/b.c " * 1_700, "\ud800" * 50, "\x00", "",
-    "first " * 2_000, "what my " * 1_200, "\u200d" * 10_000, "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgA" * 200, " \n\t ",
+    "first " * 2_000, "what my " * 1_200, "\u200d" * 10_000,
+    "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgA" * 200, " \n\t ",
 ]  # fmt: skip
 
 

@@ -31,21 +31,27 @@ def turns(category: str, *called: str, times: int = 1, user: str | None = None) 
 
 
 def test_a_tool_that_keeps_being_called_belongs_to_the_category():
-    learned = learn(turns("monitoring", "web_search", times=2), POLICY)
+    learned = learn(turns("monitoring", "web_search", times=3), POLICY)
     assert learned.wanted(("monitoring", "coding")) == ("web_search",)
     assert learned.wanted(("coding",)) == ()
 
 
 def test_once_is_an_accident_and_rarely_is_noise():
-    assert learn(turns("monitoring", "web_search"), POLICY).tools == {}
-    rare = [*turns("monitoring", "web_search", times=2), *turns("monitoring", "exec", times=98)]
+    assert learn(turns("monitoring", "web_search", times=2), POLICY).tools == {}
+    rare = [*turns("monitoring", "web_search", times=3), *turns("monitoring", "exec", times=97)]
     assert learn(rare, POLICY).tools == {}
     assert learn(rare, Policy(learned_share=0.01)).tools == {"monitoring": ("web_search",)}
-    assert learn(rare[:3], Policy(learned_calls=3)).tools == {}
+    assert learn(rare[:3], Policy(learned_calls=4)).tools == {}
+
+
+def test_a_call_that_another_category_of_the_turn_explains_says_nothing():
+    both = [Calls(None, ("coding", "memory"), ("edit", "shears"))] * 5
+    assert learn(both, POLICY).tools == {"coding": ("shears",), "memory": ("shears",)}
+    assert Habit("memory", "edit", 5, 5) not in learn(both, POLICY).habits
 
 
 def test_a_category_gains_its_most_called_tools_and_no_more():
-    lived = [call for n in range(9) for call in turns("media", f"tool{n}", times=2 + n)]
+    lived = [call for n in range(9) for call in turns("media", f"tool{n}", times=4 + n)]
     assert learn(lived, POLICY).tools["media"] == ("tool8", "tool7", "tool6", "tool5", "tool4")
 
 

@@ -120,9 +120,13 @@ RULES: tuple[Rule, ...] = (
     r"\b(?:search(?:ing)? (?:for|the|on|online)|look(?:ing)? (?:up|for)|find out|google|browse|research|web search"
     r"|search|compare)\b",
          ("search for a hotel", "Look up the rules", "google it", "compare both"), ("incomparable",), weight=3),
-    _row("research", "find", r"\bfind(?: me| out| us)?\b", ("find me a dentist",), ("findings",)),
+    _row("research", "find", r"\bfind\b", ("find me a dentist",), ("findings",), weight=3),
+    _row("research", "show", r"\b(?:show|give|get|fetch|provide|recommend|suggest)(?: me| us)\b|\brecommend\b|\bsuggest\b",
+         ("show me the rules", "can you recommend one"), ("shown",)),
+    _row("research", "pictures", r"\b(?:images?|pictures?|photos?|videos?|examples?|footage) (?:of|about|from|for|taken)\b",
+         ("photos of Mars",), ("the photo",), weight=1),
     _row("research", "asks",
-    r"(?:^|[.!?,;:\n] ?|\b(?:and|so|tell me|know|wonder|explain) )(?:what|who|whom|whose|which|when|where|why"
+    r"(?:^|[.!?,;:\n] ?|\b(?:and|so|tell me|show me|know|wonder|explain) )(?:what|who|whom|whose|which|when|where|why"
     r"|how)(?:'s|s)?\b",
          ("what is a monad", "tell me who won", "Fine. how does it work"), ("somewhat", "the one who knocks")),
     _row("research", "explain",
@@ -138,9 +142,8 @@ RULES: tuple[Rule, ...] = (
          ("the latest news", "weather in Oslo"), ("newspaperman",), weight=3),
     # What only the two of us know is not on the web; a search that is asked for outright still counts.
     _row("research", "not_ours",
-    rf"\b(?:did|have|had|were|was) {_WE}(?: (?:ever|already|just|once|even|all|last))? {_SAY}\b"
-    r"|\b(?:what|who|when|where|which|how old)(?:'s|s| is| are| was| were) (?:my|our)\b|\b(?:who|where) am i\b",
-         ("what did we decide", "what's my name"), ("what did they decide",), weight=-2),
+    rf"\b(?:did|have|had|were|was) {_WE}(?: (?:ever|already|just|once|even|all|last))? {_SAY}\b|\bwho am i\b",
+         ("what did we decide", "who am I"), ("what did they decide",), weight=-2),
 
     _row("coding", "fix",
     r"\b(?:fix(?:ing|es)?|debug(?:ging)?|refactor(?:ing)?|implement(?:ing)?|patch|optimi[sz]e|rewrite|scaffold|lint)\b",
@@ -227,14 +230,14 @@ RULES: tuple[Rule, ...] = (
 
     _row("monitoring", "resources",
     r"\b(?:gpus?|vram|cpus?|ram|disks?|memory (?:usage|leaks?|use|consumption)|(?:free|most|used) memory|bandwidth"
-    r"|graphics card|swap usage|latency|network)\b", ("the gpu", "memory usage"), ("ramp", "program", "my memory")),
+    r"|graphics card|swap usage|latency)\b", ("the gpu", "memory usage"), ("ramp", "program", "my memory")),
     _row("monitoring", "state",
     r"\b(?:status|health(?:y)?|alive|uptime|outages?|metrics|usage|utili[sz]ation|load|temperatures?|temps?|hot|idle"
     r"|responding|crash(?:es|ed|ing)?|online|offline|alerts?|how full|in use|is used|free|up|down|running|run|space"
     r"|ping|eating)\b",
          ("the status", "is it up"), ("upper", "downtown")),
     _row("monitoring", "things",
-    r"\b(?:services?|servers?|nodes?|clusters?|containers?|daemons?|process(?:es)?|systemd|machines?|hosts?|database|db"
+    r"\b(?:services?|servers?|networks?|nodes?|clusters?|containers?|daemons?|process(?:es)?|systemd|machines?|hosts?|database|db"
     r"|nginx|postgres|redis|vpn|api|gateway|backups?|cron ?jobs?|monitoring|systems?|box|logs?)\b",
          ("the server", "all nodes"), ("observer", "boxer")),
     _row("monitoring", "checks", r"\b(?:check|monitor|watch|show|report|list)\b",
@@ -267,9 +270,11 @@ RULES: tuple[Rule, ...] = (
          ("what's my name", "who am I", "do you know me"), ("what is mine", "who is the mayor")),
 
     _row("memory", "of_ours",
-    r"\b(?:what|who|when|where|which|why|how|summari[sz]e)\b.*\b(?:i|my|our|we)\b|\b(?:our|all|my)"
-    r" (?:conversations?|sessions?|chats?|requests)\b",
-         ("how many commits are in my repository", "across our conversations"), ("what is it", "my dog"), weight=2),
+    r"(?:^\W*(?:(?:hey|hi|hello|so|and|ok|also)\W+)?|[.!?\n]\s*|\b(?:tell|remind|show) me |\bsummari[sz]e )"
+    r"(?:what|who|when|where|which|why|how)\b[^.!?\n]*\b(?:i|my|our|we)\b"
+    r"|\b(?:our|all|my) (?:conversations?|sessions?|chats?|requests)\b",
+         ("how many commits are in my repository", "across our conversations", "Fine. what do I owe"),
+         ("what is it", "my dog", "a game where I can be myself"), weight=2),
 
     _row("complex", "steps", r"\b(?:step[- ]by[- ]step|multi-?step|one (?:by one|after the other)|every step)\b",
          ("go step by step",), ("a step back",)),
