@@ -17,6 +17,7 @@ from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive import bootstrap
 from cognitive.classifier import Classifier
+from cognitive.context import repeat
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.errors import CognitiveError, InvalidInput
@@ -97,7 +98,7 @@ class CognitiveLayer:
         now, turn = turn.now or datetime.now(UTC), _named(turn)
         if turn.kind != "user":
             plan = self._planner.untouched(turn, f"kind.{turn.kind}")
-            return _context(turn, plan, Built.nothing(plan, now), now)
+            return _context(turn, plan, Built.nothing(plan, now), now, self._policy)
         plan = self._planner.untouched(turn, "failed")
         try:
             plan = self._planner.plan(turn, now)
@@ -107,8 +108,9 @@ class CognitiveLayer:
             log.exception("pre_turn goes on without memory")
             built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
         context = replace(
-            _context(turn, plan, built, now), model=self._embedder.model, query=built.vector, policy=self._policy
-        )
+            _context(turn, plan, built, now, self._policy), model=self._embedder.model, query=built.vector,
+            policy=self._policy,
+        )  # fmt: skip
         opening = opened(context)
         try:
             minutes = self._policy.abandon_after_minutes
@@ -276,7 +278,7 @@ def _named(turn: Turn) -> Turn:
     return turn if turn.turn_id else turn.model_copy(update={"turn_id": str(uuid4())})
 
 
-def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext:
+def _context(turn: Turn, plan: Plan, built: Built, now: datetime, policy: Policy) -> TurnContext:
     return TurnContext(
         agent_id=turn.agent_id,
         session_id=turn.session_id,
@@ -287,7 +289,8 @@ def _context(turn: Turn, plan: Plan, built: Built, now: datetime) -> TurnContext
         prefix=built.prefix,
         shown=built.shown,
         plan=plan,
-        messages=turn.conversation,
+        messages=repeat.history(turn.conversation, policy.placement),
+        placement=policy.placement,
         tools=tuple(tool for tool in turn.tools if tool.name not in plan.removed),
         degraded=built.degraded,
         trace=built.trace,

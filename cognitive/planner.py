@@ -11,6 +11,7 @@ from brain.deadline import Deadline
 from brain.types import Vector
 from cognitive.classifier import Classifier
 from cognitive.habits import Habits
+from cognitive.markup import without_injected
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import categories, frames, signals
@@ -43,7 +44,7 @@ class Planner:
         """The plan by rules alone: no I/O, and no waiting."""
         started = perf_counter()
         learned = self._habits.learned(turn.agent_id)
-        said = [message.content for message in reversed(turn.conversation) if message.role == "user"]
+        said = [without_injected(each.content) for each in reversed(turn.conversation) if each.role == "user"]
         read = signals.read(turn.text, now=now, previous=said[0] if said else "")
         frame, reasons = frames.select(turn.text, read)
         found = categories.of_turn(

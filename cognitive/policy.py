@@ -31,6 +31,7 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(ge=0)]
 Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
+Placement = Literal["user_tail", "journaled", "system"]
 
 
 LONGEST_PATTERN = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
@@ -227,6 +228,11 @@ class Policy(Edge):
     abstention: bool = True
     evidence_floor: Weight = 0.8  # context/abstain.py: below it, nothing stored is about the message
     item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
+
+    # --- render ---
+    # docs/decisions/0013-placement.md: what each costs in bytes that a prompt cache loses
+    placement: Placement = "user_tail"  # ephemeral; "journaled": the host keeps it; "system": the seed's, breaks caches
+    longest_source: Annotated[int, Field(ge=0)] = 40  # characters of a source that is shown; 0: none; render.origin
 
     # --- explore ---
     explore_every: Turns = 0  # off: a trial costs a turn its last memory; docs/decisions/0008-off-policy.md

@@ -28,6 +28,8 @@ from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
 from cognitive.trace import Fate, Likeness, compared
 
+Standing = tuple[UUID, int, int]  # a passage's memory and ordinal, and how many messages back it was shown
+
 _FORM = 1  # of the record; another form is not read as this one
 _LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
 _DIGITS = 6  # of what is told of a fate; what is run again is recorded whole
@@ -48,6 +50,7 @@ class Given:
     pinned: tuple[Memory, ...] = ()
     agent_id: str = ""
     turn_id: str = ""
+    standing: tuple[Standing, ...] = ()
     categories: tuple[str, ...] = ()
 
     @classmethod
@@ -60,12 +63,11 @@ class Given:
         pinned: tuple[Memory, ...],
         agent_id: str,
         turn_id: str,
+        standing: tuple[Standing, ...] = (),
     ) -> Given:
         """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
-        return cls(
-            plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id,
-            plan.categories,
-        )  # fmt: skip
+        read = (plan.signals, plan.frame, plan.reasons, plan.thinking)
+        return cls(*read, now, model, found, pinned, agent_id, turn_id, standing, plan.categories)
 
 
 _FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found", "pinned"))

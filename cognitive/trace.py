@@ -20,6 +20,7 @@ Disposition = Literal[
     "superseded",  # a newer memory replaced it
     "irrelevant",  # the floor: nothing, or not this, is worth showing
     "over_limit",  # more of this type than the plan asks for
+    "standing",  # the conversation still shows it, as an earlier turn put it there
     "over_budget",  # its section or the total had no room
     "displaced",  # exploration tried another in its place
 ]

@@ -14,7 +14,8 @@ from brain.errors import InvalidInput
 from brain.text import unstorable
 from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text, Vector
 from cognitive.plan import Plan
-from cognitive.policy import Policy
+from cognitive.policy import Placement, Policy
+from cognitive.prompt import Parts, Placed, place
 from cognitive.trace import Trace
 
 LONGEST_MESSAGE = 4_000_000  # characters; what is longer is a file, not a message
@@ -130,8 +131,9 @@ class Shown:
 class TurnContext:
     """What the model should see in this turn, and how that came about.
 
-    `prefix` belongs to the system prompt: its bytes change only when a pinned memory does. `text` belongs to the end
-    of the prompt. `degraded` holds a reason for whatever could not be done in time; it is empty when all is well.
+    `prefix` belongs to the system prompt: its bytes change only when a pinned memory does. `text` is the block of this
+    turn's memories; `prompt` puts both where `placement` says. `degraded` holds a reason for whatever could not be done
+    in time; it is empty when all is well.
     """
 
     agent_id: str
@@ -151,11 +153,39 @@ class TurnContext:
     model: str | None = field(default=None, repr=False)  # that made `query`, the message's vector, if there was time
     query: Vector | None = field(default=None, repr=False, compare=False)
     policy: Policy | None = field(default=None, repr=False)  # that the turn was planned under
+    placement: Placement = "user_tail"
 
     @property
     def thinking(self) -> str | None:
         """How hard the model should think, or None where the caller's own setting stands."""
         return self.plan.thinking
+
+    @property
+    def user_message(self) -> Message:
+        """The user's message as the host should keep it in its history, for the `conversation` of later turns.
+
+        Under "journaled" it holds the block, byte for byte as it was sent, so that each prompt begins with the one
+        before; under the other placements it holds the user's words and nothing else.
+        """
+        return _message("user", self._placed("").kept)
+
+    def prompt(self, system: str = "") -> tuple[Message, ...]:
+        """All that the model should see, in order: the system message, the conversation, the user's message.
+
+        The first is the host's `system` with the prefix behind it, and is left out if that is nothing; the host's own
+        system message is given here and not in the turn's conversation. Pure: called again, it gives the same bytes.
+        """
+        placed = self._placed(system)
+        first = (_message("system", placed.system),) if placed.system else ()
+        return (*first, *self.messages, _message("user", placed.sent))
+
+    def _placed(self, system: str) -> Placed:
+        return place(Parts(system, self.prefix, self.message, self.plan.hint, self.text), self.placement)
+
+
+def _message(role: Role, content: str) -> Message:
+    """Unchecked: the words were, and a message of the utmost length must not fail for what is added to it."""
+    return Message(role=role).model_copy(update={"content": content})
 
 
 @dataclass(frozen=True, slots=True)

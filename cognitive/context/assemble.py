@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from brain.search import Found
 from brain.types import Memory
-from cognitive.context import abstain, association, boost, budget, dedup, explore, rank, relevance, render
+from cognitive.context import abstain, association, boost, budget, dedup, explore, rank, relevance, render, repeat
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.recording import Given
+from cognitive.recording import Given, Standing
 from cognitive.tokens import count
 from cognitive.trace import Boost, Candidate, Fate, Sifted
 
@@ -36,8 +37,8 @@ def assemble(plan: Plan, given: Given, compare: dedup.Compare, policy: Policy) -
     sifted = _explored(_sift(ranked, plan, given, compare, policy), plan, given, policy)
     fates = [Fate(candidate, "shown", candidate.score, f"rank {candidate.rank}") for candidate in sifted.kept]
     return Assembled(
-        text=render.block(sifted.kept),
-        prefix=render.prefix(given.pinned),
+        text=render.block(sifted.kept, policy),
+        prefix=render.prefix(given.pinned, policy),
         shown=sifted.kept,
         fates=tuple(sorted((*fates, *sifted.dropped), key=lambda fate: fate.candidate.rank)),
     )
@@ -72,7 +73,10 @@ def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.
         lambda candidates: budget.limit(candidates, pool),
         lambda candidates: dedup.drop_said(candidates, compare, policy) if plan.dedup else Sifted(tuple(candidates)),
         lambda candidates: budget.limit(candidates, limits),
-        lambda candidates: budget.fit(candidates, plan.budgets, plan.total, cost=cost, overhead=_FRAME_TOKENS),
+        lambda candidates: repeat.drop_standing(candidates, _standing(given, policy)),
+        lambda candidates: budget.fit(
+            candidates, plan.budgets, plan.total, cost=partial(cost, policy=policy), overhead=_FRAME_TOKENS
+        ),
         lambda candidates: budget.cap(candidates, plan.most),
     )
     left = tuple(ranked)
@@ -88,7 +92,7 @@ def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy) -> Sifte
     if not policy.explore_every:
         return sifted
     room = plan.total - _FRAME_TOKENS - sum(candidate.tokens for candidate in sifted.kept)
-    below = _below_the_cut(sifted.dropped, plan)
+    below = _below_the_cut(sifted.dropped, plan, policy)
     draw = explore.explore(given.turn_id, given.agent_id, sifted.kept, below, policy.explore_every, room=room)
 
     def chanced(candidate: Candidate) -> Candidate:
@@ -102,17 +106,22 @@ def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy) -> Sifte
     )
 
 
-def _below_the_cut(dropped: Sequence[Fate], plan: Plan) -> list[Candidate]:
+def _below_the_cut(dropped: Sequence[Fate], plan: Plan, policy: Policy) -> list[Candidate]:
     """What failed by a limit or a budget alone, best first, measured: of types that are asked for, and compared."""
     asked = {query.type for query in plan.retrieval if query.limit}
     below = [
-        replace(fate.candidate, tokens=cost(fate.candidate))
+        replace(fate.candidate, tokens=cost(fate.candidate, policy))
         for fate in dropped
         if fate.disposition in ("over_limit", "over_budget")
         and fate.candidate.hit.type in asked
         and (fate.candidate.likeness is not None or not plan.dedup)
     ]
     return sorted(below, key=lambda candidate: candidate.rank)
+
+
+def _standing(given: Given, policy: Policy) -> Sequence[Standing]:
+    """What the conversation still shows, where the policy leaves it there."""
+    return given.standing if policy.placement == "journaled" else ()
 
 
 def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> Sifted:
@@ -140,6 +149,6 @@ def _without_superseded(candidates: Sequence[Candidate]) -> Sifted:
     )
 
 
-def cost(candidate: Candidate) -> int:
+def cost(candidate: Candidate, policy: Policy) -> int:
     """The tokens of a candidate's line in the block."""
-    return count(render.line(candidate)) + 1  # and its line break
+    return count(render.line(candidate.hit, policy)) + 1  # and its line break

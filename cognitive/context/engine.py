@@ -11,16 +11,17 @@ from time import perf_counter
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import CognitiveError, StoreUnavailable
-from brain.search import MemorySearch
+from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
 from cognitive import recording
-from cognitive.context import dedup
+from cognitive.context import dedup, render, repeat
 from cognitive.context.assemble import Assembled, assemble, order
 from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, retrieve
+from cognitive.markup import without_injected
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.recording import Given
+from cognitive.recording import Given, Standing
 from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Shown, Turn
 
@@ -64,8 +65,9 @@ class ContextEngine:
         window, missing = await self._window(turn, plan, deadline) if retrieved.found.hits else ([], ())
         clock.lap("window")
         given = Given.of(
-            plan, now, self._embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or ""
-        )
+            plan, now, self._embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
+            self._standing(turn, retrieved.found.hits),
+        )  # fmt: skip
         made = assemble(plan, given, lambda _, own: dedup.likeness(own, window), self._policy)
         clock.lap("assemble")
         record = recording.encode(given, made.fates, text=made.text, prefix=made.prefix)
@@ -113,6 +115,12 @@ class ContextEngine:
             deadline=deadline, filters=filters,
         )  # fmt: skip
 
+    def _standing(self, turn: Turn, hits: Sequence[Hit]) -> tuple[Standing, ...]:
+        """What the conversation still shows of what was found, where blocks stay in it."""
+        if self._policy.placement != "journaled":
+            return ()
+        return repeat.standing(hits, turn.conversation, lambda hit: render.line(hit, self._policy))
+
     async def _window(
         self, turn: Turn, plan: Plan, deadline: Deadline
     ) -> tuple[list[dedup.Statement], tuple[str, ...]]:
@@ -120,7 +128,7 @@ class ContextEngine:
         if not plan.dedup:
             return [], ()
         spoken = [message.content for message in turn.conversation if message.role in ("user", "assistant")]
-        recent = spoken[-2 * plan.window :] if plan.window else []
+        recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
         stated = dedup.window_sentences([*recent, turn.text])
         unknown = [sentence for sentence in stated if self._embedder.known(sentence) is None]
         missing: tuple[str, ...] = ()

@@ -8,34 +8,35 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from brain.text import normalise, word_spans
-from cognitive.markup import CLOSING, OPENING, PREFIX_CLOSING, PREFIX_OPENING
+from cognitive.markup import TAGS, without_injected
 
 # Words in a row that make a quotation (in unspaced scripts characters). Responses about hotels and encyclopedia
 # articles had 3.0 % of their words in runs of five in common with 100,000 words on the same subjects that they did not
 # quote, 1.1 % in runs of six, none in runs of seven.
 LEAST_QUOTED = 7
 
+# A model that repeats a block may leave its seal or a line out, so here the tags suffice.
 # Possessive, and never past another tag of its kind: the time stays linear however many are left open.
 _BLOCK = re.compile(
-    "|".join(
-        rf"{opening}(?:[^<]++|<(?!{opening[1:]}|{closing[1:]}))*+{closing}"
-        for opening, closing in ((OPENING, CLOSING), (PREFIX_OPENING, PREFIX_CLOSING))
-    )
+    "|".join(rf"{opening}(?:[^<]++|<(?!{opening[1:]}|{closing[1:]}))*+{closing}" for opening, closing in TAGS)
 )
-_RECORD = re.compile(r'^[ \t>]*- \d{4}-\d{2}-\d{2} "(?:[^"\\\n]++|\\.)*+"(?: \(excerpt\))?[ \t]*$', re.MULTILINE)
+_QUOTED = r'"(?:[^"\\\n]++|\\.)*+"'
+_RECORD = re.compile(
+    rf"^[ \t>]*- \d{{4}}-\d{{2}}-\d{{2}} {_QUOTED}(?: \(excerpt\))?(?: from {_QUOTED})?[ \t]*$", re.MULTILINE
+)
 
 
 def authored(response: str, *, quoted: Sequence[str], recalled: Sequence[str] = ()) -> str:
     """The response without our rendered records and without what stands word by word in one of the `quoted` texts.
 
     White space, punctuation and case do not count; LEAST_QUOTED words in a row make a quotation. What stands in one of
-    the `recalled` texts stays: the recall tool's output is a tool's output too, but quoting it is using a memory.
-    Linear in the lengths of all texts together.
+    the `recalled` texts stays, and so does what stands in a block of ours within a quoted text: these are a tool's
+    output too, but quoting them is using a memory. Linear in the lengths of all texts together.
     """
     own = _RECORD.sub("", _BLOCK.sub("\n", response))
     spans = list(word_spans(own))
     words = _words(own, spans)
-    standing = _standing(words, quoted)
+    standing = _standing(words, map(without_injected, quoted))
     return _without(own, spans, standing - _standing(words, recalled) if standing else standing)
 
 

@@ -45,7 +45,7 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
     """
     given = relearnt(case, policy, history)
     made = again(given, case.likeness, policy)
-    target, tokens = chances(made), {fate.candidate.hit.memory_id: cost(fate.candidate) for fate in made.fates}
+    target, tokens = chances(made), {fate.candidate.hit.memory_id: cost(fate.candidate, policy) for fate in made.fates}
     expected = {fate.candidate.hit.memory_id: expected_use(fate.candidate, given, policy) for fate in made.fates}
     return LoggedTurn(
         case.turn_id,

@@ -54,6 +54,8 @@ BEFORE_THE_RECORD: Mapping[str, Unanswered] = {
     "budget_overrides": lambda policy, was: any(
         tokens == 0 and policy.budget_overrides.get(type_) != 0 for type_, tokens in was.budget_overrides.items()
     ),
+    # where blocks do not stay, nobody looked for what stands in them
+    "placement": lambda policy, was: policy.placement == "journaled" != was.placement,
     "frames": lambda policy, was: any(
         policy.frames[frame].window != row.window for frame, row in was.frames.items()
     ),

@@ -133,6 +133,10 @@ def _restated(case: Case) -> str:
     return f"Not shown: {case.fate['because']}. {window}"
 
 
+def _still_shown(case: Case) -> str:
+    return f"Not shown again: {case.fate['because']}. It is eligible again once that has left it, or it is changed."
+
+
 def _said(case: Case) -> str:
     return f"Not shown: {case.fate['because']}."
 
@@ -145,6 +149,7 @@ _TOLD: Mapping[str, Callable[[Case], str]] = {
     "superseded": _said,
     "irrelevant": _irrelevant,
     "over_limit": _over_limit,
+    "standing": _still_shown,
     "over_budget": _over_budget,
     "displaced": _said,
 }

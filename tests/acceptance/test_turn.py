@@ -771,7 +771,8 @@ def read_block(block: str, tag: str) -> list[str]:
         assert seen.split("\n")[0] == f"<{tag}>"
         assert seen.split("\n")[-1] == f"</{tag}>"
     records = []
-    for line in block.split("\n")[2:-1]:
+    assert re.fullmatch(r"Seal: \d{12}", block.split("\n")[-2])
+    for line in block.split("\n")[2:-2]:
         if line not in ("Decisions:", "Facts:", "Procedures:", "Episodes:"):
             found = RECORD.match(line)
             assert found, line

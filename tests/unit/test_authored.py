@@ -11,14 +11,19 @@ from making import candidate, uid
 
 from brain.ledger import Shown
 from cognitive import Outcome, Policy, ToolCall
-from cognitive.context.render import block, line
+from cognitive.context import render
 from cognitive.feedback.authored import LEAST_QUOTED, authored, texts
 from cognitive.feedback.record import judge
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
 WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
 FILE = f"# Operations\n\nRead this first.\n\n{BACKUPS}\nThe pager rotates on Mondays.\n"
-CANDIDATES = [candidate(1, BACKUPS), candidate(2, WALNUTS, speaker="Ines")]
+CANDIDATES = [candidate(1, BACKUPS), candidate(2, WALNUTS, speaker="Ines", source="notes/allergies.md")]
+BLOCK = render.block(CANDIDATES, Policy())
+
+
+def line(candidate) -> str:
+    return render.line(candidate.hit, Policy())
 
 
 def shown(n: int, content: str, via: str = "prompt") -> Shown:
@@ -37,9 +42,9 @@ PROMPTED = [shown(1, BACKUPS), shown(2, WALNUTS)]
 @pytest.mark.parametrize(
     "echo",
     [
-        pytest.param(block(CANDIDATES), id="block"),
-        pytest.param(f"```xml\n{block(CANDIDATES)}\n```", id="fenced"),
-        pytest.param(block(CANDIDATES).replace("memory-records", "pinned-memory-records"), id="pinned"),
+        pytest.param(BLOCK, id="block"),
+        pytest.param(f"```xml\n{BLOCK}\n```", id="fenced"),
+        pytest.param(BLOCK.replace("memory-records", "pinned-memory-records"), id="pinned"),
         pytest.param("\n".join(map(line, CANDIDATES)), id="lines"),
         pytest.param("```\n" + "\n".join(f"  {line(each)}" for each in CANDIDATES) + "\n```", id="fenced lines"),
         pytest.param("> " + line(CANDIDATES[0]), id="quoted line"),

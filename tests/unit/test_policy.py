@@ -18,7 +18,7 @@ OTHERS = {
     "frames": {"debug": {"total": 1}}, "budget_overrides": {"fact": 7}, "relevance": {"words": 0.01},
     "attribution": "windowed", "attribution_thresholds": {"relative": 0.5}, "dedup": False, "abstention": False,
     "always_include": [], "categories": {"media": {"facts": 4}}, "least_boost": 0.6, "most_boost": 1.4,
-    "explore_every": 20, "boost": "rate", "combine": "multiply",
+    "explore_every": 20, "boost": "rate", "combine": "multiply", "placement": "journaled",
 }  # fmt: skip
 
 

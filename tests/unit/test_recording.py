@@ -61,6 +61,15 @@ def test_everything_comes_back():
     assert (record.text, record.prefix, record.model) == (sha256("text"), sha256(""), "model")
 
 
+def test_what_the_conversation_still_showed_comes_back_and_older_records_knew_nothing_of_it():
+    was = dataclasses.replace(given(hit(1)), standing=((uid(1), 0, 4), (uid(7), 2, 1)))
+    assert recorded(was).restored(said(hit(1)), {}).given.standing == was.standing
+    document = json.loads(zlib.decompress(b64decode(encode(was, (), text="", prefix=""))))
+    del document["facts"]["standing"]
+    older = decode(b64encode(zlib.compress(json.dumps(document).encode())).decode())
+    assert older.restored(said(hit(1)), {}).given.standing == ()
+
+
 @having(st.lists(st.tuples(EXACT, EXACT, EXACT), min_size=1, max_size=20))
 def test_every_number_comes_back_to_the_last_bit(numbers):
     hits = [hit(n, scores={"x": a}, usage_shown=b, usage_used=c) for n, (a, b, c) in enumerate(numbers, 1)]

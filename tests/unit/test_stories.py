@@ -49,6 +49,9 @@ STORIES = [
      "Not shown: no room in the 1500 for facts or the 6000 in all (30 tokens, 12 left)."),
     ("restated", 0.91, "the conversation says it (cosine 0.91)", {},
      "Not shown: the conversation says it (cosine 0.91). It is eligible again once that has left the last 5 turns."),
+    ("standing", 4, "the conversation still shows it, 4 messages back", {},
+     "Not shown again: the conversation still shows it, 4 messages back. It is eligible again once that has left it, or"
+     " it is changed."),
     ("duplicate", 0.91, "a better candidate says it (cosine 0.91)", {},
      "Not shown: a better candidate says it (cosine 0.91)."),
     ("superseded", 0.4, "replaced by that", {}, "Not shown: replaced by that."),

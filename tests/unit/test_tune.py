@@ -150,6 +150,8 @@ def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
     ({"association_weight": 0.0}, {}, set()),
     ({}, {"attribution": "windowed"}, {"attribution"}),
     ({"budget_overrides": {"fact": 0}}, {}, {"budget_overrides"}),
+    ({}, {"placement": "journaled"}, {"placement"}),
+    ({"placement": "journaled"}, {"placement": "system"}, set()),
     ({}, {"frames": {"debug": {"window": 9}}}, {"frames"}),
     ({}, {"frames": {"debug": {"total": 9}}}, set()),
 ])  # fmt: skip

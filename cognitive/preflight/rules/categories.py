@@ -121,9 +121,9 @@ RULES: tuple[Rule, ...] = (
     r"|search|compare)\b",
          ("search for a hotel", "Look up the rules", "google it", "compare both"), ("incomparable",), weight=3),
     _row("research", "find", r"\bfind\b", ("find me a dentist",), ("findings",), weight=3),
-    _row("research", "show", r"\b(?:show|give|get|fetch|provide|recommend|suggest)(?: me| us)\b|\brecommend\b|\bsuggest\b",
+    _row("research", "show", r"\b(?:show|give|get|fetch|provide)(?: me| us)\b|\b(?:recommend|suggest)\b",
          ("show me the rules", "can you recommend one"), ("shown",)),
-    _row("research", "pictures", r"\b(?:images?|pictures?|photos?|videos?|examples?|footage) (?:of|about|from|for|taken)\b",
+    _row("research", "pictures", r"\b(?:images?|pictures?|photos?|videos?|examples?) (?:of|about|from|for|taken)\b",
          ("photos of Mars",), ("the photo",), weight=1),
     _row("research", "asks",
     r"(?:^|[.!?,;:\n] ?|\b(?:and|so|tell me|show me|know|wonder|explain) )(?:what|who|whom|whose|which|when|where|why"
@@ -214,7 +214,7 @@ RULES: tuple[Rule, ...] = (
     r"|\b(?:big|bigger|full|whole"
     r"|larger) picture\b", ("the docker image", "the big picture"), ("my image",), weight=-3),
     _row("media", "sound",
-    r"\b(?:transcri(?:be|pt(?:s|ion)?)|text[- ]to[- ]speech|tts|voice[- ]?(?:notes?|memos?|messages?|overs?|actor)|audio"
+    r"\b(?:transcri(?:be|pt(?:s|ion)?)|text[- ]to[- ]speech|tts|voice[- ]?(?:notes?|memos?|messages?|overs?)|audio"
     r"|mp3|wav|podcast episode|out loud|aloud|narrat(?:e|ion)|recordings?|listen to (?:this|the|it|that)"
     r"|speak (?:the|this|it|your|that))\b",
          ("transcribe it", "read it aloud", "listen to this"), ("listen to me", "allowed", "they speak English")),

@@ -1,0 +1,112 @@
+"""Bytes of a prompt that the next one begins with, by placement: what a provider's prompt cache can keep.
+
+    python tests/bench/prefix_bytes.py realtalk.json 80
+
+A conversation (in the format of the evaluation data) is replayed: its last exchanges are the turns of one session, of
+which the first speaker is the user, and all lines before them are remembered. The host keeps what
+`TurnContext.user_message` says and never cuts the conversation. Real store, real embedding model. Also prints what a
+memory's line costs in tokens under three rules for its provenance. One JSON object per placement.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import groupby, pairwise
+from pathlib import Path
+from statistics import mean
+from uuid import UUID
+
+from brain.types import Memory
+from cognitive import CognitiveLayer, Message, NewMemory, Policy, Turn
+from cognitive.context import render
+from cognitive.tokens import count
+
+PLACEMENTS = ("user_tail", "journaled", "system")
+SYSTEM = "You are an assistant who remembers. " * 50
+PINNED = ("The user is called by the first name.", "Answer in the language of the question.")
+
+
+def lines(items: Sequence[dict]) -> list[NewMemory]:
+    """Lines of a conversation as they are remembered."""
+    return [
+        NewMemory(type="episode", content=item["text"], speaker=item["speaker"], source=item["id"],
+                  context=f"{before['speaker']}: {before['text']}" if before else "",
+                  session_id=f"session {item['session']}",
+                  occurred_at=datetime.fromisoformat(item["at"]).replace(tzinfo=UTC))
+        for before, item in pairwise([None, *items])
+    ]  # fmt: skip
+
+
+def parted(items: Sequence[dict], turns: int) -> tuple[Sequence[dict], list[tuple[str, str]]]:
+    """The lines to remember, and the last so many exchanges: what the user says, and the answer."""
+    runs = [list(run) for _, run in groupby(items, lambda item: item["speaker"])]
+    user = items[0]["speaker"]
+    exchanges = [(one, two) for one, two in pairwise(runs) if one[0]["speaker"] == user][-turns:]
+    first = items.index(exchanges[0][0][0])
+    return items[:first], [tuple(" ".join(item["text"] for item in run) for run in pair) for pair in exchanges]
+
+
+def flat(messages: Sequence[Message]) -> bytes:
+    return b"".join(f"<{message.role}>{message.content}".encode() for message in messages)
+
+
+def common(one: bytes, two: bytes) -> int:
+    """How many bytes two texts begin with in common."""
+    return next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+
+
+async def replay(conversation: dict, placement: str, turns: int) -> dict[str, float]:
+    policy = Policy(placement=placement, deadline_ms=60_000)
+    earlier, said = parted(conversation["items"], turns)
+    prompts, shown, standing = [], 0, 0
+    async with CognitiveLayer.open(policy=policy) as layer:
+        agent = f"prefix-{conversation['id']}-{placement}-{datetime.now(UTC).timestamp()}"
+        await layer.remember(agent, lines(earlier))
+        await layer.remember(agent, [NewMemory(type="fact", content=text, pinned=True) for text in PINNED])
+        kept: list[Message] = []
+        for text, answer in said:
+            context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=text, conversation=tuple(kept)))
+            prompts.append(flat(context.prompt(SYSTEM)))
+            shown += len(context.shown)
+            standing += sum(fate.disposition == "standing" for fate in context.trace.fates)
+            kept = [*kept, context.user_message, Message(role="assistant", content=answer)]
+        await layer.erase_agent(agent)
+    common_bytes = [common(one, two) for one, two in pairwise(prompts)]
+    return {
+        "turns": len(said),
+        "prompt_bytes": round(mean(map(len, prompts))),
+        "preserved_of_previous": round(sum(common_bytes) / sum(map(len, prompts[:-1])), 4),
+        "least": round(min(same / len(was) for same, was in zip(common_bytes, prompts, strict=False)), 4),
+        "new_bytes_per_turn": round(mean(len(now) - same for same, now in zip(common_bytes, prompts[1:], strict=True))),
+        "shown_per_turn": round(shown / len(said), 2),
+        "standing_per_turn": round(standing / len(said), 2),
+    }
+
+
+def provenance(conversation: dict) -> dict[str, float]:
+    """Mean tokens of a memory's line: without its source, under the rule, and were every source shown."""
+    ids = {"none": 0, "rule": Policy().longest_source}
+    memories = lines(conversation["items"])
+    cost = {name: mean(count(line(each, longest)) for each in memories) for name, longest in ids.items()}
+    every = mean(count(f' from "{each.source}"') for each in memories)
+    return {name: round(value, 2) for name, value in (cost | {"all": cost["none"] + every}).items()}
+
+
+def line(new: NewMemory, longest: int) -> str:
+    """A memory's line in the prompt, before it is stored."""
+    fields = {name: getattr(new, name) for name in NewMemory.model_fields}
+    return render.line(Memory(id=UUID(int=0), superseded_by=None, **fields), Policy(longest_source=longest))
+
+
+async def main(conversation: dict, turns: int) -> None:
+    sys.stdout.write(json.dumps({"tokens_per_line": provenance(conversation)}) + "\n")
+    for placement in PLACEMENTS:
+        sys.stdout.write(json.dumps({"placement": placement} | await replay(conversation, placement, turns)) + "\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["conversations"][0], int(sys.argv[2])))

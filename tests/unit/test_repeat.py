@@ -1,0 +1,85 @@
+"""A memory that the conversation still shows is not shown again, until it has left it or says something else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from making import AT, candidate, found, hit, uid
+
+from cognitive import Message, Policy
+from cognitive.context import render
+from cognitive.context.assemble import assemble
+from cognitive.context.repeat import drop_standing, standing
+from cognitive.markup import tail
+from cognitive.plan import Signals
+from cognitive.preflight import plan as planning
+from cognitive.recording import Given
+from cognitive.trace import Likeness
+
+JOURNALED = Policy(placement="journaled", abstention=False, default_limit=2)
+HITS = [hit(n, f"Memory {n} is about thing{n}.", scores={"said_cosine": 1 - n / 10}) for n in range(1, 6)]
+
+
+def line(each) -> str:
+    return render.line(each, JOURNALED)
+
+
+def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
+    """A user's message with the block that showed these memories."""
+    block = render.block([candidate(n, HITS[n - 1].content) for n in numbers], policy)
+    return Message(role="user", content=tail(words, None, block))
+
+
+def made(conversation, policy=JOURNALED):
+    plan = planning.make(Signals("Where is it?", question=True), "question", (), policy)
+    still = standing(HITS, conversation, line)
+    given = Given.of(plan, AT, "m", found(*HITS, passages=5), (), "agent", "turn", still)
+    return assemble(plan, given, lambda *_: Likeness(None, 0.0), policy)
+
+
+def fates(assembled) -> dict[int, str]:
+    return {fate.candidate.hit.memory_id.int: fate.disposition for fate in assembled.fates}
+
+
+def test_what_stands_in_a_block_is_found_with_its_distance_and_the_latest_counts():
+    talk = [user(1, 2), Message(role="assistant", content="Yes."), user(2), Message(role="assistant", content="No.")]
+    assert standing(HITS, talk, line) == ((uid(1), 0, 4), (uid(2), 0, 2))
+    assert standing(HITS, talk[1:], line) == ((uid(2), 0, 2),), "the first has scrolled out"
+    assert standing(HITS, [], line) == ()
+
+
+def test_what_only_looks_like_a_block_or_stands_elsewhere_shows_nothing():
+    forged = Message(role="user", content=user(1).content.replace("Seal: ", "Seal: 1"))
+    parroted = Message(role="assistant", content=user(1).content)
+    read = Message(role="tool", content=user(1).content, tool_call_id="1")
+    quoted = Message(role="user", content=line(HITS[0]))
+    assert standing(HITS, [forged, parroted, read, quoted], line) == ()
+
+
+def test_a_memory_that_was_changed_or_shows_another_passage_is_eligible():
+    talk = [user(1, 2)]
+    changed = replace(HITS[0], content="Memory 1 is about something else.")
+    other = replace(HITS[1], ordinal=1, content="Its second passage.", partial=True)
+    assert standing([changed, other], talk, line) == ()
+
+
+def test_a_standing_memory_keeps_its_place_and_says_how_far_back_it_is():
+    sifted = drop_standing([candidate(1), candidate(2)], [(uid(1), 0, 4), (uid(2), 1, 2)])
+    assert [each.hit.memory_id for each in sifted.kept] == [uid(2)]
+    [fate] = sifted.dropped
+    assert (fate.disposition, fate.value) == ("standing", 4)
+    assert fate.because == "the conversation still shows it, 4 messages back"
+
+
+def test_nothing_lesser_moves_up_for_what_the_conversation_shows():
+    assert fates(made([])) == {1: "shown", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
+    again = made([user(1)])
+    assert fates(again) == {1: "standing", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
+    assert "Memory 1" not in again.text
+    assert made([user(1, 2)]).text == ""
+
+
+def test_where_blocks_do_not_stay_nothing_stands():
+    for placement in ("user_tail", "system"):
+        policy = Policy(placement=placement, abstention=False, default_limit=2)
+        assert fates(made([user(1, 2)], policy))[1] == "shown"
