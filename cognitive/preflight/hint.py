@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain, islice
 
 from cognitive.plan import Plan
 from cognitive.preflight.rules.matching import compile_pattern
@@ -38,8 +39,9 @@ def summary(plan: Plan, given: int, microseconds: float) -> str:
 
 
 def _tools(kept: Sequence[str], wanted: Sequence[str]) -> str:
-    first = [name for name in wanted if name in kept]
-    ordered = [*first, *(name for name in kept if name not in first)]
-    named = [name for name in ordered if _plain.match(name)][:MOST_NAMED]
-    more = len(ordered) - len(named)
+    there = frozenset(kept)
+    first = dict.fromkeys(name for name in wanted if name in there)
+    ordered = chain(first, (name for name in kept if name not in first))
+    named = list(islice((name for name in ordered if _plain.match(name)), MOST_NAMED))
+    more = len(kept) - len(named)
     return ", ".join([*named, f"{more} more"] if more else named)

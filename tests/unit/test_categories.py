@@ -164,6 +164,7 @@ def test_an_image_or_a_recording_is_media(attachment, medium):
 
 def test_a_picture_without_a_word_is_no_small_talk():
     assert "casual" not in kinds("", attachments=({"type": "image"},))
+    assert kinds("hey", attachments=({"type": "image"},)) == {"media"}
 
 
 STEPS = "First collect the numbers. Then compare them with the plan. After that, write it down step by step."
