@@ -43,6 +43,7 @@ class OpenTurn:
     model: str | None = None
     query: Vector | None = None
     policy_content: Mapping[str, Any] | None = None
+    categories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,15 @@ class Verdict:
     overlap: float
     used: bool
     rating: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What a completed turn was taken for, whose it was, and the tools that were called in it."""
+
+    user_id: str | None
+    categories: tuple[str, ...]
+    called: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

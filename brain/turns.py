@@ -9,7 +9,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
-from brain.ledger import CalledTurn, Closed, Decoy, Judge, Judgement, OpenTurn, Shadow, Shown, Still, Verdict
+from brain.ledger import CalledTurn, Calls, Closed, Decoy, Judge, Judgement, OpenTurn, Shadow, Shown, Still, Verdict
 from brain.types import MemoryType
 from brain.writing import share_agent
 
@@ -159,6 +159,20 @@ class TurnLog:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["shadows"], agent_id))
         return [dict(row) for row in rows]
 
+    async def calls(self, agent_id: str, limit: int) -> list[Calls]:
+        """The agent's latest completed turns that were taken for something, newest first."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["calls"], agent_id, limit))
+        return [Calls(row["user_id"], tuple(row["categories"]), tuple(row["called"])) for row in rows]
+
+    async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
+        """Forgets what the agent's turns (or those of one user) were taken for, and returns of how many."""
+
+        async def work(c: Connection) -> int:
+            await _share(c, agent_id)
+            return len(await c.fetch(SQL["forget_categories"], agent_id, user_id))
+
+        return await self._database.run(agent_id, work)
+
     async def recent(self, agent_id: str, limit: int) -> list[Mapping[str, Any]]:
         """The agent's last turns, newest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["recent_turns"], agent_id, limit))
@@ -213,4 +227,5 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
         [shown.memory_id for shown in turn.shown], [shown.type for shown in turn.shown],
         [shown.slot for shown in turn.shown], [shown.propensity for shown in turn.shown],
         dict(turn.policy_content) if turn.policy_content is not None else None, [shown.lacked for shown in turn.shown],
+        list(turn.categories),
     )  # fmt: skip

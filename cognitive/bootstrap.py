@@ -26,10 +26,13 @@ from brain.subtasks import Subtasks
 from brain.turns import TurnLog
 from cognitive.arrivals import Arrivals
 from cognitive.catalog.engine import Catalog
+from cognitive.classifier import Classifier, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
 from cognitive.continuity import Continuity
 from cognitive.drain import draining
+from cognitive.habits import Habits
 from cognitive.models import load as load_models
+from cognitive.planner import Planner
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
@@ -39,6 +42,16 @@ from cognitive.window.summary import Extractive, Summarizer
 log = logging.getLogger(__name__)
 
 _MOST_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
+
+
+@dataclass(frozen=True, slots=True)
+class Plugins:
+    """What a host may put in place of what is bundled; None keeps that."""
+
+    embedder: Embedder | None = None
+    token_counter: TokenCounter | None = None
+    summarizer: Summarizer | None = None
+    classifier: Classifier | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +73,8 @@ class Parts:
     artifacts: Artifacts
     subtasks: Subtasks
     continuity: Continuity
+    habits: Habits
+    planner: Planner
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -87,10 +102,8 @@ def with_models(policy: Policy, settings: Settings) -> Policy:
 async def assemble(
     database_url: str | None,
     policy: Policy | None,
-    embedder: Embedder | None,
     shadow: Policy | None = None,
-    counter: TokenCounter | None = None,
-    summarizer: Summarizer | None = None,
+    plugins: Plugins = Plugins(),
 ) -> AsyncIterator[Parts]:
     """Opens the database and the embedder, and closes what it opened.
 
@@ -104,31 +117,34 @@ async def assemble(
     settings = from_environment()
     policy = with_models(policy, settings) if policy is not None else live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
-    counter = counter or count
-    cached = CachedEmbedder(embedder or MiniLM(settings.cache_dir))
+    counter = plugins.token_counter or count
+    cached = CachedEmbedder(plugins.embedder or MiniLM(settings.cache_dir))
     try:
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
         async with _database(url, settings) as database:
             store, turns = MemoryStore(database, cached), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
-            catalog = Catalog(cached, policy)
+            catalog = Catalog(cached)
             settlement = Settlement(turns, journal, policy)
             await _warm(cached)
             async with draining(settlement, journal):
                 shadowing, arrivals = Shadowing(turns, shadow, counter), Arrivals(cached)
                 sessions, artifacts = Sessions(database), Artifacts(database)
-                continuity = Continuity(sessions, artifacts, policy, summarizer or Extractive())
+                continuity = Continuity(sessions, artifacts, policy, counter, plugins.summarizer or Extractive())
+                habits = Habits(turns, policy)
+                planner = Planner(policy, habits, plugins.classifier or await _exemplars(cached, policy))
                 try:
                     yield Parts(
                         policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
-                        shadowing, counter, sessions, artifacts, Subtasks(database), continuity,
+                        shadowing, counter, sessions, artifacts, Subtasks(database), continuity, habits, planner,
                     )  # fmt: skip
                 finally:
                     await arrivals.finished()
                     await shadowing.finished()
                     await continuity.finished()
                     await catalog.close()
+                    await habits.finished()
     finally:
         cached.close()
 
@@ -139,6 +155,18 @@ async def _warm(embedder: CachedEmbedder) -> None:
         await Deadline(_MOST_WARMING * 1000).within(embedder.embed(["warm"]))
     except (EmbeddingError, TimeoutError) as error:
         log.warning("the embedding model is not ready: %s", str(error) or f"not loaded within {_MOST_WARMING:g} s")
+
+
+async def _exemplars(embedder: CachedEmbedder, policy: Policy) -> Classifier | None:
+    """The classifier of a policy that wants one; if the model fails, it knows nothing."""
+    if not policy.exemplar_fallback:
+        return None
+    exemplars = ExemplarClassifier(embedder, policy)
+    try:
+        await Deadline(_MOST_WARMING * 1000).within(exemplars.prepare())
+    except (EmbeddingError, TimeoutError) as error:
+        log.warning("no category is guessed: %s", str(error) or f"not embedded within {_MOST_WARMING:g} s")
+    return exemplars
 
 
 @asynccontextmanager

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,8 @@ from brain.sessions import Carried, Sessions
 from cognitive import recent
 from cognitive.models import budget_for
 from cognitive.policy import Policy
-from cognitive.turn import Message, Outcome, Turn
+from cognitive.tokens import TokenCounter
+from cognitive.turn import Message, Outcome, Turn, TurnContext
 from cognitive.window import groups
 from cognitive.window.display import WholeOutput, limits
 from cognitive.window.fit import Kept, Window, fit
@@ -37,6 +38,36 @@ _MOST_OVER = 4  # times as long as it may be, a summary is condensed; of a longe
 _PATIENCE = 10.0  # seconds for one statement
 _RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
 _AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation that a model is to see: before a turn's `message`, or within the turn."""
+
+    agent_id: str
+    session_id: str
+    turn_id: str
+    conversation: tuple[Message, ...]
+    message: str
+    model: str | None = None
+    iteration: int | None = None
+    plan_step: str | None = None
+
+    @classmethod
+    def of(cls, turn: Turn) -> Talk:
+        """The conversation before a turn."""
+        return cls(
+            turn.agent_id, turn.session_id, turn.turn_id or "", turn.conversation, turn.text, turn.model,
+            turn.iteration, turn.plan_step,
+        )  # fmt: skip
+
+    @classmethod
+    def within(cls, context: TurnContext, conversation: tuple[Message, ...], iteration: int | None) -> Talk:
+        """The conversation within a turn that was prepared."""
+        return cls(
+            context.agent_id, context.session_id, context.turn_id, conversation, context.message, context.reader,
+            iteration, context.plan_step,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,46 +90,65 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Continued:
-    """What of the talk a turn shows, and what could not be had or stored in time; `sent` is for the session to keep."""
+    """What of the talk a turn shows, and what could not be had or stored in time; `sent` is for the session to keep,
+    `trace` says how the window came about.
+    """
 
     messages: tuple[Message, ...]
     sent: Sent | None
     degraded: tuple[str, ...] = ()
+    trace: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Continuity:
     """The rim between a turn and what its session keeps."""
 
-    def __init__(self, sessions: Sessions, artifacts: Artifacts, policy: Policy, summarizer: Summarizer) -> None:
+    def __init__(
+        self, sessions: Sessions, artifacts: Artifacts, policy: Policy, counter: TokenCounter, summarizer: Summarizer
+    ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._policy = policy
+        self._counter = counter
         self._summarizer = summarizer
         self._running: dict[asyncio.Task[None], tuple[str, str]] = {}  # agent, and what of it is being done
         self._held = 0
 
-    async def window(self, turn: Turn, now: datetime, deadline: Deadline) -> Continued:
-        """The window over a turn's conversation, with what its session carries; whole outputs are kept meanwhile."""
-        carried, missing = await self.before(turn.agent_id, turn.session_id, deadline)
-        window = await asyncio.to_thread(self._fitted, turn, carried, now)
-        turn_id = turn.turn_id or ""
-        unstored = await self.store(turn.agent_id, turn.session_id, turn_id, window.outputs, deadline)
-        spoken = (*window.messages, Message(role="user").model_copy(update={"content": turn.text}))
-        sent = Sent(
-            turn.agent_id, turn.session_id, turn_id, spoken, carried, window.evicted, window.covers, turn.conversation
-        )
-        return Continued(window.messages, sent, missing + unstored)
+    async def window(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
+        """The window over a turn's conversation, with what its session carries; whole outputs are kept meanwhile.
 
-    def _fitted(self, turn: Turn, carried: Carried, now: datetime) -> Window:
-        kept = Kept(carried.summary, carried.covers)
-        step = turn.plan_step
+        Raises:
+            TimeoutError: it is not made in time.
+        """
+        carried, missing = await self.before(talk.agent_id, talk.session_id, deadline)
+        window, unstored = await self._fitted(talk, carried, now, deadline, policy)
+        spoken = (*window.messages, Message(role="user").model_copy(update={"content": talk.message}))
+        sent = Sent(
+            talk.agent_id, talk.session_id, talk.turn_id, spoken, carried, window.evicted, window.covers,
+            talk.conversation,
+        )  # fmt: skip
+        refused = (f"directive: {window.trace.refused}",) if window.trace.refused else ()
+        return Continued(window.messages, sent, (*missing, *unstored, *refused), window.trace.as_json())
+
+    async def fit(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Window:
+        """The window over a conversation within its turn; what leaves it is in its summary, which a later turn keeps."""
+        carried, _ = await self.before(talk.agent_id, talk.session_id, deadline)
+        window, _ = await self._fitted(talk, carried, now, deadline, policy)
+        return window
+
+    async def _fitted(
+        self, talk: Talk, carried: Carried, now: datetime, deadline: Deadline, policy: Policy
+    ) -> tuple[Window, tuple[str, ...]]:
+        kept, step = Kept(carried.summary, carried.covers), talk.plan_step
         if step is None and carried.plan_step is not None:
             step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
-        tokens = budget_for(turn.model).input_tokens if turn.model else None
-        return fit(
-            turn.conversation, session_id=turn.session_id, kept=kept, plan_step=step, iteration=turn.iteration,
-            tokens=tokens, now=now, policy=self._policy.for_agent(turn.agent_id),
+        tokens = budget_for(talk.model, policy.models).input_tokens if talk.model else None
+        work = asyncio.to_thread(
+            fit, talk.conversation, session_id=talk.session_id, kept=kept, plan_step=step, iteration=talk.iteration,
+            tokens=tokens, now=now, policy=policy, count=self._counter,
         )  # fmt: skip
+        window = await deadline.within(work)
+        return window, await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
 
     async def before(self, agent_id: str, session_id: str, deadline: Deadline) -> tuple[Carried, tuple[str, ...]]:
         """What the session carries, and why it is nothing if it did not come in time."""

@@ -4,80 +4,68 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
-from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
-from brain.artifacts import Artifact, Line, Page
 from brain.deadline import Deadline
 from brain.ports import Embedder
-from brain.sessions import Cleared
-from brain.store import Progress
-from brain.types import Memory, MemoryType, NewMemory, Receipt
+from brain.types import MemoryType
 from cognitive import bootstrap
+from cognitive.catalog.engine import Known
+from cognitive.catalog.refine import Chooser, Refined
+from cognitive.classifier import Classifier
 from cognitive.context import repeat
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
-from cognitive.continuity import Continued
+from cognitive.continuity import Continued, Talk
 from cognitive.errors import CognitiveError, InvalidInput
-from cognitive.lab.why import Explanation
 from cognitive.markup import without_injected
-from cognitive.plan import Plan, Signals
+from cognitive.models import budget_for
+from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.preflight import frames, signals
-from cognitive.preflight import plan as planning
-from cognitive.questions import Questions, Replay
+from cognitive.preflight.sections import Sections, sections
+from cognitive.questions import Questions
 from cognitive.recall import recall
-from cognitive.recent import Resumed
 from cognitive.settle import opened
+from cognitive.surface.memories import Memories
+from cognitive.surface.record import Record
+from cognitive.surface.sessions import Sessions as SessionSurface
 from cognitive.tokens import TokenCounter
 from cognitive.turn import (
     LONGEST_MESSAGE,
     Message,
+    Offer,
     Outcome,
     RecallHit,
     Report,
     Turn,
     TurnContext,
     TurnRef,
-    require_id,
+    require_aware,
     require_label,
 )
+from cognitive.window.fit import Window
 from cognitive.window.summary import Summarizer
 from cognitive.work import Work
 
 log = logging.getLogger(__name__)
 
-_PAGE = 8_000  # characters of an artifact at a time, about 2,000 tokens
-_MOST_READ = 1_000_000
-_MOST_LINES = 200
 
-
-class CognitiveLayer:
+class CognitiveLayer(Memories, SessionSurface, Record):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
-    `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks.
+    `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
+    knows, and forgets, what turns taught about categories and tools.
     """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
-        self._policy = parts.policy
-        self._embedder = parts.embedder
-        self._store = parts.store
-        self._turns = parts.turns
-        self._engine = parts.engine
-        self._catalog = parts.catalog
-        self._settlement = parts.settlement
-        self._arrivals = parts.arrivals
-        self._shadowing = parts.shadowing
-        self._sessions = parts.sessions
-        self._artifacts = parts.artifacts
-        self._continuity = parts.continuity
+        self._parts = parts
         self.work = Work(parts.policy, parts.sessions, parts.subtasks, parts.store, parts.turns, parts.engine)
         self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
+        self.habits = parts.habits
 
     @classmethod
     @asynccontextmanager
@@ -86,62 +74,47 @@ class CognitiveLayer:
         database_url: str | None = None,
         *,
         policy: Policy | None = None,
-        embedder: Embedder | None = None,
         shadow: Policy | None = None,
+        embedder: Embedder | None = None,
         token_counter: TokenCounter | None = None,
         summarizer: Summarizer | None = None,
+        classifier: Classifier | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
         Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
-        `token_counter` counts what memories take of the prompt, in place of the estimate (`cognitive.tokens`). The
-        `summarizer` summarises what leaves the window, after the turn; without one it is extracted.
+        `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
+        `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
+        about messages that no rule of the categories knows.
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
+            PolicyError: the environment names a file that holds no policy, or no table of models.
         """
-        async with bootstrap.assemble(database_url, policy, embedder, shadow, token_counter, summarizer) as parts:
+        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier)
+        async with bootstrap.assemble(database_url, policy, shadow, plugins) as parts:
             yield cls(parts)
-
-    # --- the turn ---
 
     async def pre_turn(self, turn: Turn) -> TurnContext:
         """What the model should see in this turn, within the policy's deadline.
 
         It never fails because memory does: what cannot be had in time is missing, and `degraded` says so.
         """
-        policy = self._policy.for_agent(turn.agent_id)
+        policy = self._parts.policy.for_agent(turn.agent_id)
         deadline = Deadline(policy.deadline_ms)
-        now, turn = turn.now or datetime.now(UTC), _named(turn)
-        fitting = asyncio.ensure_future(self._fitted(turn, now, deadline))
-        if turn.kind != "user":
-            plan = _untouched(turn, f"kind.{turn.kind}", policy)
-            return _context(turn, plan, Built.nothing(plan, now), now, policy)
-        plan = _untouched(turn, "failed", policy)
-        talking = asyncio.create_task(self._talk(turn, now, deadline))
-        try:
-            plan = _plan(turn, now, policy)
-            built = await self._engine.build(plan, turn, now, deadline, policy)
-        except Exception as error:  # the one boundary: whatever went wrong, the agent's turn goes on without memory
-            log.exception("pre_turn goes on without memory")
-            built = Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
+        now, turn = turn.now or datetime.now(UTC), _prepared(turn, policy)
+        talking = asyncio.create_task(self._talk(turn, now, deadline, policy))
+        plan, built = await self._memory(turn, now, deadline, policy)
+        offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
         talk = await talking
-        context = replace(
-            _context(turn, plan, built, now, policy), model=self._embedder.model, query=built.vector, policy=policy,
-            messages=talk.messages, degraded=(*built.degraded, *talk.degraded),
-        )  # fmt: skip
-        opening = opened(context)
-        try:
-            minutes = policy.abandon_after_minutes
-            await deadline.within(self._turns.open(turn.agent_id, opening, abandon_after_minutes=minutes))
-        except (CognitiveError, TimeoutError) as error:
-            self._settlement.keep_opening(turn.agent_id, opening)
-            reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
-            context = replace(context, degraded=(*context.degraded, reason))
-        else:
-            self._continuity.opened(talk.sent)
-        self._shadowing.follow(turn.agent_id, context.turn_id, built)
+        built = replace(built, degraded=(*built.degraded, *talk.degraded, *untrimmed))
+        context = self._context(turn, now, plan, built, offer, talk, policy)
+        if turn.kind != "user":
+            return context
+        context = await self._recorded(context, deadline, policy)
+        self._parts.continuity.opened(talk.sent)
+        self._parts.shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
 
     async def fit(
@@ -151,7 +124,7 @@ class CognitiveLayer:
 
         For loops of tool calls: `conversation` is all that the model would see, with the turn's own message, its calls
         and their results; `iteration` is the number of the call, None to count them. No memory is fetched and no model
-        called; the bounds are those of `pre_turn`.
+        called; the bounds are those of `pre_turn`, and whole outputs are kept as there.
 
         Raises:
             InvalidInput: a conversation of something else than messages.
@@ -159,11 +132,10 @@ class CognitiveLayer:
         if not all(isinstance(message, Message) for message in conversation):
             raise InvalidInput("conversation: expected Message values")
         if not any(message.role == "user" for message in conversation):
-            conversation = [Message(role="user", content=context.message), *conversation]
-        return await asyncio.to_thread(
-            fit, conversation, session_id=context.session_id, plan_step=context.plan_step, iteration=iteration,
-            tokens=_tokens(context.reader), now=datetime.now(UTC), policy=context.policy or self._policy,
-        )  # fmt: skip
+            conversation = [Message(role="user").model_copy(update={"content": context.message}), *conversation]
+        policy = context.policy or self._parts.policy.for_agent(context.agent_id)
+        talk = Talk.within(context, tuple(conversation), iteration)
+        return await self._parts.continuity.fit(talk, datetime.now(UTC), Deadline(policy.deadline_ms), policy)
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
@@ -175,23 +147,12 @@ class CognitiveLayer:
             InvalidInput: a turn that was never opened.
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
-        if self._policy.for_agent(context.agent_id).dedup:
-            self._arrivals.heard(without_injected(outcome.response))
-        report = await self._settlement.post(context, outcome)
+        if self._parts.policy.for_agent(context.agent_id).dedup:
+            self._parts.arrivals.heard(without_injected(outcome.response))
+        report = await self._parts.settlement.post(context, outcome)
         if report.recorded:
-            self._continuity.closed(context.agent_id, context.turn_id, outcome)
+            self._parts.continuity.closed(context.agent_id, context.turn_id, outcome)
         return report
-
-    async def refine_tools(self, context: TurnContext, model: Chooser) -> Refined:
-        """Lets a small model choose among a turn's tools where ranking was not sure which to cut, within the policy's
-        `refine_deadline_ms`; the choice is fitted to the budget again.
-
-        `model` is any async callable from a prompt to an answer. It never fails: whatever goes wrong leaves the tools
-        as they are in the context, and `reason` says what it was.
-        """
-        if context.offer is None:
-            return Refined(context.tools, "not_needed")
-        return await self._catalog.refine(context.offer, context.message, model)
 
     async def recall(
         self,
@@ -214,233 +175,119 @@ class CognitiveLayer:
             if value is not None:
                 require_label(name, value)
         for name, at in (("now", now), ("since", since), ("until", until)):
-            _require_aware(name, at)
+            require_aware(name, at)
         return await recall(
-            agent_id, query, engine=self._engine, policy=self._policy.for_agent(agent_id), store=self._store,
-            turns=self._turns, now=now or datetime.now(UTC), memory_type=memory_type, limit=limit,
-            turn_id=turn_id, filters=Filters(tuple(tags), session_id, since, until),
+            agent_id, query, engine=self._parts.engine, policy=self._parts.policy.for_agent(agent_id),
+            store=self._parts.store, turns=self._parts.turns, now=now or datetime.now(UTC), memory_type=memory_type,
+            limit=limit, turn_id=turn_id, filters=Filters(tuple(tags), session_id, since, until),
         )  # fmt: skip
 
-    # --- memories ---
+    async def refine_tools(self, context: TurnContext, model: Chooser) -> Refined:
+        """Lets a small model choose among a turn's tools where ranking was not sure which to cut, within the policy's
+        `refine_deadline_ms`; the choice is fitted to the budget again.
 
-    async def remember(
-        self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
-    ) -> list[UUID]:
-        """Stores memories, a transaction per batch, and returns their ids in order; see `MemoryStore.remember`."""
-        require_label("agent_id", agent_id)
-        for memory in memories:
-            if not isinstance(memory, NewMemory):
-                raise InvalidInput(f"memories: expected NewMemory values, got {type(memory).__name__}")
-        return await self._store.remember(agent_id, memories, now=datetime.now(UTC), progress=progress)
-
-    async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
-        """The memories of these ids that this agent has, in the order asked."""
-        wanted = [require_id("ids", id) for id in ids]
-        return await self._store.get(require_label("agent_id", agent_id), wanted)
-
-    async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
-        """Changes fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
-
-        Raises:
-            UnknownMemory: this agent has no such memory. InvalidInput: a field that cannot be changed, or a bad value.
+        `model` is any async callable from a prompt to an answer. It never fails: whatever goes wrong leaves the tools
+        as they are in the context, and `reason` says what it was.
         """
-        fixed = {"type", "session_id", "source", "supersedes"} & changes.keys()
-        if fixed:
-            raise InvalidInput(f"update: {', '.join(sorted(fixed))} cannot be changed")
-        require_label("agent_id", agent_id)
-        return await self._store.update(
-            agent_id, require_id("id", id), lambda found: NewMemory(**{**_fields(found), **changes})
-        )
+        if context.offer is None:
+            return Refined(context.tools, "not_needed")
+        policy = context.policy or self._parts.policy.for_agent(context.agent_id)
+        return await self._parts.catalog.refine(context.offer, context.message, model, policy)
 
-    async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erases memories with all that was derived from them, in one transaction; the receipt counts what went."""
-        wanted = [require_id("ids", id) for id in ids]
-        return await self._store.forget(require_label("agent_id", agent_id), wanted)
+    def sections(self, context: TurnContext, named: Mapping[str, Collection[str]]) -> Sections:
+        """Which parts of a system prompt this turn's plan keeps, each given by its name with its categories."""
+        return sections(named, context.plan, context.policy or self._parts.policy.for_agent(context.agent_id))
 
-    async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erases everything of an agent, here and in the journal of this machine; the receipt counts what went."""
-        journaled = await self._settlement.erase(require_label("agent_id", agent_id))
-        await self._continuity.stop(agent_id)
-        return replace(await self._store.erase_agent(agent_id), journaled=journaled)
+    # --- what fails open: each part of a turn by itself ---
 
-    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Counts somebody's explicit verdict on a memory that a turn showed; it weighs `rating_weight` showings.
+    async def _memory(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> tuple[Plan, Built]:
+        """The plan and what it brings; without memory, if that goes wrong."""
+        planner = self._parts.planner
+        plan = planner.untouched(turn, "failed" if turn.kind == "user" else f"kind.{turn.kind}", policy)
+        if turn.kind != "user":
+            return plan, Built.nothing(plan, now)
+        try:
+            plan = planner.plan(turn, now, policy)
+            built = await self._parts.engine.build(plan, turn, now, deadline, policy, _room(turn, policy))
+            return await planner.refine(plan, turn, built.vector, deadline, policy), built
+        except Exception as error:  # whatever went wrong, the agent's turn goes on
+            log.exception("pre_turn goes on without memory")
+            return plan, Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
 
-        Raises:
-            InvalidInput: the turn showed no such memory.
-        """
-        require_label("agent_id", agent_id)
-        require_label("turn_id", turn_id)
-        policy = self._policy.for_agent(agent_id)
-        rated = await self._turns.rate(
-            agent_id, turn_id, memory_id, useful, half_life_days=policy.half_life_days,
-            rating_weight=policy.rating_weight,
-        )  # fmt: skip
-        if not rated:
-            raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
-
-    async def reap(self, agent_id: str) -> int:
-        """Gives up the turns that have been open for longer than the policy allows, and returns how many.
-
-        Opening a turn does the same for some of them. An outcome that comes after all still counts.
-        """
-        minutes = self._policy.for_agent(require_label("agent_id", agent_id)).abandon_after_minutes
-        return await self._turns.reap(agent_id, abandon_after_minutes=minutes)
-
-    # --- questions about turns ---
-
-    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
-        """Why a memory was shown in a turn, or why it was not.
-
-        Raises:
-            InvalidInput: a turn that this agent does not have.
-        """
-        return await self.questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
-
-    async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
-        """What became of every candidate of a turn, by rank; see `why`."""
-        return await self.questions.fates(agent_id, turn_id)
-
-    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
-        """Runs a recorded turn again, under its own policy or another; None if no stage ran in it. Teaches nothing.
-
-        Raises:
-            InvalidInput: a turn that this agent does not have.
-            PolicyError: the turn's own policy is not known, or not one that this version has.
-        """
-        return await self.questions.replay(agent_id, turn_id, policy)
-
-    async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
-        """The agent's turns of [since, until), oldest first."""
-        for name, at in (("since", since), ("until", until)):
-            _require_aware(name, at)
-        return await self._turns.between(require_label("agent_id", agent_id), since, until)
-
-    async def turns(self, agent_id: str, limit: int = 20) -> list[Mapping[str, Any]]:
-        """The agent's last turns, newest first: turn_id, session_id, at, status, message."""
-        return await self._turns.recent(require_label("agent_id", agent_id), limit)
-
-    # --- sessions ---
-
-    async def resume(self, agent_id: str, session_id: str) -> Resumed | None:
-        """All that is needed to go on with a session, from Postgres; None if it never was."""
-        require_label("agent_id", agent_id)
-        return await self._continuity.resume(agent_id, require_label("session_id", session_id))
-
-    async def end_session(self, agent_id: str, session_id: str) -> bool:
-        """Marks a session as ended. False if there is no such session."""
-        require_label("agent_id", agent_id)
-        return await self._sessions.end(agent_id, require_label("session_id", session_id), datetime.now(UTC))
-
-    async def clear_session(self, agent_id: str, session_id: str) -> Cleared:
-        """Removes summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""
-        require_label("agent_id", agent_id)
-        require_label("session_id", session_id)
-        await self._continuity.stop(agent_id)
-        return await self._sessions.clear(agent_id, session_id)
-
-    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = _PAGE) -> Page:
-        """A page of a whole tool output: `length` characters from `start` on; `Page.next` is where the next begins.
-
-        Raises:
-            InvalidInput: this agent has no such artifact, or a page that cannot be.
-        """
-        require_label("agent_id", agent_id)
-        for name, value, least, most in (("start", start, 0, 2**48), ("length", length, 1, _MOST_READ)):
-            _require_between(name, value, least, most)
-        page = await self._artifacts.read(agent_id, require_id("id", id), start, length)
-        if page is None:
-            raise InvalidInput(f"id: agent {agent_id!r} has no artifact {id}")
-        return page
-
-    async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
-        """What is kept out of band of a session, oldest first."""
-        require_label("agent_id", agent_id)
-        return await self._artifacts.of_session(agent_id, require_label("session_id", session_id))
-
-    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[Line, ...]:
-        """The first lines of an artifact that hold a literal, each with where `artifact` can read on from.
-
-        Raises:
-            InvalidInput: this agent has no such artifact, or a literal that spans lines.
-        """
-        require_label("agent_id", agent_id)
-        _require_between("limit", limit, 1, _MOST_LINES)
-        lines = await self._artifacts.search(agent_id, require_id("id", id), literal, limit)
-        if lines is None:
-            raise InvalidInput(f"id: agent {agent_id!r} has no artifact {id}")
-        return lines
-
-    async def _talk(self, turn: Turn, now: datetime, deadline: Deadline) -> Continued:
+    async def _talk(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
         """The window over the conversation; if it cannot be made, the conversation as it came."""
         try:
-            return await self._continuity.window(turn, now, deadline)
-        except Exception as error:  # as above: whatever went wrong, the turn goes on
-            log.exception("pre_turn goes on without a window")
-            return Continued(turn.conversation, None, (f"window: {type(error).__name__}: {error}",))
+            return await self._parts.continuity.window(Talk.of(turn), now, deadline, policy)
+        except TimeoutError:
+            return Continued(turn.conversation, None, ("window: not in time; the conversation is as it came",))
+        except Exception as error:  # as above
+            log.exception("pre_turn goes on with the conversation as it came")
+            because = f"window: {type(error).__name__}: {error}; the conversation is as it came"
+            return Continued(turn.conversation, None, (because,))
+
+    async def _offer(
+        self, turn: Turn, plan: Plan, built: Built, deadline: Deadline, policy: Policy
+    ) -> tuple[Offer, tuple[str, ...]]:
+        """The tools that the plan keeps, as the model can carry them; whole, if that goes wrong."""
+        tools, catalog = [tool for tool in turn.tools if tool.name not in plan.removed], self._parts.catalog
+        if turn.kind != "user":
+            return catalog.whole(tools, turn.model), ()
+        past = built.given.found.past if built.given is not None else ()
+        try:
+            known = Known(plan.signals.text, built.vector, past)
+            return await catalog.offer(turn, tools, known, deadline, policy), ()
+        except Exception as error:  # as above
+            log.warning("pre_turn goes on with all tools: %r", error)
+            because = f"tools: {str(error) or 'not fitted in time'}; all of them are offered whole"
+            return catalog.whole(tools, turn.model), (because,)
+
+    def _context(
+        self, turn: Turn, now: datetime, plan: Plan, built: Built, offer: Offer, talk: Continued, policy: Policy
+    ) -> TurnContext:
+        return TurnContext(
+            agent_id=turn.agent_id,
+            session_id=turn.session_id,
+            turn_id=turn.turn_id or "",
+            now=now,
+            message=turn.text,
+            text=built.text,
+            prefix=built.prefix,
+            shown=built.shown,
+            plan=plan,
+            messages=talk.messages,
+            tools=offer.tools,
+            degraded=built.degraded,
+            trace=replace(built.trace, trim=offer.trim, window=talk.trace),
+            user_id=turn.user_id,
+            model=self._parts.embedder.model,
+            query=built.vector,
+            policy=policy,
+            placement=policy.placement,
+            reader=turn.model,
+            plan_step=turn.plan_step,
+            offer=offer,
+        )
+
+    async def _recorded(self, context: TurnContext, deadline: Deadline, policy: Policy) -> TurnContext:
+        """The context, its turn recorded; if not in time, it is so with the outcome."""
+        opening, minutes = opened(context), policy.abandon_after_minutes
+        try:
+            await deadline.within(self._parts.turns.open(context.agent_id, opening, abandon_after_minutes=minutes))
+        except (CognitiveError, TimeoutError) as error:
+            self._parts.settlement.keep_opening(context.agent_id, opening)
+            reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
+            return replace(context, degraded=(*context.degraded, reason))
+        return context
 
 
-def _untouched(turn: Turn, reason: str, policy: Policy) -> Plan:
-    """A plan that asks for nothing and changes nothing."""
-    return planning.make(Signals(turn.text, greeting=True), "conversation", (reason,), policy, turn.thinking)
+def _prepared(turn: Turn, policy: Policy) -> Turn:
+    """The turn by its name, its conversation without what the prompt no longer shows of earlier turns."""
+    spoken = repeat.history(turn.conversation, policy.placement)
+    return turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
 
 
-def _plan(turn: Turn, now: datetime, policy: Policy) -> Plan:
-    previous = next((message.content for message in reversed(turn.conversation) if message.role == "user"), "")
-    read = signals.read(turn.text, now=now, previous=without_injected(previous))
-    frame, reasons = frames.select(turn.text, read)
-    return planning.make(read, frame, reasons, policy, turn.thinking)
-
-
-def _named(turn: Turn) -> Turn:
-    return turn if turn.turn_id else turn.model_copy(update={"turn_id": str(uuid4())})
-
-
-def _context(turn: Turn, plan: Plan, built: Built, now: datetime, policy: Policy) -> TurnContext:
-    return TurnContext(
-        agent_id=turn.agent_id,
-        session_id=turn.session_id,
-        turn_id=turn.turn_id or "",
-        now=now,
-        message=turn.text,
-        text=built.text,
-        prefix=built.prefix,
-        shown=built.shown,
-        plan=plan,
-        messages=repeat.history(turn.conversation, policy.placement),
-        placement=policy.placement,
-        tools=turn.tools,
-        degraded=built.degraded,
-        trace=built.trace,
-        user_id=turn.user_id,
-        reader=turn.model,
-        plan_step=turn.plan_step,
-    )
-
-
-def _with(window: Window | str, context: TurnContext) -> TurnContext:
-    """The context with the fitted window, or with the reason why it shows the conversation as it came."""
-    if isinstance(window, str):
-        return replace(context, degraded=(*context.degraded, window))
-    refused = window.trace.refused
-    lacking = (f"directive: {refused}",) if refused else ()
-    return replace(context, messages=window.messages, degraded=(*context.degraded, *lacking))
-
-
-def _tokens(model: str | None) -> int | None:
-    """What a language model reads, None where the host does not say which it is: characters alone bound the window."""
-    return budget_for(model).input_tokens if model else None
-
-
-def _fields(memory: Memory) -> dict[str, Any]:
-    return {name: getattr(memory, name) for name in NewMemory.model_fields}
-
-
-def _require_aware(name: str, at: datetime | None) -> None:
-    if at is not None and at.tzinfo is None:
-        raise InvalidInput(f"{name}: expected an aware datetime, got the naive {at.isoformat()}")
-
-
-def _require_between(name: str, value: object, least: int, most: int) -> None:
-    if not isinstance(value, int) or not least <= value <= most:
-        raise InvalidInput(f"{name}: expected {least} to {most}, got {value!r}")
+def _room(turn: Turn, policy: Policy) -> int | None:
+    """The tokens that the model at hand leaves for memory, None where the host does not say which it is."""
+    if turn.model is None:
+        return None
+    return int(budget_for(turn.model, policy.models).input_tokens * policy.reserves["memory"])

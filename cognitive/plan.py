@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from brain.types import MemoryType
 
 Frame = Literal["conversation", "question", "task", "decision", "creative", "debug"]
+Category = Literal["casual", "research", "coding", "crypto", "media", "monitoring", "memory", "complex"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+Thinking = Literal["off", "minimal", "low", "medium", "high", "xhigh"]
+THINKING: tuple[Thinking, ...] = get_args(Thinking)  # from the least to the most
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,22 @@ class RetrievalQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class Caps:
+    """How much memory a message of some category is worth: memories of all types, and tokens."""
+
+    facts: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What this message needs.
 
-    `budgets` and `total` are tokens; `window` is how many turns of the conversation a memory is compared with;
-    `categories`, `tools`, `thinking` and `hint` pass the caller's own settings through: no rule plans them yet.
+    `budgets` and `total` are tokens; `window` is how many turns of the conversation a memory is compared with; `most`
+    is how many memories are shown of all types together, None for no other bound than those of the types. `categories`
+    are in the order of their table, none if no rule fired; `caps` are theirs. `tools` are the names to keep of those
+    that the turn gave, `removed` the others; `thinking` and `model` are what the turn should run with, None where the
+    caller's own setting stands; `hint` is a line for the model before the message.
     """
 
     signals: Signals
@@ -74,6 +89,25 @@ class Plan:
     reasons: tuple[str, ...]
     policy: str
     categories: tuple[str, ...] = ()
+    caps: Caps | None = None
+    most: int | None = None
     tools: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
     thinking: str | None = None
+    model: str | None = None
     hint: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What is recorded of the plan beside what a replay makes again: no words of the message."""
+        return {
+            "categories": list(self.categories),
+            "memory": [self.caps.facts, self.caps.tokens] if self.caps else None,
+            "most": self.most,
+            "total": self.total,
+            "tools": len(self.tools),
+            "removed": list(self.removed),
+            "thinking": self.thinking,
+            "model": self.model,
+            "hint": self.hint,
+            "reasons": list(self.reasons),
+        }

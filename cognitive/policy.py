@@ -10,12 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+import re2
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
 
 from brain.types import Edge, Label, MemoryType
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.models import ModelRow
-from cognitive.plan import Frame
+from cognitive.plan import CATEGORIES, Frame, Thinking
 
 
 def _not_always(turns: int) -> int:
@@ -32,6 +34,10 @@ Tokens = Annotated[int, Field(ge=0)]
 Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
 Placement = Literal["user_tail", "journaled", "system"]
 ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
+
+
+LONGEST_PATTERN = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
+MOST_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
 
 
 class FrameBudget(Edge):
@@ -55,6 +61,52 @@ FRAMES: Mapping[Frame, FrameBudget] = {
     "creative": FrameBudget(total=6000, decision=1000, fact=1500, procedure=500, episode=500, window=4),
     "debug": FrameBudget(total=10000, decision=1500, fact=1000, procedure=2500, episode=1000, window=6),
 }
+
+
+class CategoryChange(Edge):
+    """What an operator changes in a category, or the whole of a new one. Names as here or in camel case.
+
+    Patterns are linear-time regular expressions (RE2's syntax), matched anywhere in the lower-case message. Each that
+    matches counts the category's weight; from the threshold on the category is active. A new category is active
+    from its first match, keeps every tool unless it names `extra_tools`, and narrows no memory unless it says so.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    extra_patterns: tuple[str, ...] = ()
+    extra_tools: tuple[Label, ...] = ()
+    weight: Positive | None = None
+    threshold: Positive | None = None
+    facts: Annotated[int, Field(ge=0)] | None = None
+    tokens: Tokens | None = None
+    thinking_level: Thinking | None = None
+    model: Label | None = None
+    disabled: bool = False
+
+
+def _sound(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]:
+    """Every pattern compiles and is about something; a name that is no category brings patterns of its own."""
+    for name, change in changes.items():
+        if not change.extra_patterns and name not in CATEGORIES:
+            raise ValueError(f"{name!r} is none of {', '.join(CATEGORIES)}, and a new category needs extra_patterns")
+        for pattern in change.extra_patterns:
+            fault = _fault(pattern)
+            if fault:
+                raise ValueError(f"category {name!r}, pattern {pattern!r}: {fault}")
+    return changes
+
+
+def _fault(pattern: str) -> str | None:
+    """What is wrong with an operator's pattern, or None."""
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, MOST_PATTERN_MEMORY
+    if len(pattern) > LONGEST_PATTERN:
+        return f"longer than {LONGEST_PATTERN} characters"
+    try:
+        compiled = re2.compile(pattern, options)
+    except re2.error as error:
+        return f"not a linear-time regular expression ({error})"
+    return "matches any message" if compiled.search("") else None
 
 
 # A threshold belongs to its measure: one without the other means nothing.
@@ -85,7 +137,7 @@ RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEI
 
 # Shares of a model's tokens that the window may not use: they are set aside for the system prompt with this turn's
 # memories, for the answer (upstream's 20 %), and for results still to come (its 10 %).
-RESERVES: Mapping[str, float] = {"system": 0.1, "response": 0.2, "tools": 0.1}
+RESERVES: Mapping[str, float] = {"system": 0.1, "response": 0.2, "tools": 0.1, "memory": 0.15}
 
 # Characters of a tool's output by its kind (cognitive/window/output_limits.py says which tools are of which): 8,000 are
 # some 2,000 tokens, a sixth of what a small model reads. A file that is cut is only read again, in pieces; a hundredth
@@ -148,6 +200,26 @@ class Policy(Edge):
     default_limit: Annotated[int, Field(ge=0)] = 5  # memories per type (the seed's)
     hinted_limit: Annotated[int, Field(ge=0)] = 8  # of the type that the message asks for
     other_limit: Annotated[int, Field(ge=0)] = 3  # of the others, then
+
+    # --- preflight: categories, the seed's switches by their names ---
+    categories_enabled: bool = True  # the master switch: off, every turn has all its tools and its own thinking level
+    tool_filtering: bool = True  # take away the tools that no matched category uses
+    memory_tuning: bool = True  # let the categories' caps narrow the frame's memory
+    thinking_tuning: bool = True  # let the categories choose how hard the model thinks
+    prompt_annotation: bool = True  # tell the model in one line what was planned
+    always_include: tuple[Label, ...] = ("message",)  # the seed's: an agent can always speak
+    complex_threshold: Annotated[int, Field(ge=0)] = 300  # characters; a shorter message needs more to be complex
+    fallback_to_full: bool = True  # a message that no rule knows keeps all tools; off, it keeps always_include
+    categories: Annotated[Mapping[str, CategoryChange], AfterValidator(_sound)] = Field(default_factory=dict)
+    session_awareness: bool = True  # "and for staging?" is of the category of what it leans on
+    learned_weights: bool = True  # keep what past turns of a category called: it can only add, docs/benchmarks.md
+    learned_turns: Annotated[int, Field(ge=0)] = 500  # the latest completed ones are learnt from
+    learned_calls: Annotated[int, Field(ge=1)] = 3  # of a tool, until a category gains it: once may be an accident
+    learned_share: Share = 0.05  # of a category's turns that called it; rarer is noise
+    exemplar_fallback: bool = False  # guess the category of what no rule knows; docs/benchmarks.md says what it costs
+    exemplar_floor: Share = 0.4  # cosine below which a labelled sentence says nothing of a message
+    user_profiles: bool = False  # let a user's own categories weigh; not measured on people
+    profile_weight: Annotated[float, Field(ge=0, le=0.5)] = 0.25  # of the share that a category has of a user's turns
 
     # --- retrieve ---
     candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80  # 60 memories suffice; long ones take several

@@ -57,6 +57,7 @@ class Given:
     standing: tuple[Standing, ...] = ()
     counter: str = "estimate-1"  # what counted before turns recorded its name
     room: int | None = None
+    categories: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -75,7 +76,7 @@ class Given:
         """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
         return cls(
             plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id,
-            standing, counter, room,
+            standing, counter, room, plan.categories,
         )  # fmt: skip
 
 

@@ -171,13 +171,14 @@ def opened(context: TurnContext) -> OpenTurn:
         policy=context.plan.policy,
         frame=context.plan.frame,
         degraded=context.degraded,
-        trace=context.trace.as_json(),
+        trace=context.trace.as_json() | {"plan": context.plan.as_json()},
         shown=tuple(
             Exposure(s.memory_id, s.type, slot, s.propensity, s.lacked) for slot, s in enumerate(context.shown)
         ),
         model=context.model if context.query is not None else None,
         query=context.query,
         policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
+        categories=context.plan.categories,
     )
 
 

@@ -158,7 +158,8 @@ class Trace:
     """A turn explained: the query, the channels that arrived, every candidate's fate, and milliseconds by stage.
 
     `record` is what its stages were given and what became of the candidates, as it is stored (`cognitive.recording`);
-    `sections` are the budgets that held; `trim` is what the tools lost, None if nothing.
+    `sections` are the budgets that held; `trim` is what the tools lost, None if nothing; `window` holds the numbers of
+    the conversation's window.
     """
 
     query: str
@@ -170,6 +171,7 @@ class Trace:
     record: str | None = None
     sections: Sections = NO_SECTIONS
     trim: Trim | None = None
+    window: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, memory_id: UUID) -> Fate | None:
         """The fate of one memory, or None if it was no candidate."""
@@ -189,6 +191,7 @@ class Trace:
             "excerpts": {str(id): spans for id, spans in excerpts(self.fates).items()},
             "record": self.record,
             **({"trim": self.trim.as_json()} if self.trim is not None else {}),
+            **({"window": dict(self.window)} if self.window else {}),
         }  # fmt: skip
 
 

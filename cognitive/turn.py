@@ -316,3 +316,9 @@ def require_label(name: str, value: object, *, longest: int = LONGEST_LABEL) -> 
     if reason is not None:
         raise InvalidInput(f"{name}: holds {reason}")
     return value
+
+
+def require_aware(name: str, at: datetime | None) -> None:
+    """InvalidInput that names a datetime without a time zone."""
+    if at is not None and at.tzinfo is None:
+        raise InvalidInput(f"{name}: expected an aware datetime, got the naive {at.isoformat()}")

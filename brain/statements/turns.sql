@@ -6,8 +6,8 @@ WITH planned AS (
     ON CONFLICT DO NOTHING),
 opened AS (
     INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
-                                query, trace)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                                query, trace, categories)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $19)
     ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
 INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked)
 SELECT $1, $2, s.memory_id, s.type, 'prompt', s.slot, s.propensity, $5, s.lacked
@@ -44,6 +44,15 @@ ON CONFLICT DO NOTHING
 -- name: turn_whole
 SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace, model, query
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
+
+-- name: calls
+-- What turns were taken for and what was called in them, of those whose outcome is known.
+SELECT user_id, categories, called FROM cognitive.turn
+WHERE agent_id = $1 AND status = 'completed' AND cardinality(categories) > 0 ORDER BY at DESC, turn_id LIMIT $2
+
+-- name: forget_categories
+UPDATE cognitive.turn SET categories = DEFAULT
+WHERE agent_id = $1 AND cardinality(categories) > 0 AND ($2::text IS NULL OR user_id = $2::text) RETURNING turn_id
 
 -- name: stored_after
 -- When a memory was stored, if that was after a turn was recorded.

@@ -129,6 +129,7 @@ def _sift(
             asked=plan.budgets.keys() & dict(plan.signals.hints),
             policy=policy,
         ),
+        lambda candidates: budget.cap(candidates, plan.most),
     )
     left = tuple(ranked)
     dropped: tuple[Fate, ...] = ()

@@ -26,6 +26,14 @@ def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> 
     return Sifted(tuple(kept), tuple(dropped))
 
 
+def cap(candidates: Sequence[Candidate], most: int | None) -> Sifted:
+    """The first so many of all types together; None is no bound."""
+    if most is None:
+        return Sifted(tuple(candidates))
+    late = [Fate(c, "over_limit", n, f"place {n} of {most} in all") for n, c in enumerate(candidates, 1) if n > most]
+    return Sifted(tuple(candidates[:most]), tuple(late))
+
+
 def fit(
     candidates: Sequence[Candidate],
     budgets: Mapping[MemoryType, int],

@@ -45,7 +45,8 @@ def _wider(name: str) -> Unanswered:
 BEFORE_THE_RECORD: Mapping[str, Unanswered] = {
     **{name: _other(name) for name in (
         "deadline_ms", "recall_deadline_ms", "embed_share", "candidates_per_channel", "candidates_per_wanted",
-        "window_sentences", "association_turns", "association_kept", "attribution",
+        "window_sentences", "association_turns", "association_kept", "attribution", "categories_enabled", "categories",
+        "complex_threshold", "session_awareness", "memory_tuning",
     )},
     **{name: _more(name) for name in ("default_limit", "hinted_limit", "other_limit")},
     **{name: _wider(name) for name in ("association_floor", "association_words")},
@@ -115,7 +116,7 @@ def uncompared(made: Assembled, policy: Policy) -> tuple[UUID, ...]:
 
 def again(given: Given, likeness: Mapping[Key, Likeness], policy: Policy, counter: TokenCounter = count) -> Assembled:
     """The stages of a turn on what they were given, with the window as it was compared then."""
-    plan = planning.make(given.signals, given.frame, given.reasons, policy, given.thinking)
+    plan = planning.make(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
     return assemble(plan, given, lambda hit, _: likeness.get((hit.memory_id, hit.ordinal)), policy, counter)
 
 
@@ -124,4 +125,5 @@ def replan(record: Recording, policy: Policy) -> Plan:
     if record is NOTHING:
         return planning.make(Signals("", greeting=True), "conversation", (), policy)
     facts = record.facts
-    return planning.make(facts["signals"], facts["frame"], facts["reasons"], policy, facts["thinking"])
+    categories = facts.get("categories", ())  # older records have none
+    return planning.make(facts["signals"], facts["frame"], facts["reasons"], policy, facts["thinking"], categories)

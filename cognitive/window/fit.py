@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from cognitive import tokens as estimate
 from cognitive.policy import Policy
@@ -64,6 +65,15 @@ class WindowTrace:
     over: str | None = None
     refused: str | None = None
     ledger: TokenLedger | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What is stored with the turn: numbers and names, no text."""
+        told = {name: getattr(self, name) for name in _TOLD}
+        sizes = {name: asdict(getattr(self, name)) for name in ("before", "after", "bounds")}
+        return {**sizes, "repairs": dict(self.repairs), **{name: value for name, value in told.items() if value}}
+
+
+_TOLD = ("evicted", "forgotten", "stubs", "carried", "trigger", "due", "over", "refused")
 
 
 @dataclass(frozen=True, slots=True)

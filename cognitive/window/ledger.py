@@ -32,7 +32,7 @@ class Room:
 @dataclass(frozen=True, slots=True)
 class TokenLedger:
     """Tokens: `max` the model reads, `used` per kind (system, summary, messages, results), `reserves` set aside per
-    kind (system, response, tools). Nothing is ever negative.
+    kind (system, response, tools, memory). Nothing is ever negative.
     """
 
     max: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cognitive.preflight.rules.matching import Rule
 
 SOCIAL, ANSWER, CONTINUE = "social", "answer", "continue"
+OK = "answer.ok"  # closes as often as it answers
 
 _PLEASED = (
     r"(?:nice|good|great|lovely|glad|pleased|happy|pleasure|fun|pleasant|wonderful|awesome|delighted|enjoyed"

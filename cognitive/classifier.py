@@ -1,0 +1,44 @@
+"""Who is asked about a message that no rule knows: a port, and labelled sentences as its first adapter."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from brain.embedding.cached import CachedEmbedder
+from brain.types import Vector, Vectors
+from cognitive.policy import Policy
+from cognitive.preflight.exemplars import nearest
+from cognitive.preflight.rules.exemplars import EXEMPLARS
+
+
+class Classifier(Protocol):
+    """Names the categories of a message. It is asked within the turn's deadline, only where the rules are silent."""
+
+    async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
+        """Categories of the policy; none where it does not know. `vector` is the message's own, if there was time."""
+
+
+class ExemplarClassifier:
+    """The category of the nearest labelled sentences. Embeds these once, and no message: it has a vector already."""
+
+    def __init__(self, embedder: CachedEmbedder, policy: Policy) -> None:
+        self._embedder = embedder
+        self._policy = policy
+        self._labels = tuple(label for label, sentences in EXEMPLARS.items() for _ in sentences)
+        self._vectors: Vectors = np.empty((0, embedder.dimension), dtype=np.float32)
+
+    async def prepare(self) -> None:
+        """Embeds the sentences; before that, and if the model fails, it knows nothing.
+
+        Raises:
+            EmbeddingError: the model failed.
+        """
+        self._vectors = await self._embedder.embed([text for sentences in EXEMPLARS.values() for text in sentences])
+
+    async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
+        """At most one category, by the message's vector."""
+        if vector is None or not len(self._vectors):
+            return ()
+        return nearest(vector, self._labels, self._vectors, self._policy)

@@ -1,0 +1,100 @@
+"""The plan of a turn: its rules are run on the message, then what needs the message's vector refines it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+from time import perf_counter
+
+from brain.deadline import Deadline
+from brain.types import Vector
+from cognitive.classifier import Classifier
+from cognitive.habits import Habits
+from cognitive.markup import without_injected
+from cognitive.plan import Plan, Signals
+from cognitive.policy import Policy
+from cognitive.preflight import categories, frames, signals
+from cognitive.preflight import plan as planning
+from cognitive.preflight.hint import summary
+from cognitive.preflight.learned import Learned, prior
+from cognitive.turn import Turn
+
+log = logging.getLogger(__name__)
+
+_EARLIER = 8  # messages of the user that an elliptic one may lean on, one on the other
+_ASKING_SHARE = 0.2  # of the time left at most; whoever takes longer is not heard in this turn
+
+
+class Planner:
+    """Plans turns; with `classifier`, also those that no rule knows."""
+
+    def __init__(self, policy: Policy, habits: Habits, classifier: Classifier | None = None) -> None:
+        self._habits = habits
+        self._classifier = classifier
+        categories.table(policy)  # compiled before the first turn
+
+    def untouched(self, turn: Turn, reason: str, policy: Policy) -> Plan:
+        """A plan that asks for nothing and changes nothing."""
+        nothing = Signals(turn.text, greeting=True)
+        plan = planning.make(nothing, "conversation", (reason,), policy, turn.thinking)
+        return replace(plan, tools=_names(turn))
+
+    def plan(self, turn: Turn, now: datetime, policy: Policy) -> Plan:
+        """The plan by rules alone: no I/O, and no waiting."""
+        started = perf_counter()
+        learned = self._habits.learned(turn.agent_id)
+        asked = (each for each in reversed(turn.conversation) if each.role == "user")
+        said = [without_injected(each.content) for each in islice(asked, _EARLIER)]
+        read = signals.read(turn.text, now=now, previous=said[0] if said else "")
+        frame, reasons = frames.select(turn.text, read)
+        found = categories.of_turn(
+            turn.text, read, said, turn.attachments, policy, _factors(learned, turn.user_id, policy)
+        )
+        reasons = (*reasons, *found.reasons)
+        plan = planning.make(read, frame, reasons, policy, turn.thinking, found.categories)
+        plan = _equip(plan, turn, learned, policy)
+        log.info(summary(plan, len(turn.tools), (perf_counter() - started) * 1e6))
+        return plan
+
+    async def refine(self, plan: Plan, turn: Turn, vector: Vector | None, deadline: Deadline, policy: Policy) -> Plan:
+        """The plan with categories from the classifier, where no rule fired: its tools, thinking, model and hint.
+
+        Its memory stays: that was fetched already. Whatever goes wrong in asking leaves the plan as it is.
+        """
+        silent = policy.categories_enabled and not plan.categories and not plan.signals.elliptic
+        if self._classifier is None or not silent:
+            return plan
+        try:
+            asked = self._classifier.classify(turn.text, vector)
+            guessed = await deadline.within(asked, _ASKING_SHARE)
+        except Exception as error:  # a plug-in may raise anything, and the turn has its plan
+            log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
+            return plan
+        known = {need.name for need in categories.table(policy).needs}
+        named = tuple(name for name in guessed if name in known)
+        if not named:
+            return plan
+        reasons = (*plan.reasons, *(f"classifier.{name}" for name in named))
+        plan = replace(plan, categories=named, reasons=reasons)
+        return _equip(plan, turn, self._habits.learned(turn.agent_id), policy)
+
+
+def _names(turn: Turn) -> tuple[str, ...]:
+    return tuple(tool.name for tool in turn.tools)
+
+
+def _equip(plan: Plan, turn: Turn, learned: Learned, policy: Policy) -> Plan:
+    gained = learned.wanted(plan.categories) if policy.learned_weights else ()
+    stay = tuple(f"learned.{tool}" for tool in gained)
+    plan = replace(plan, reasons=(*plan.reasons, *stay))
+    return planning.equip(plan, _names(turn), turn.thinking, policy, gained)
+
+
+def _factors(learned: Learned, user_id: str | None, policy: Policy) -> dict[str, float]:
+    factors = dict(learned.factors) if policy.learned_weights else {}
+    if policy.user_profiles:
+        for name, factor in prior(learned, user_id, policy).items():
+            factors[name] = factors.get(name, 1.0) * factor
+    return factors

@@ -1,0 +1,213 @@
+"""Which kinds of work a message asks for: rows and structure vote, and every category from its threshold on is meant.
+
+A category that fires wrongly only adds tools; one that is missed takes them away. So what the rules cannot read is left
+unclassified, which keeps everything: another language, an elliptic answer to something that no rule knew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from cognitive.plan import Caps, Signals
+from cognitive.policy import CategoryChange, Policy
+from cognitive.preflight import smalltalk, structure
+from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL, NEEDS, RULES, Need
+from cognitive.preflight.rules.matching import Rule, RuleTable, fold
+
+# Characters read of a message, at its head and its tail; what people want stands there, and between them what they
+# pasted. Length, code fences and attachments are seen whatever their place.
+HEAD, TAIL = 800, 400
+MOST_TURNS = 4  # before a message that leans on them are looked at; what is further back is another topic
+
+NO_FACTORS: Mapping[str, float] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The categories as a policy has them: what each needs, and the rows that tell them, compiled."""
+
+    needs: tuple[Need, ...]
+    models: Mapping[str, str]
+    rows: tuple[RuleTable, ...]  # one per category: together their automaton would have a hundred times the states
+    extra: RuleTable  # an operator's, on the message as it is written
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Every tool that some category names; the others are none of its business."""
+        return frozenset(tool for need in self.needs for tool in need.tools)
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """The categories of a message in the order of their table, every category's score, and what it comes from.
+
+    `inherited` says that they are also those of a turn before.
+    """
+
+    categories: tuple[str, ...] = ()
+    scores: Mapping[str, float] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    inherited: bool = False
+
+
+def table(policy: Policy) -> Table:
+    """The categories under a policy, compiled once per set of changes."""
+    return _compiled(tuple(policy.categories.items()))
+
+
+def classify(
+    text: str,
+    read: Signals,
+    policy: Policy,
+    *,
+    attachments: Sequence[Any] = (),
+    factors: Mapping[str, float] = NO_FACTORS,
+) -> Classified:
+    """What a message is about, by itself.
+
+    Args:
+        text: The message.
+        read: Its signals.
+        policy: Whose categories and thresholds count.
+        attachments: What hangs on the message.
+        factors: By category, what past turns multiply its score by; 1 where nothing is said.
+    """
+    seen = _seen(text)
+    folded = fold(seen)
+    if structure.foreign(seen, folded):
+        return Classified(reasons=("category.unread",))
+    known = table(policy)
+    votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(known, seen, folded)]
+    shape = structure.signals(text, folded, read, attachments, policy.complex_threshold)
+    votes += [
+        (need.name, f"{need.name}.{name}", weight)
+        for need in known.needs
+        for name, weight in need.structure.items()
+        if name in shape
+    ]
+    scores = {
+        need.name: factors.get(need.name, 1.0) * sum(weight for category, _, weight in votes if category == need.name)
+        for need in known.needs
+    }
+    active = tuple(need.name for need in known.needs if scores[need.name] >= need.threshold)
+    active = next(((need.name,) for need in known.needs if need.alone and need.name in active), active)
+    because = tuple(id for category, id, _ in votes if category in active)
+    return Classified(active, {name: score for name, score in scores.items() if score > 0}, because)
+
+
+def of_turn(
+    text: str,
+    read: Signals,
+    said: Iterable[str],
+    attachments: Sequence[Any],
+    policy: Policy,
+    factors: Mapping[str, float] = NO_FACTORS,
+) -> Classified:
+    """What a turn is about: its message, and the user's messages before it (latest first) if it leans on them."""
+    if not policy.categories_enabled:
+        return Classified()
+    own = classify(text, read, policy, attachments=attachments, factors=factors)
+    if not (policy.session_awareness and read.elliptic):
+        return own
+    before = (classify(each, _alone(each), policy, factors=factors) for each in islice(said, MOST_TURNS))
+    return inherit(own, before, policy)
+
+
+def inherit(own: Classified, before: Iterable[Classified], policy: Policy) -> Classified:
+    """The categories of a message that leans on the turns before it, latest first: its own and those of the last turn
+    that was more than small talk. If no rule knew that one, neither is this one known.
+    """
+    order = [need.name for need in table(policy).needs]
+    lender = next((each for each in before if each.categories != ("casual",)), None)
+    if lender is None:
+        return own
+    own_work = [name for name in own.categories if name != "casual"]
+    lent = [name for name in lender.categories if name != "casual"]
+    merged = tuple(sorted({*own_work, *lent}, key=order.index)) if lent else ()
+    because = tuple(f"session.{name}" for name in lent if name not in own_work) or (
+        () if lent else ("session.unknown",)
+    )
+    return replace(own, categories=merged, reasons=(*own.reasons, *because), inherited=True)
+
+
+def _alone(text: str) -> Signals:
+    """The signals of an earlier message that its category depends on: whether it was small talk, and of which kind."""
+    small = smalltalk.read(text.strip())
+    return Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
+
+
+def _fired(known: Table, seen: str, folded: bytes) -> tuple[Rule, ...]:
+    lower = folded.lower()
+    own = [rule for rows in known.rows for rule in rows.fired(lower)]
+    return (*own, *known.extra.fired(seen.lower().encode()))
+
+
+def _seen(text: str) -> str:
+    """Head and tail of a long message, without what UTF-8 cannot hold."""
+    if len(text) > HEAD + TAIL:
+        text = f"{text[:HEAD]}\n{text[len(text) - TAIL :]}"
+    return text.encode("utf-8", "ignore").decode()
+
+
+@lru_cache(maxsize=32)
+def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> Table:
+    changed = dict(changes)
+    base = {need.name: need for need in NEEDS} | {name: _new(name) for name in changed if name not in _NAMES}
+    needs = tuple(_changed(need, changed.get(name)) for name, need in base.items() if not _disabled(changed.get(name)))
+    names = {need.name for need in needs}
+    extra = [
+        Rule(f"{need.name}.extra_{n}", need.name, f"(?s:{pattern})", need.weight)
+        for need in needs
+        if need.name in changed
+        for n, pattern in enumerate(changed[need.name].extra_patterns, 1)
+    ]
+    return Table(
+        needs=needs,
+        models={name: change.model for name, change in changed.items() if change.model and name in names},
+        rows=tuple(
+            RuleTable(_weighed(rule, changed) for rule in RULES if rule.signal == name)
+            for name in (need.name for need in needs)
+            if name in _NAMES
+        ),
+        extra=RuleTable(extra),
+    )
+
+
+_NAMES = frozenset(need.name for need in NEEDS)
+
+
+def _disabled(change: CategoryChange | None) -> bool:
+    return change is not None and change.disabled
+
+
+def _new(name: str) -> Need:
+    """A category that only the operator knows: one pattern is enough, and it keeps every tool unless it names some."""
+    return Need(name, 3, 3, (), FULL, FALLBACK_THINKING)
+
+
+def _changed(need: Need, change: CategoryChange | None) -> Need:
+    if change is None:
+        return need
+    facts = need.caps.facts if change.facts is None else change.facts
+    tokens = need.caps.tokens if change.tokens is None else change.tokens
+    tools = tuple(dict.fromkeys((*need.tools, *change.extra_tools)))
+    return replace(
+        need,
+        whole=need.whole or not tools,
+        weight=change.weight or need.weight,
+        threshold=change.threshold or need.threshold,
+        tools=tools,
+        caps=Caps(facts, tokens),
+        thinking=change.thinking_level or need.thinking,
+    )
+
+
+def _weighed(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
+    """A row that counts its category's usual weight counts what the operator makes of that."""
+    change = changed.get(rule.signal)
+    usual = next(need.weight for need in NEEDS if need.name == rule.signal)
+    return replace(rule, weight=change.weight) if change and change.weight and rule.weight == usual else rule

@@ -1,0 +1,190 @@
+"""What the form of a message says: its length, code, paths, links, addresses, questions, lists, attachments."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import re2
+
+from cognitive.plan import Signals
+from cognitive.preflight.rules.matching import compile_pattern
+from cognitive.preflight.rules.smalltalk import OK, SOCIAL
+
+LONG, LONGISH = 300, 200  # characters
+SENTENCES, SENTENCE = 3, 5  # so many of more than so many characters are work in steps
+MANY_QUESTIONS = 3
+POINTS = 2  # make a list
+FOREIGN_WORDS = 2  # of other languages than English; one may be a name
+FOREIGN_LETTERS = 0.2  # of the letters in another script
+
+_EXTENSIONS = (
+    r"(?:py|pyi|ts|tsx|js|jsx|mjs|rs|go|java|kt|rb|php|c|cc|cpp|h|hpp|cs|swift|sh|bash|zsh|sql|html|css|scss|json|ya?ml"
+    r"|toml|ini|cfg|conf|env|lock|md|rst|txt|csv|xml|log|ipynb|proto|tf|vue|svelte|sol|gradle|patch|diff)"
+)
+_path = compile_pattern(
+    rf"(?:^|[\s(\"'`])(?:(?:[~.]{{0,2}}/)?(?:[\w.@-]+/)+[\w.-]+\.[a-z]\w{{0,5}}|[\w-][\w.-]*\.{_EXTENSIONS})"
+    r"(?:[\s,;:!?)\"'`]|\.?$|\.\s)",
+    name="structure.path",
+)
+_url = compile_pattern(r"\bhttps?://[^\s]{3}|\bwww\.[a-z0-9-]+\.[a-z]", name="structure.url")
+_question = compile_pattern(r"""\?[)"'*\]]*(?:\s|$|[?!.])""", name="structure.question")
+_amount = compile_pattern(r"\$ ?\d", name="structure.amount")
+_address = compile_pattern(r"\b0x[0-9a-f]{8,64}\b", name="structure.address")
+_base58 = compile_pattern(r"\b[1-9A-HJ-NP-Za-km-z]{32,44}\b", name="structure.base58")
+# A first name stands alone ("Where did Anna go", "Anna's hobbies"); behind a preposition it is a place, and at the end
+# of "who is" it is somebody whom everyone may know.
+_name = compile_pattern(
+    r"\b([a-z'-]+),? (?:[A-Z][a-z]+ and )?[A-Z][a-z]{2,}(?:'s?)?(?: ([a-z])|[?.,]|$)", name="structure.name"
+)
+_BEFORE_PLACES = frozenset(b"in of to from at on near for the a an around via by about".split())
+_BEFORE_THE_FAMOUS = frozenset(b"is are was were and".split())
+_wonders = compile_pattern(
+    r"^\W*(?:hey|hi|hello|so|and|ok)?\W*(?:when|where|what|which|why|how|who|whose|did|does|has|had|is|was|according)\b",
+    name="structure.wonders",
+)
+_inline = compile_pattern(r"`[^`\n]{1,200}`", name="structure.inline_code")
+_numbered = compile_pattern(r"(?m)^\s{0,8}(?:\d{1,2}[.)]|step \d{1,2})\s+\S", name="structure.numbered")
+_STOPS = bytes.maketrans(b"!?", b"..")
+_FOREIGN = compile_pattern(
+    r"\b(?:der|das|und|ist|nicht|ein|eine|einen|einer|einem|mit|auf|bitte|wie|wird|noch|haben|wir|ich|uns|dem|den|von"
+    r"|zu|mir|es|kann|auch|nach|fxr|xber|zum|zur|dass|oder"
+    r"|que|los|las|el|una|por|para|con|del|sobre|yo|mi|tu|pero|como|favor|este|esta|hay|qux|cuxl|de|la|en"
+    r"|est|les|une|dans|pour|avec|nous|vous|sur|quel|quelle|le|et|des|du|mon|ma|ce|pas|qui|je"
+    r"|il|che|di|della|del|un|mia|cosa|sono|per|qual|come|ho|detto|ti|non|al"
+    r"|minha|meu|uma|da|do|nxo|com|em|os|o que|het|een|niet|voor|van|op|dat|wat|hoe|ik|mijn|naar"
+    r"|jest|jaka|jaki|nie|na|co|czy|det|och|att|hur|vad|fxr|ett|som|bir|bu|ne|ve|mi)\b",
+    name="structure.foreign",
+)
+_ENGLISH = compile_pattern(
+    r"\b(?:the|and|of|what|how|my|this|that|you|with|for|are|please|does|did|why|where|your|our|from|can|in|is|it|to|i|we|me|on|at)\b",
+    name="structure.english",
+)
+_MOST_READ = 300  # characters that tell a language
+_MEDIA = ("image", "audio", "video")
+_SUFFIXES = {
+    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "heic", "bmp", "tiff", "svg"), "image"),
+    **dict.fromkeys(("mp3", "wav", "ogg", "oga", "m4a", "flac", "opus", "aac"), "audio"),
+    **dict.fromkeys(("mp4", "mov", "webm", "mkv", "avi"), "video"),
+}
+_TYPED = ("type", "mime_type", "media_type", "content_type", "mimetype", "kind", "mimeType", "mediaType", "contentType")
+_NAMED = ("filename", "file_name", "name", "path", "url", "fileName")
+
+
+def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], threshold: int) -> frozenset[str]:
+    """The structural signals of a message, by name.
+
+    Args:
+        text: The message.
+        seen: What of it is read, folded, in the case it was written in.
+        read: Its signals: whether it is small talk.
+        attachments: What hangs on it, in whatever form the host has.
+        threshold: Characters below which a message is short for complex work.
+    """
+    lower = seen.lower()
+    questions = _count(_question, lower, MANY_QUESTIONS)
+    found = {
+        "small_talk": read.greeting and not attachments and _pleasant(read.fired),
+        "emoji_only": emoji_only(text) and not read.elliptic,
+        "url": _url.search(lower),
+        "question": questions,
+        "path": _path.search(lower),
+        "someone": _wonders.search(lower) and _named(seen),
+        "fence": "```" in text,
+        "inline_code": _inline.search(lower),
+        "amount": _amount.search(lower),
+        "address": _address.search(lower),
+        "base58": any(_mixed(match) for match in _base58.findall(seen)),
+        "long": len(text) > LONG,
+        "longish": LONG >= len(text) > LONGISH,
+        "short": len(text) < threshold,
+        "sentences": _sentences(lower) >= SENTENCES,
+        "numbered": _count(_numbered, lower, POINTS) >= POINTS,
+        "many_questions": questions >= MANY_QUESTIONS,
+        "two_questions": questions == MANY_QUESTIONS - 1,
+        **dict.fromkeys(filter(None, map(kind, attachments)), True),
+    }
+    return frozenset(name for name, present in found.items() if present)
+
+
+def emoji_only(text: str) -> bool:
+    """Whether a message is made of emoji and nothing else. Digits are none, whatever Unicode says of `Emoji`."""
+    marks = [char for char in text if not char.isspace()] if len(text) <= _MOST_READ else []
+    return any(map(_pictures, marks)) and all(_pictures(char) or _joins(char) for char in marks)
+
+
+def foreign(text: str, seen: bytes) -> bool:
+    """Whether a message is in another language than the rules know, so that their silence says nothing."""
+    letters = [char for char in text[:_MOST_READ] if char.isalpha()]
+    if letters and sum(ord(char) > 0x24F for char in letters) > FOREIGN_LETTERS * len(letters):
+        return True
+    lower = seen[:_MOST_READ].lower()
+    strange = len(set(_FOREIGN.findall(lower)))
+    return strange >= FOREIGN_WORDS and strange > len(set(_ENGLISH.findall(lower)))
+
+
+def kind(attachment: Any) -> str | None:
+    """image, audio or video, told by the attachment's type or else by its name; None for anything else."""
+    if isinstance(attachment, str):
+        return _of_type(attachment.removeprefix("data:")) or _of_name(attachment)
+    types, names = (_values(attachment, keys) for keys in (_TYPED, _NAMED))
+    return next(filter(None, (*map(_of_type, types), *map(_of_name, names))), None)
+
+
+def _values(attachment: Any, keys: Sequence[str]) -> list[str]:
+    if isinstance(attachment, Mapping):
+        values = [attachment.get(key) for key in keys]
+    else:
+        values = [getattr(attachment, key, None) for key in keys]
+    return [str(value) for value in values if value is not None]
+
+
+def _of_type(value: str) -> str | None:
+    lower = value.strip().lower()
+    return next(
+        (medium for medium in _MEDIA if lower == medium or lower.startswith((f"{medium}/", f"{medium}_"))), None
+    )
+
+
+def _of_name(value: str) -> str | None:
+    return _SUFFIXES.get(value.split("?")[0].rpartition(".")[2].lower())
+
+
+def _pleasant(fired: Sequence[str]) -> bool:
+    """Whether nothing but pleasantries fired: "do it" and "yes" are small talk to memory, and work to the tools."""
+    return bool(fired) and all(id == OK or id.startswith(f"{SOCIAL}.") for id in fired)
+
+
+def _named(seen: bytes) -> bool:
+    """Whether somebody is spoken of by a first name."""
+    return any(
+        before not in _BEFORE_PLACES and (after or before not in _BEFORE_THE_FAMOUS)
+        for before, after in _name.findall(seen)
+    )
+
+
+def _mixed(match: bytes) -> bool:
+    """An address mixes cases and digits; a long word does not."""
+    text = match.decode("ascii")
+    return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
+
+
+def _count(pattern: re2._Regexp, text: bytes, most: int) -> int:
+    """How often a pattern matches, up to so many: ten thousand question marks ask no more than three."""
+    return sum(1 for _ in islice(pattern.finditer(text), most))
+
+
+def _sentences(lower: bytes) -> int:
+    parts = lower.translate(_STOPS).replace(b". ", b"\n").split(b"\n")
+    return sum(len(part.strip(b" .")) > SENTENCE for part in parts)
+
+
+def _pictures(char: str) -> bool:
+    return ord(char) > 0xFF and unicodedata.category(char) == "So"
+
+
+def _joins(char: str) -> bool:
+    """What emoji are put together with: joiners, variation selectors, skin tones, tags."""
+    return char in "\u200d\ufe0f" or 0x1F3FB <= ord(char) <= 0x1F3FF or 0xE0020 <= ord(char) <= 0xE007F

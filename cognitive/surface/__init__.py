@@ -1,0 +1,1 @@
+"""What else is asked of a layer than a turn: its memories, its sessions, its record."""

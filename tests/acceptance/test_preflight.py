@@ -1,0 +1,186 @@
+"""Preflight in whole turns: what reaches the model, what is recorded, what is learnt, and what is left alone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import UTC, datetime
+
+import pytest
+
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn
+
+NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
+CORE = (
+    "exec", "read", "write", "edit", "apply_patch", "process", "web_fetch", "web_search", "memory_search", "memory_get",
+    "message",
+)  # fmt: skip
+FOREIGN = ("mcp__calendar", "mcp__mail")
+TOOLS = tuple(Tool(name=name) for name in (*CORE, *FOREIGN))
+FRANK = Policy(deadline_ms=10_000, abstention=False)
+
+
+def ask(agent: str, text: str, **fields) -> Turn:
+    return Turn(**{"agent_id": agent, "session_id": "s", "text": text, "tools": TOOLS, "now": NOW, **fields})
+
+
+def names(context) -> tuple[str, ...]:
+    return tuple(tool.name for tool in context.tools)
+
+
+@pytest.fixture
+async def frank(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=FRANK, embedder=embedder) as layer:
+        yield layer
+
+
+async def test_the_model_gets_the_tools_the_plan_keeps_and_all_that_nobody_knows(frank, agent):
+    context = await frank.pre_turn(ask(agent, "swap 1 SOL for USDC"))
+    assert context.plan.categories == ("crypto",)
+    assert names(context) == context.plan.tools == ("exec", "web_fetch", "web_search", "message", *FOREIGN)
+    assert (context.thinking, context.plan.hint.startswith("[Context: crypto task | tools: exec")) == ("medium", True)
+
+
+@pytest.mark.parametrize("kind", ["heartbeat", "subagent", "cron"])
+async def test_turns_of_other_kinds_are_untouched(frank, agent, kind):
+    context = await frank.pre_turn(ask(agent, "hey", kind=kind, thinking="high"))
+    assert names(context) == context.plan.tools == (*CORE, *FOREIGN)
+    assert (context.thinking, context.plan.hint, context.plan.categories) == ("high", None, ())
+
+
+async def test_a_statement_shows_no_more_memories_than_its_category_allows(frank, agent):
+    notes = [f"The deployment script number {n} lives in folder {n}." for n in range(12)]
+    await frank.remember(agent, [NewMemory(type="fact", content=note) for note in notes])
+    text = "fix the deployment script in folder 3"
+    capped = await frank.pre_turn(ask(agent, text))
+    assert capped.plan.categories == ("coding",)
+    assert 0 < len(capped.shown) <= 5
+    assert sum(memory.tokens for memory in capped.shown) <= 200
+    asked = await frank.pre_turn(ask(agent, "which folder is deployment script number 3 in?"))
+    assert asked.plan.most is None
+    assert len(asked.shown) > 3
+
+
+async def test_small_talk_asks_memory_for_nothing_and_a_question_behind_it_does(frank, agent):
+    await frank.remember(agent, [NewMemory(type="decision", content="We decided to use Redis for sessions.")])
+    assert not (await frank.pre_turn(ask(agent, "hey"))).shown
+    context = await frank.pre_turn(ask(agent, "Hey, what did we decide about Redis?"))
+    assert context.plan.categories == ("memory",)
+    assert [memory.type for memory in context.shown] == ["decision"]
+
+
+async def test_a_follow_up_keeps_the_tools_of_what_it_follows(frank, agent):
+    said = [Message(role="user", content="deploy the app to staging"), Message(role="assistant", content="Done.")]
+    context = await frank.pre_turn(ask(agent, "and for production?", conversation=said))
+    assert "coding" in context.plan.categories
+    assert "session.coding" in context.plan.reasons
+    assert "process" in names(context)
+
+
+async def test_the_plan_is_logged_and_recorded(frank, agent, caplog):
+    with caplog.at_level(logging.INFO, logger="cognitive.planner"):
+        context = await frank.pre_turn(ask(agent, "gpu status"))
+    line = next(record.message for record in caplog.records if record.message.startswith("classified"))
+    assert line.startswith("classified: categories=[monitoring] tools=4/13 memory=3/150 thinking=off (")
+    assert line.endswith(" µs)")
+    await frank.post_turn(context, Outcome(response="All is well."))
+    recorded = await frank._turns.turn(agent, context.turn_id)
+    assert recorded["trace"]["plan"] == context.plan.as_json()
+
+
+async def test_a_replay_plans_the_same_memory(frank, agent):
+    await frank.remember(agent, [NewMemory(type="fact", content=f"GPU {n} is in rack {n}.") for n in range(9)])
+    context = await frank.pre_turn(ask(agent, "check the gpu of rack 3"))
+    assert context.plan.categories == ("monitoring",)
+    assert 0 < len(context.shown) <= 3
+    assert (await frank.replay(agent, context.turn_id)).verdict == "identical"
+
+
+async def live(layer, agent: str, text: str, *called: str, user: str | None = None) -> None:
+    context = await layer.pre_turn(ask(agent, text, user_id=user))
+    calls = [ToolCall(name=name, result="done") for name in called]
+    await layer.post_turn(context, Outcome(response="Done.", tool_calls=calls))
+
+
+async def test_tools_that_are_really_called_stay_until_that_is_forgotten(frank, agent):
+    for _ in range(3):
+        await live(frank, agent, "gpu status", "web_search", user="u")
+    context = await planned_anew(frank, agent, "cpu load and disk status")
+    assert "web_search" in names(context)
+    assert "learned.web_search" in context.plan.reasons
+    evidence = await frank.habits.evidence(agent)
+    assert ("monitoring", "web_search", 3) in {(habit.category, habit.tool, habit.called) for habit in evidence}
+    assert await frank.habits.profile(agent, "u") == {"monitoring": 3}
+    assert await frank.habits.reset(agent) >= 3
+    assert await frank.habits.evidence(agent) == ()
+    assert "web_search" not in names(await planned_anew(frank, agent, "gpu status"))
+
+
+async def test_what_one_agent_learnt_is_no_other_agents(frank, agent):
+    for _ in range(2):
+        await live(frank, agent, "gpu status", "web_search")
+    assert await frank.habits.evidence(f"{agent}-other") == ()
+
+
+async def planned_anew(layer, agent: str, text: str):
+    """A turn after the habits were read: the first one after a change has them read behind it."""
+    layer.habits._kept.clear()
+    await layer.pre_turn(ask(agent, text))
+    await layer.habits.finished()
+    return await layer.pre_turn(ask(agent, text))
+
+
+class Oracle:
+    """A classifier of somebody else's."""
+
+    def __init__(self, *says, fails: bool = False, hangs: bool = False) -> None:
+        self.says, self.fails, self.hangs = says, fails, hangs
+        self.heard: list[tuple[str, bool]] = []
+
+    async def classify(self, text, vector):
+        self.heard.append((text, vector is not None))
+        if self.fails:
+            raise RuntimeError("no idea")
+        if self.hangs:
+            await asyncio.Event().wait()
+        return self.says
+
+
+QUIET = "the flange is loose again"
+
+
+async def test_a_classifier_is_asked_where_the_rules_are_silent(urls, embedder, agent):
+    oracle = Oracle("media", "astrology")
+    async with CognitiveLayer.open(urls.app, policy=FRANK, embedder=embedder, classifier=oracle) as layer:
+        guessed = await layer.pre_turn(ask(agent, QUIET))
+        known = await layer.pre_turn(ask(agent, "swap 1 SOL for USDC"))
+    assert oracle.heard == [(QUIET, True)]
+    assert guessed.plan.categories == ("media",)
+    assert "classifier.media" in guessed.plan.reasons
+    assert names(guessed) == ("exec", "message", *FOREIGN)
+    assert guessed.plan.most is None, "what was fetched is not taken back"
+    assert known.plan.categories == ("crypto",)
+
+
+@pytest.mark.parametrize("trouble", [{"fails": True}, {"hangs": True}, {}])
+async def test_a_classifier_that_fails_or_does_not_know_changes_nothing(urls, embedder, agent, trouble):
+    policy = Policy(deadline_ms=400)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, classifier=Oracle(**trouble)) as layer:
+        context = await layer.pre_turn(ask(agent, QUIET))
+    assert names(context) == (*CORE, *FOREIGN)
+    assert context.plan.categories == ()
+
+
+async def test_the_exemplars_stand_in_where_a_policy_wants_them(urls, embedder, agent):
+    policy = FRANK.model_copy(update={"exemplar_fallback": True})
+    text = "blur the faces and cut the first ten seconds"
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        assert (await layer.pre_turn(ask(agent, text))).plan.categories == ("media",)
+    async with CognitiveLayer.open(urls.app, policy=FRANK, embedder=embedder) as layer:
+        assert (await layer.pre_turn(ask(agent, text))).plan.categories == ()
+
+
+async def test_sections_of_a_prompt_follow_the_plan(frank, agent):
+    context = await frank.pre_turn(ask(agent, "swap 1 SOL for USDC"))
+    found = frank.sections(context, {"wallets": ["crypto"], "git": ["coding"], "manners": []})
+    assert (found.kept, found.dropped) == (("wallets", "manners"), ("git",))

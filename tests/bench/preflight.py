@@ -1,0 +1,147 @@
+"""How well the categories are told on the labelled messages, what that costs, and what the extensions change.
+
+    python tests/bench/preflight.py
+
+Prints tables: precision and recall per category on the test half, needed tools lost, what small talk and questions to
+memory get; the same with the exemplar fallback, and with the tuning half lived through as history; milliseconds of
+the processor to classify messages of 10,000 characters: the first time, median and third quartile of 200 more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+
+from brain.embedding.cached import CachedEmbedder
+from brain.embedding.minilm import MiniLM
+from brain.ledger import Calls
+from cognitive.classifier import ExemplarClassifier
+from cognitive.plan import CATEGORIES, Plan, Signals
+from cognitive.policy import Policy
+from cognitive.preflight import categories, frames, signals
+from cognitive.preflight import plan as planning
+from cognitive.preflight.learned import NOTHING, Learned, learn
+from cognitive.preflight.rules.categories import NEEDS
+
+MESSAGES = json.loads((Path(__file__).parents[1] / "data" / "messages.json").read_text(encoding="utf-8"))
+CORE = tuple(dict.fromkeys(tool for need in NEEDS for tool in need.tools))
+NOW = datetime(2026, 11, 18, tzinfo=UTC)
+POLICY = Policy()
+LENGTH, RUNS = 10_000, 200
+
+
+def planned(text: str, learned: Learned = NOTHING, guessed: Iterable[str] = ()) -> Plan:
+    read = signals.read(text, now=NOW)
+    frame, reasons = frames.select(text, read)
+    found = categories.of_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)
+    plan = planning.make(read, frame, reasons, POLICY, None, found)
+    return planning.equip(plan, CORE, None, POLICY, learned.wanted(found))
+
+
+def judge(rows: list[Mapping], plans: list[Plan]) -> str:
+    """A table of precision and recall, and a line of what is lost. What else a complex message is, is not judged."""
+    right, found, expected = Counter(), Counter(), Counter()
+    for row, plan in zip(rows, plans, strict=True):
+        labels, told = set(row["categories"]), set(plan.categories)
+        if "complex" in labels | told:
+            labels, told = labels & {"complex"}, told & {"complex"}
+        right.update(labels & told)
+        found.update(told)
+        expected.update(labels)
+    lines = [
+        f"| {name} | {expected[name]} | {right[name] / max(1, found[name]):.2f} | "
+        f"{right[name] / max(1, expected[name]):.2f} |"
+        for name in CATEGORIES
+    ]
+    lost = sum(tool not in plan.tools for row, plan in zip(rows, plans, strict=True) for tool in row["needs"])
+    needed = sum(len(row["needs"]) for row in rows)
+    kept = statistics.mean(len(plan.tools) for plan in plans)
+    return "\n".join([*lines, f"needed tools lost: {lost} of {needed}; kept on average {kept:.1f} of {len(CORE)}"])
+
+
+def skips(rows: list[Mapping], plans: list[Plan]) -> str:
+    small = [not plan.retrieval for row, plan in zip(rows, plans, strict=True) if row["categories"] == ["casual"]]
+    asked = [not plan.retrieval for row, plan in zip(rows, plans, strict=True) if "memory" in row["categories"]]
+    return f"memory skipped: small talk {sum(small)} of {len(small)}, questions to memory {sum(asked)} of {len(asked)}"
+
+
+async def guesses(texts: list[str]) -> list[tuple[str, ...]]:
+    """What the exemplars say of each message, asked or not."""
+    embedder = CachedEmbedder(MiniLM())
+    classifier = ExemplarClassifier(embedder, POLICY)
+    await classifier.prepare()
+    said = [await classifier.classify(text, (await embedder.embed([text]))[0]) for text in texts]
+    embedder.close()
+    return said
+
+
+def hostile() -> Mapping[str, str]:
+    chance = random.Random(1)
+    words = [word for row in MESSAGES for word in row["text"].split()]
+    made = {
+        "words of the messages": " ".join(chance.choice(words) for _ in range(LENGTH)),
+        "one letter": "a", "blanks": " ", "question marks": "?", "back-ticks": "`", "list": "\n1. x", "paths": "a/b.c ",
+        "names": "Anna's dog ", "first, first": "first ", "what my": "what my ", "base58": "7xKXtg2CW87d97TXJSDpbD5j",
+        "emoji": "\U0001f44d", "joiners": "\u200d", "surrogates": "\ud800", "quotes": "'\")*]",
+        "random ASCII": "".join(chr(chance.randrange(32, 127)) for _ in range(LENGTH)),
+        "random Latin": "".join(chr(chance.randrange(32, 256)) for _ in range(LENGTH)),
+        "random Unicode": "".join(chr(chance.randrange(0xE000, 0x110000)) for _ in range(LENGTH)),
+    }  # fmt: skip
+    return {name: (text * (LENGTH // len(text) + 1))[:LENGTH] for name, text in made.items()}
+
+
+def times() -> str:
+    lines = []
+    for name, text in hostile().items():
+        took = []
+        for turn in range(RUNS + 1):
+            message = text[turn:] + text[:turn]
+            start = perf_counter()
+            categories.classify(message, Signals(message[:200]), POLICY)
+            took.append((perf_counter() - start) * 1000)
+        quartiles = statistics.quantiles(took[1:], n=4)
+        lines.append(f"| {name} | {quartiles[1]:.3f} | {quartiles[2]:.3f} | {took[0]:.2f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    out: list[str] = []
+    halves = {half: [row for row in MESSAGES if row["half"] == half] for half in ("tuning", "test")}
+    for half, rows in halves.items():
+        plans = [planned(row["text"]) for row in rows]
+        out.append(f"\n{half}: {len(rows)} messages\n{judge(rows, plans)}\n{skips(rows, plans)}")
+    rows = halves["test"]
+    said = asyncio.run(guesses([row["text"] for row in rows]))
+    silent = [n for n, row in enumerate(rows) if not planned(row["text"]).categories]
+    some = [rows[n] for n in silent]
+    plans = [planned(rows[n]["text"], guessed=said[n]) for n in silent]
+    named = [(set(plan.categories), set(row["categories"])) for row, plan in zip(some, plans, strict=True)]
+    right = sum(bool(told & labels) for told, labels in named)
+    guessed = sum(bool(told) for told, _ in named)
+    out.append(f"\ntest half, no rule fires: {len(some)}; guessed by exemplars {guessed}, right {right}")
+    out.append(judge(some, plans).splitlines()[-1])
+    history = [
+        Calls(None, plan.categories, tuple(row["needs"]))
+        for row in halves["tuning"]
+        if (plan := planned(row["text"])).categories
+    ]
+    learned = learn(history, POLICY)
+    out.append(f"\ntest half, the tuning half as history, {dict(learned.factors)} {dict(learned.tools)}")
+    out.append(judge(rows, [planned(row["text"], learned) for row in rows]))
+    out.append(
+        f"\nmilliseconds for {LENGTH} characters\n| message | median | third quartile | first |\n|---|---|---|---|\n"
+        f"{times()}"
+    )
+    sys.stdout.write("\n".join([*out, ""]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,353 @@
+"""Categories: every row proves itself, traps stay traps, and what an operator adds counts, or is refused by name."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognitive.errors import CognitiveError, InvalidInput, PolicyError
+from cognitive.plan import CATEGORIES, THINKING
+from cognitive.policy import Policy
+from cognitive.preflight import categories, signals, structure
+from cognitive.preflight.categories import Classified
+from cognitive.preflight.rules.categories import NEEDS, RULES
+from cognitive.preflight.rules.matching import RuleTable, fold
+
+NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
+POLICY = Policy()
+
+
+def classified(text: str, *said: str, policy: Policy = POLICY, attachments=()) -> Classified:
+    """What a message is about, through the real rules; `said` are the user's messages before it, latest first."""
+    read = signals.read(text, now=NOW, previous=said[0] if said else "")
+    return categories.of_turn(text, read, said, attachments, policy)
+
+
+def kinds(text: str, *said: str, **how) -> set[str]:
+    return set(classified(text, *said, **how).categories)
+
+
+# --- the table ---
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_every_row_fires_on_its_examples_and_on_no_counterexample(rule):
+    alone = RuleTable([rule])
+    assert rule.examples
+    assert rule.counterexamples
+    for example in rule.examples:
+        assert alone.fired(fold(example).lower()), example
+    for example in rule.counterexamples:
+        assert not alone.fired(fold(example).lower()), example
+
+
+@pytest.mark.parametrize("need", NEEDS, ids=lambda need: need.name)
+def test_every_category_is_told_by_its_examples(need):
+    assert need.examples
+    assert need.counterexamples
+    for example in need.examples:
+        assert need.name in kinds(example), example
+    for example in need.counterexamples:
+        assert need.name not in kinds(example), example
+
+
+def test_the_table_is_whole():
+    assert tuple(need.name for need in NEEDS) == CATEGORIES
+    assert len({rule.id for rule in RULES}) == len(RULES)
+    assert {rule.signal for rule in RULES} <= set(CATEGORIES)
+    assert {need.thinking for need in NEEDS} <= set(THINKING)
+
+
+@pytest.mark.parametrize(
+    ("name", "tools", "caps", "thinking"),
+    [
+        ("casual", "message", (0, 0), "off"),
+        ("research", "exec web_fetch web_search message read", (10, 400), "low"),
+        ("coding", "exec read write edit apply_patch process message", (5, 200), "medium"),
+        ("crypto", "exec message web_fetch web_search", (8, 300), "medium"),
+        ("media", "exec message", (3, 150), "off"),
+        ("monitoring", "exec message", (3, 150), "off"),
+        ("memory", "memory_search memory_get message", (25, 1000), "low"),
+        ("complex", "", (15, 500), "high"),
+    ],
+)
+def test_needs_are_the_seeds(name, tools, caps, thinking):
+    need = next(need for need in NEEDS if need.name == name)
+    assert (" ".join(need.tools), (need.caps.facts, need.caps.tokens), need.thinking) == (tools, caps, thinking)
+
+
+# --- messages ---
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("hey", {"casual"}),
+        ("thanks!", {"casual"}),
+        ("how are you?", {"casual"}),
+        ("\U0001f44b", {"casual"}),
+        ("\u2764\ufe0f \U0001f44d\U0001f3fd", {"casual"}),
+        ("search for Solana DEX fee comparison", {"research", "crypto"}),
+        ("what is the weather in Paris?", {"research"}),
+        ("fix the bug in src/auth/login.ts", {"coding"}),
+        ("fix the build", {"coding"}),
+        ("```js\nconsole.log(1)\n```", {"coding"}),
+        ("swap 1 SOL for USDC", {"crypto"}),
+        ("generate an image of a cat", {"media"}),
+        ("transcribe this voice memo", {"media"}),
+        ("gpu status", {"monitoring"}),
+        ("check vram usage", {"monitoring"}),
+        ("what did we decide about Redis?", {"memory"}),
+        ("Hey, what did we decide about Redis?", {"memory"}),
+        ("hey what did we decide about Redis?", {"memory"}),
+    ],
+)
+def test_messages_are_of_their_categories(text, expected):
+    assert kinds(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("123", "casual"),
+        ("1 2 3", "casual"),
+        ("#1", "casual"),
+        ("fix the build", "casual"),
+        ("Redis", "casual"),
+        ("ram", "monitoring"),
+        ("top", "monitoring"),
+        ("base", "crypto"),
+        ("next", "complex"),
+        ("also", "complex"),
+        ("send it", "media"),
+        ("Ray called", "media"),
+        ("pull the docker image", "media"),
+        ("rotate the API token and swap it", "crypto"),
+        ("memory usage of the server", "memory"),
+        ("run the tests before you deploy", "memory"),
+    ],
+)
+def test_a_word_alone_is_no_category(text, never):
+    assert never not in kinds(text)
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+def test_small_talk_is_nothing_beside_and_content_is_no_small_talk(count):
+    greeting = "Hey! " * count
+    assert kinds(greeting) == {"casual"}
+    assert "casual" not in kinds(greeting + "deploy the app to staging")
+
+
+@pytest.mark.parametrize(
+    ("attachment", "medium"),
+    [
+        ({"type": "image"}, True),
+        ({"type": "image_url", "image_url": {"url": "https://x.org/1"}}, True),
+        ({"mime_type": "audio/ogg"}, True),
+        ({"contentType": "video/mp4", "name": "clip"}, True),
+        ({"filename": "photo.JPG"}, True),
+        ("data:image/png;base64,AAAA", True),
+        ("https://x.org/song.mp3?dl=1", True),
+        ({"filename": "report.pdf", "type": "document"}, False),
+        ({"mime_type": "text/plain"}, False),
+        (None, False),
+        (7, False),
+    ],
+)
+def test_an_image_or_a_recording_is_media(attachment, medium):
+    assert ("media" in kinds("look", attachments=(attachment,))) is medium
+    assert ("media" in kinds("", attachments=(attachment,))) is medium
+
+
+def test_a_picture_without_a_word_is_no_small_talk():
+    assert "casual" not in kinds("", attachments=({"type": "image"},))
+    assert kinds("hey", attachments=({"type": "image"},)) == {"media"}
+
+
+STEPS = "First collect the numbers. Then compare them with the plan. After that, write it down step by step."
+
+
+def test_a_message_below_the_complex_threshold_needs_more_to_be_complex():
+    assert len(STEPS) < 300
+    long = f"{STEPS} {'The archive is in the cellar, and the key hangs at the door. ' * 4}"
+    assert "complex" in kinds(long)
+    listed = "1. plan the trip\n2. book it\n3. analyze the cost"
+    assert "complex" not in kinds(listed)
+    assert "complex" in kinds(listed, policy=Policy(complex_threshold=10))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Was haben wir über Redis entschieden?", "我们决定用什么数据库?", "что мы решили?", "昨日は何を話しましたか?",
+        "Lies https://example.org und speichere es in einer Datei", "¿qué decidimos sobre la base de datos?",
+    ],
+)  # fmt: skip
+def test_what_the_rules_cannot_read_is_left_unclassified(text):
+    assert classified(text) == Classified(reasons=("category.unread",))
+
+
+# --- the session ---
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "expected"),
+    [
+        ("and for staging?", ["deploy the app to production"], {"coding"}),
+        ("yes", ["swap 1 SOL for USDC"], {"crypto"}),
+        ("\U0001f44d", ["draw a picture of a fox"], {"media"}),
+        ("continue", ["ok", "gpu status"], {"monitoring"}),
+        ("and its memory usage?", ["check the gpu status"], {"monitoring"}),
+        ("thanks!", ["deploy the app to production"], {"casual"}),
+        ("draw a cat", ["deploy the app to production"], {"media"}),
+        ("yes", ["book a table for two"], set()),
+        ("yes", [], set()),
+        ("deploy it", [], set()),
+    ],
+)
+def test_a_message_that_leans_on_the_last_one_is_of_its_category(text, said, expected):
+    found = classified(text, *said)
+    assert set(found.categories) == expected
+
+
+def test_inheritance_shows_and_can_be_switched_off():
+    said = "deploy the app to production"
+    assert "session.coding" in classified("and for staging?", said).reasons
+    assert "session.unknown" in classified("yes", "book a table for two").reasons
+    assert kinds("yes", said, policy=Policy(session_awareness=False)) == set()
+
+
+# --- what an operator changes ---
+
+
+def test_extra_patterns_count_as_rows_of_their_category():
+    assert "coding" not in kinds("polish the flux capacitor")
+    policy = Policy(categories={"coding": {"extra_patterns": [r"\bflux\b", "capacitor"]}})
+    found = classified("polish the Flux capacitor", policy=policy)
+    assert found.categories == ("coding",)
+    assert {"coding.extra_1", "coding.extra_2"} <= set(found.reasons)
+
+
+def test_an_extra_pattern_may_be_in_any_language():
+    policy = Policy(categories={"media": {"extra_patterns": ["zeichne|dessiné"]}})
+    assert kinds("Dessiné un renard", policy=policy) == {"media"}
+
+
+def test_the_seeds_own_names_are_understood():
+    changes = {"media": {"extraPatterns": ["vinyl"], "extraTools": ["record"], "thinkingLevel": "high"}}
+    need = next(n for n in categories.table(Policy(categories=changes)).needs if n.name == "media")
+    assert need.tools[-1] == "record"
+    assert need.thinking == "high"
+
+
+def test_weight_and_threshold_can_be_changed():
+    assert "coding" not in kinds("the deployment")
+    assert "coding" in kinds("the deployment", policy=Policy(categories={"coding": {"threshold": 2}}))
+    assert "coding" in kinds("the deployment", policy=Policy(categories={"coding": {"weight": 3}}))
+
+
+def test_a_disabled_category_is_gone_and_its_tools_are_nobodys():
+    policy = Policy(categories={"coding": {"disabled": True}})
+    assert "coding" not in kinds("fix the build in main.py", policy=policy)
+    assert "apply_patch" not in categories.table(policy).known
+
+
+def test_a_new_category_stands_behind_the_others():
+    policy = Policy(categories={"gardening": {"extra_patterns": ["prune"], "extra_tools": ["shears"]}})
+    assert kinds("prune the roses", policy=policy) == {"gardening"}
+    assert categories.table(policy).needs[-1].tools == ("shears",)
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "complaint"),
+    [
+        ("coding", r"(?<=a)b", "linear-time"),
+        ("memory", r"(a)\1", "linear-time"),
+        ("crypto", r"((a{900}){900}){900}", "linear-time"),
+        ("media", "(", "linear-time"),
+        ("media", "", "any message"),
+        ("media", "a*", "any message"),
+        ("mine", "x" * 1001, "longer than"),
+    ],
+)
+def test_a_bad_pattern_is_refused_with_its_category_and_itself(name, pattern, complaint, tmp_path):
+    with pytest.raises(InvalidInput) as refused:
+        Policy(categories={name: {"extra_patterns": ["fine", pattern]}})
+    assert repr(name) in str(refused.value)
+    assert repr(pattern) in str(refused.value)
+    assert complaint in str(refused.value)
+    path = tmp_path / "policy.toml"
+    path.write_text(f"[categories.{name}]\nextraPatterns = ['fine', '{pattern}']\n", encoding="utf-8")
+    with pytest.raises(PolicyError, match=name):
+        Policy.load(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"codng": {"extra_tools": ["x"]}},
+        {"coding": {"extra_pattern": ["x"]}},
+        {"coding": {"thinking_level": "huge"}},
+        {"coding": {"facts": -1}},
+        {"coding": {"threshold": 0}},
+        {"coding": {"weight": float("nan")}},
+        {"coding": {"extra_tools": [" "]}},
+        {"coding": None},
+        ["coding"],
+    ],
+)
+def test_nonsense_is_refused(changes):
+    with pytest.raises(CognitiveError):
+        Policy(categories=changes)
+
+
+def test_toml_extends_the_table(tmp_path):
+    path = tmp_path / "policy.toml"
+    path.write_text(
+        'complex_threshold = 50\nalways_include = ["message", "notify"]\n'
+        '[categories.research]\nmodel = "lab/reader"\nfacts = 4\ntokens = 90\n'
+        '[categories.legal]\nextraPatterns = ["clause"]\nextraTools = ["register"]\nthinkingLevel = "xhigh"\n',
+        encoding="utf-8",
+    )
+    policy = Policy.load(path)
+    table = categories.table(policy)
+    assert table.models == {"research": "lab/reader"}
+    assert next(need for need in table.needs if need.name == "research").caps.tokens == 90
+    assert kinds("what does the clause say?", policy=policy) == {"research", "legal"}
+    assert Policy.from_record(policy.model_dump(mode="json")) == policy
+
+
+# --- whatever comes ---
+
+HOSTILE = [
+    "a" * 10_000, "?" * 10_000, "`" * 10_000, "\n1. x" * 2_500, "a/b.c " * 1_700, "\ud800" * 50, "\x00", "",
+    "first " * 2_000, "what my " * 1_200, "\u200d" * 10_000,
+    "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgA" * 200, " \n\t ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_messages_are_read_like_any_other(text):
+    assert classified(text) == classified(text)
+
+
+@given(st.text(max_size=400))
+def test_any_text_has_an_answer_that_holds_together(text):
+    found = classified(text)
+    names = [need.name for need in NEEDS]
+    assert list(found.categories) == sorted(found.categories, key=names.index)
+    assert all(found.scores[name] > 0 for name in found.categories)
+    assert "casual" not in found.categories or len(found.categories) == 1
+    if "casual" in found.categories:
+        assert signals.read(text, now=NOW).greeting or structure.emoji_only(text)
+
+
+def test_only_head_and_tail_of_a_long_message_are_read():
+    filler = "lorem ipsum dolor sit amet " * 400
+    assert "crypto" in kinds(f"swap 1 SOL for USDC {filler}")
+    assert "crypto" in kinds(f"{filler} swap 1 SOL for USDC")
+    assert "crypto" not in kinds(f"{filler} swap 1 SOL for USDC {filler}")
+    assert "coding" in kinds(f"{filler}\n```\nx = 1\n```\n{filler}")

@@ -1,0 +1,63 @@
+"""The fallback by example sentences: a clear majority of what is near, or nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from making import beside, unit
+
+from brain.embedding.cached import CachedEmbedder
+from cognitive.classifier import ExemplarClassifier
+from cognitive.plan import CATEGORIES
+from cognitive.policy import Policy
+from cognitive.preflight.exemplars import nearest
+from cognitive.preflight.rules.exemplars import EXEMPLARS
+
+POLICY = Policy()
+
+
+def named(*labelled: tuple[str | None, float]) -> tuple[str, ...]:
+    """What is guessed where sentences of these labels stand at these cosines to the message."""
+    labels = [label for label, _ in labelled]
+    vectors = np.stack([beside(cosine) for _, cosine in labelled])
+    return nearest(unit(1, 0), labels, vectors, POLICY)
+
+
+def test_most_of_what_is_near_names_the_category():
+    assert named(("media", 0.8), ("media", 0.7), ("coding", 0.75)) == ("media",)
+
+
+@pytest.mark.parametrize(
+    "labelled",
+    [
+        [("media", 0.39), ("media", 0.3)],
+        [("media", 0.8), ("coding", 0.8)],
+        [(None, 0.8), (None, 0.7), ("media", 0.75)],
+        [("media", 0.9), (None, 0.8), ("coding", 0.8), ("crypto", 0.8)],
+    ],
+    ids=["far", "undecided", "about nothing", "no majority"],
+)
+def test_a_doubt_names_nothing(labelled):
+    assert named(*labelled) == ()
+
+
+def test_only_the_nearest_vote():
+    assert named(*[("media", 0.9)] * 5, *[("coding", 0.8)] * 20) == ("media",)
+
+
+def test_the_sentences_are_distinct_and_never_of_what_is_not_guessed():
+    sentences = [text for each in EXEMPLARS.values() for text in each]
+    assert len(set(sentences)) == len(sentences)
+    assert set(EXEMPLARS) == {*CATEGORIES, None} - {"casual", "complex"}
+
+
+async def test_the_classifier_needs_the_vector_and_its_own_sentences(embedder):
+    cached = CachedEmbedder(embedder)
+    classifier = ExemplarClassifier(cached, POLICY)
+    text = "blur the faces and cut the first ten seconds"
+    vector = (await cached.embed([text]))[0]
+    assert await classifier.classify(text, vector) == ()
+    await classifier.prepare()
+    assert await classifier.classify(text, vector) == ("media",)
+    assert await classifier.classify(text, None) == ()
+    cached.close()

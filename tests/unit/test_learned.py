@@ -1,0 +1,97 @@
+"""Learned weights: they add and never take away, stay within their bounds, and show what they come from."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brain.ledger import Calls
+from cognitive.plan import CATEGORIES
+from cognitive.policy import Policy
+from cognitive.preflight import categories, signals
+from cognitive.preflight.learned import MOST_FACTOR, MOST_TOOLS, NOTHING, Habit, learn, prior
+
+POLICY = Policy()
+TOOLS = st.sampled_from(("exec", "read", "web_search", "mcp__a", "mcp__b", "message", *"cdefghij"))
+TURNS = st.lists(
+    st.builds(
+        Calls,
+        st.none() | st.sampled_from("uv"),
+        st.lists(st.sampled_from(CATEGORIES), max_size=3, unique=True).map(tuple),
+        st.lists(TOOLS, max_size=4).map(tuple),
+    ),
+    max_size=40,
+)
+
+
+def turns(category: str, *called: str, times: int = 1, user: str | None = None) -> list[Calls]:
+    return [Calls(user, (category,), called)] * times
+
+
+def test_a_tool_that_keeps_being_called_belongs_to_the_category():
+    learned = learn(turns("monitoring", "web_search", times=3), POLICY)
+    assert learned.wanted(("monitoring", "coding")) == ("web_search",)
+    assert learned.wanted(("coding",)) == ()
+
+
+def test_once_is_an_accident_and_rarely_is_noise():
+    assert learn(turns("monitoring", "web_search", times=2), POLICY).tools == {}
+    rare = [*turns("monitoring", "web_search", times=3), *turns("monitoring", "exec", times=97)]
+    assert learn(rare, POLICY).tools == {}
+    assert learn(rare, Policy(learned_share=0.01)).tools == {"monitoring": ("web_search",)}
+    assert learn(rare[:3], Policy(learned_calls=4)).tools == {}
+
+
+def test_a_call_that_another_category_of_the_turn_explains_says_nothing():
+    both = [Calls(None, ("coding", "memory"), ("edit", "shears"))] * 5
+    assert learn(both, POLICY).tools == {"coding": ("shears",), "memory": ("shears",)}
+    assert Habit("memory", "edit", 5, 5) not in learn(both, POLICY).habits
+
+
+def test_a_category_gains_its_most_called_tools_and_no_more():
+    lived = [call for n in range(9) for call in turns("media", f"tool{n}", times=4 + n)]
+    assert learn(lived, POLICY).tools["media"] == ("tool8", "tool7", "tool6", "tool5", "tool4")
+
+
+def test_the_evidence_is_shown():
+    lived = [*turns("media", "exec", "exec", times=3), *turns("media", "read")]
+    assert learn(lived, POLICY).habits == (Habit("media", "exec", 3, 4), Habit("media", "read", 1, 4))
+
+
+def test_a_category_whose_tools_are_always_called_may_fire_on_less():
+    def kinds(learned):
+        text = "the deployment"
+        read = signals.read(text, now=datetime(2026, 11, 18, tzinfo=UTC))
+        return categories.of_turn(text, read, (), (), POLICY, learned.factors).categories
+
+    assert kinds(NOTHING) == ()
+    assert kinds(learn(turns("coding", "exec", times=9), POLICY)) == (), "a few turns prove little"
+    assert kinds(learn(turns("coding", "exec", times=5_000), Policy(learned_turns=5_000))) == ()
+    assert learn(turns("coding", "exec", times=500), POLICY).factors["coding"] > 1.45
+    assert learn(turns("coding", "message", times=500), POLICY).factors == {}
+
+
+@given(TURNS)
+def test_whatever_was_lived_through_stays_within_bounds_and_order_does_not_matter(lived):
+    learned = learn(lived, POLICY)
+    assert all(1.0 <= factor <= MOST_FACTOR for factor in learned.factors.values())
+    assert all(len(tools) <= MOST_TOOLS for tools in learned.tools.values())
+    assert learned == learn(lived[::-1], POLICY)
+    for habit in learned.habits:
+        assert 1 <= habit.called <= habit.turns
+
+
+@given(TURNS)
+def test_a_profile_only_encourages_and_within_its_weight(lived):
+    for user in ("u", "v", "w", None):
+        factors = prior(learn(lived, POLICY), user, POLICY)
+        assert all(1.0 <= factor <= 1.0 + POLICY.profile_weight for factor in factors.values())
+
+
+def test_a_profile_is_the_users_own():
+    learned = learn([*turns("crypto", times=30, user="u"), *turns("media", times=30, user="v")], POLICY)
+    assert learned.users == {"u": {"crypto": 30}, "v": {"media": 30}}
+    assert prior(learned, "u", POLICY) == {"crypto": 1.0 + 0.25 * 30 / 40}
+    assert prior(learned, "w", POLICY) == prior(learned, None, POLICY) == {}
