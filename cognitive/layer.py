@@ -94,7 +94,7 @@ class CognitiveLayer:
         """
         deadline = Deadline(self._policy.deadline_ms)
         now, turn = turn.now or datetime.now(UTC), _named(turn)
-        fitting = asyncio.ensure_future(self._fitted(turn, now, deadline))
+        fitting = asyncio.ensure_future(self._fitted(turn, now))
         if turn.kind != "user":
             plan = self._untouched(turn, f"kind.{turn.kind}")
             return _with(await fitting, _context(turn, plan, Built.nothing(plan, now), now))
@@ -288,14 +288,14 @@ class CognitiveLayer:
         require_label("agent_id", agent_id)
         return await self._turns.end_session(agent_id, require_label("session_id", session_id), datetime.now(UTC))
 
-    async def _fitted(self, turn: Turn, now: datetime, deadline: Deadline) -> Window | str:
+    async def _fitted(self, turn: Turn, now: datetime) -> Window | str:
         """The window of a turn, computed beside the event loop; or why there is none."""
         work = asyncio.to_thread(
             fit, turn.conversation, session_id=turn.session_id, plan_step=turn.plan_step, iteration=turn.iteration,
             tokens=_tokens(turn.model), now=now, policy=self._policy,
         )  # fmt: skip
         try:
-            return await deadline.within(work)
+            return await Deadline(self._policy.window_deadline_ms).within(work)
         except TimeoutError:
             return "window: not in time; the conversation is as it came"
         except Exception as error:  # the same boundary as memory's: the conversation goes on as it came
