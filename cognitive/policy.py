@@ -186,8 +186,8 @@ class Policy(Edge):
     )
 
     # --- window ---
-    # A prompt without bounds fails the model's call, so the window may take longer than memory: it does when tens of long
-    # outputs come for the first time at once, and 20 to 60 ms else.
+    # A prompt without bounds fails the model's call, so the window may take longer than memory: it does when tens of
+    # long outputs come at once for the first time, and 20 to 60 ms else.
     window_deadline_ms: Positive = 1_000.0
     window_messages: Annotated[int, Field(ge=1)] = 40  # shown at most, the engine's own included
     window_characters: Annotated[int, Field(ge=1)] = 80_000  # of all of them; some 20,000 tokens
