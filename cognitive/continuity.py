@@ -131,7 +131,7 @@ class Continuity:
         return Continued(window.messages, sent, (*missing, *unstored, *refused), window.trace.as_json())
 
     async def fit(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Window:
-        """The window over a conversation within its turn; what leaves it is in its summary, which a later turn keeps."""
+        """The window over a conversation within its turn; what leaves it is in its summary."""
         carried, _ = await self.before(talk.agent_id, talk.session_id, deadline)
         window, _ = await self._fitted(talk, carried, now, deadline, policy)
         return window

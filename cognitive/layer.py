@@ -48,6 +48,7 @@ from cognitive.turn import (
     require_label,
 )
 from cognitive.window.fit import Window
+from cognitive.window.plain import plain
 from cognitive.window.summary import Summarizer
 from cognitive.work import Work
 
@@ -215,11 +216,11 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             return plan, Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
 
     async def _talk(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
-        """The window over the conversation; if it cannot be made, the conversation as it came."""
+        """The window over the conversation; its newest messages, if that takes too long; all of it, if that goes wrong."""
         try:
             return await self._parts.continuity.window(Talk.of(turn), now, deadline, policy)
         except TimeoutError:
-            return Continued(turn.conversation, None, ("window: not in time; the conversation is as it came",))
+            return Continued(plain(turn.conversation, policy), None, ("window: not in time; the newest messages, cut",))
         except Exception as error:  # as above
             log.exception("pre_turn goes on with the conversation as it came")
             because = f"window: {type(error).__name__}: {error}; the conversation is as it came"

@@ -309,7 +309,6 @@ class Policy(Edge):
         default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS)
     )
 
-    # --- window ---
     window_messages: Annotated[int, Field(ge=1)] = 40  # shown at most, the engine's own included
     window_characters: Annotated[int, Field(ge=1)] = 80_000  # of all of them; some 20,000 tokens
     window_low_water: Annotated[float, Field(gt=0, lt=1)] = (

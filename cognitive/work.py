@@ -180,8 +180,8 @@ class Work:
         facts: tuple[RecallHit, ...] = ()
         if policy.work_facts:
             facts = await recall(
-                agent_id, title, engine=self.engine, policy=policy, store=self.store, turns=self.turns, now=now or datetime.now(UTC),
-                memory_type="fact", limit=policy.work_facts, turn_id=turn_id,
+                agent_id, title, engine=self.engine, policy=policy, store=self.store, turns=self.turns,
+                now=now or datetime.now(UTC), memory_type="fact", limit=policy.work_facts, turn_id=turn_id,
             )  # fmt: skip
         wanted = policy.work_related
         found = await self.subtasks.search(agent_id, None, title, wanted + len(needed)) if wanted else ()

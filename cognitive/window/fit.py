@@ -16,7 +16,7 @@ from typing import Any
 from cognitive import tokens as estimate
 from cognitive.policy import Policy
 from cognitive.turn import Message
-from cognitive.window import before, begin, cutting, frame, groups, prune, squeeze, strides, summary
+from cognitive.window import before, begin, frame, groups, prune, squeeze, strides, summary
 from cognitive.window.before import Stays
 from cognitive.window.begin import Begin
 from cognitive.window.display import Display, Shown, WholeOutput
@@ -26,7 +26,7 @@ from cognitive.window.ledger import TokenLedger
 from cognitive.window.memo import Memo, key
 from cognitive.window.strides import Size, Unit
 
-_TOLD = 1_000  # characters of a message that are extracted before the turn; who rolls the summary after it is given all
+_TOLD = 2_000  # characters of a message that are summarised: extracting more takes longer than a turn may wait
 _summaries: Memo[str] = Memo(64)  # extracted until the session keeps them: those of 64 conversations of a process
 
 
@@ -68,12 +68,12 @@ class WindowTrace:
 
     def as_json(self) -> dict[str, Any]:
         """What is stored with the turn: numbers and names, no text."""
-        told = {name: getattr(self, name) for name in _TOLD}
-        sizes = {name: asdict(getattr(self, name)) for name in ("before", "after", "bounds")}
-        return {**sizes, "repairs": dict(self.repairs), **{name: value for name, value in told.items() if value}}
+        sizes = {"before": asdict(self.before), "after": asdict(self.after), "bounds": asdict(self.bounds)}
+        told = {name: value for name in _STORED if (value := getattr(self, name))}
+        return {**sizes, **told, "repairs": dict(self.repairs)}
 
 
-_TOLD = ("evicted", "forgotten", "stubs", "carried", "trigger", "due", "over", "refused")
+_STORED = ("evicted", "forgotten", "stubs", "carried", "trigger", "due", "over", "refused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ def _gone(conversation: Sequence[Message], since: int, talk: _Talk, around: Fram
     staying = talk.stays.places if around.handed is not None else frozenset()
     grouped = groups.group(conversation[first : talk.place], first)
     gone = [each for each in (*grouped.groups, *grouped.orphans) if each.first not in staying]
-    return show.joined([show.whole(each) for each in sorted(gone, key=lambda each: each.first)])
+    return show.joined([show.cut(each.messages, _TOLD) for each in sorted(gone, key=lambda each: each.first)])
 
 
 def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, show: Display) -> Shown:
@@ -262,19 +262,10 @@ def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, sh
     hands back of an earlier prompt stands for it.
     """
     earlier = kept.summary or handed or ""
-    told = [_told(message) for message in gone]
-    if told or len(earlier) > most:
-        known = key(str(most), earlier, *(groups.digest(message) for message in told))
-        earlier = _summaries.get(known, lambda: summary.extract(earlier, told, most))
+    if gone or len(earlier) > most:
+        known = key(str(most), earlier, *(groups.digest(message) for message in gone))
+        earlier = _summaries.get(known, lambda: summary.extract(earlier, gone, most))
     return show.all_of([summary.message(earlier)] if earlier.strip() else ())
-
-
-def _told(message: Message) -> Message:
-    """A message as it is told to the extractor."""
-    if len(message.content) <= _TOLD:
-        return message
-    ends = cutting.head(message.content, _TOLD // 2), cutting.tail(message.content, _TOLD // 2)
-    return message.model_copy(update={"content": "\n".join(ends)})
 
 
 def _said(talk: _Talk, others: Sequence[Shown], limit: Size, show: Display) -> Shown:

@@ -15,13 +15,17 @@ from cognitive.policy import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 
 # For every field another value than its default: the version must tell them apart.
 OTHERS = {
+    "reserves": {"response": 0.3},
+    "always_keep": ("plan",),
+    "summarize_before_prune": False,
+    "tool_output_characters": {"terminal": 4_000},
+    "tool_output_kinds": {"deploy": "terminal"},
     "frames": {"debug": {"total": 1}}, "budget_overrides": {"fact": 7}, "relevance": {"words": 0.01},
     "attribution": "windowed", "attribution_thresholds": {"relative": 0.5}, "dedup": False, "abstention": False,
     "models": {"acme/": {"input_tokens": 1, "output_tokens": 1}}, "catalog": False,
     "always_include": [], "categories": {"media": {"facts": 4}},
     "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20, "boost": "rate", "combine": "multiply",
-    "placement": "journaled", "reserves": {"system": 0.2}, "always_keep": ("plan",),
-    "tool_output_kinds": {"sh": "file"}, "tool_output_characters": {"file": 9_000},
+    "placement": "journaled",
     "dedup_mode": "shorten", "evidence_floors": {"debug": 0.5}, "agents": {"a": {"evidence_floor": 0.5}},
 }  # fmt: skip
 
