@@ -216,7 +216,7 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             return plan, Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
 
     async def _talk(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
-        """The window over the conversation; its newest messages, if that takes too long; all of it, if that goes wrong."""
+        """The window over the conversation; only its newest messages if that is late, all of it if it fails."""
         try:
             return await self._parts.continuity.window(Talk.of(turn), now, deadline, policy)
         except TimeoutError:

@@ -139,7 +139,7 @@ RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEI
 # memories, for the answer (upstream's 20 %), and for results still to come (its 10 %).
 RESERVES: Mapping[str, float] = {"system": 0.1, "response": 0.2, "tools": 0.1, "memory": 0.15}
 
-# Characters of a tool's output by its kind (cognitive/window/output_limits.py says which tools are of which): 8,000 are
+# Characters of a tool's output by its kind (cognitive/window/output/limits.py says which tools are of which): 8,000 are
 # some 2,000 tokens, a sixth of what a small model reads. A file that is cut is only read again, in pieces; a hundredth
 # match or a page's second half is rarely what was looked for.
 TOOL_OUTPUTS: Mapping[str, int] = {

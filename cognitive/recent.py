@@ -15,10 +15,11 @@ from typing import Any
 from brain.sessions import Carried, SessionState
 from cognitive.markup import without_injected
 from cognitive.turn import Message, Outcome, ToolCall
-from cognitive.window import cutting, directive, summary
+from cognitive.window import directive, summary
 from cognitive.window.groups import as_text, group, named
-from cognitive.window.output_limits import OutputLimits
-from cognitive.window.tool_output import Output, normalise
+from cognitive.window.output import cutting
+from cognitive.window.output.limits import OutputLimits
+from cognitive.window.output.normalise import Output, normalise
 
 _LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
 _CUT = "\n[... cut ...]\n"

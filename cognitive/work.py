@@ -22,7 +22,8 @@ from cognitive.markup import CLOSING, OPENING
 from cognitive.policy import Policy
 from cognitive.recall import MOST_HITS, recall
 from cognitive.turn import RecallHit, require_id, require_label
-from cognitive.window import cutting, directive
+from cognitive.window import directive
+from cognitive.window.output import cutting
 
 TAG = "working_memory"
 MOST_FACTS = 50  # of one subtask; what leaves more is a document

@@ -11,12 +11,13 @@ from uuid import UUID
 
 from cognitive.policy import Policy
 from cognitive.turn import Message, ToolCall
-from cognitive.window import prune, tool_output
+from cognitive.window import prune
 from cognitive.window.groups import Group
 from cognitive.window.memo import Memo, key
-from cognitive.window.output_limits import OutputLimits
+from cognitive.window.output import normalise
+from cognitive.window.output.limits import OutputLimits
+from cognitive.window.output.normalise import Output
 from cognitive.window.strides import Size
-from cognitive.window.tool_output import Output
 
 Count = Callable[[str], int]
 WholeOutput = tuple[UUID, str, str]  # id, the tool that returned it, text
@@ -125,12 +126,12 @@ class Display:
         return output.text
 
     def _normalised(self, text: str, tool: str, limits: OutputLimits) -> Output:
-        """As `tool_output.normalise`, once per text: what it comes to is remembered, the whole is the caller's."""
+        """As `normalise.normalise`, once per text: what it comes to is remembered, the whole is the caller's."""
         if len(text) <= _LEAST:
-            return tool_output.normalise(text, tool=tool, session_id=self.session_id, limits=limits)
+            return normalise.normalise(text, tool=tool, session_id=self.session_id, limits=limits)
 
         def make() -> tuple[Output, int]:
-            output = tool_output.normalise(text, tool=tool, session_id=self.session_id, limits=limits)
+            output = normalise.normalise(text, tool=tool, session_id=self.session_id, limits=limits)
             same = output.whole == text
             kept = Output(output.text, None if same else output.whole, output.pointer, output.before, output.notes)
             return kept, len(output.text) + len(kept.whole or "")

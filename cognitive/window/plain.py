@@ -1,4 +1,4 @@
-"""The window when there is no time for one: the newest groups, cut, within a part of the bounds; nothing is read of them."""
+"""The window when there is no time for one: the newest groups, cut, within a part of the bounds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from cognitive.policy import Policy
 from cognitive.turn import Message
-from cognitive.window import cutting, groups
+from cognitive.window import groups
+from cognitive.window.output import cutting
 
 _PART = 4  # of the bounds one is used: what is not counted must not be guessed too low
 _CUT = "\n[... left out for want of time ...]\n"

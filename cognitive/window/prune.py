@@ -13,10 +13,10 @@ from functools import lru_cache
 
 from cognitive.policy import Policy
 from cognitive.turn import Message
-from cognitive.window import cutting, tool_output
 from cognitive.window.groups import Group
-from cognitive.window.output_limits import LIMITS, OutputLimit, OutputLimits
-from cognitive.window.tool_output import Output
+from cognitive.window.output import cutting, normalise
+from cognitive.window.output.limits import LIMITS, OutputLimit, OutputLimits
+from cognitive.window.output.normalise import Output
 
 _FIRST_LINE = 200  # characters of a result's first line that say what it was
 
@@ -60,15 +60,15 @@ def stub(message: Message, *, tool: str, session_id: str, policy: Policy) -> tup
     """What is left of a result, and what to store for it. A result that is no longer than its stub stays."""
     if len(message.content) <= policy.pruned_characters:
         return message, None
-    known = tool_output.pointers(message.content)
+    known = normalise.pointers(message.content)
     limits = exactly(policy.pruned_characters)
-    whole = tool_output.normalise(message.content, tool=tool, session_id=session_id, limits=limits)
+    whole = normalise.normalise(message.content, tool=tool, session_id=session_id, limits=limits)
     pointer = known[0] if known else whole.pointer
     if pointer is None:
         return message, None
     first = _first_line(message.content) if policy.summarize_before_prune else ""
     before = len(message.content)
-    text = "\n".join([*filter(None, [first]), tool_output.marker(before - len(first), before, pointer)])
+    text = "\n".join([*filter(None, [first]), normalise.marker(before - len(first), before, pointer)])
     return message.model_copy(update={"content": text}), None if known else whole
 
 
@@ -80,4 +80,4 @@ def exactly(characters: int) -> OutputLimits:
 
 def _first_line(text: str) -> str:
     line = next((line.strip() for line in text[: 4 * _FIRST_LINE].splitlines() if line.strip()), "")
-    return "" if tool_output.pointers(line) else cutting.head(line, _FIRST_LINE)
+    return "" if normalise.pointers(line) else cutting.head(line, _FIRST_LINE)

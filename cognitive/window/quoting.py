@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from cognitive.window import cutting
+from cognitive.window.output import cutting
 
 _TAG = re.compile(r"<(?=[A-Za-z/|!?])|`(?=``)")  # "a < b" stays as it is
 _UNSEEN = re.compile(

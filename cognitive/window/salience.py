@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from brain.text import STOP_WORDS, sentences
-from cognitive.window import cutting, weight
+from cognitive.window.output import cutting, weight
 
 _READ = 48_000  # characters of a text, at its ends; a message of megabytes is a file
 _A_TABLE, _OF_A_TABLE = 5, 0.3  # so many lines of one build are rows of a table, each worth that much of its own

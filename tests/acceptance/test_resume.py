@@ -13,7 +13,7 @@ import pytest
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
 from cognitive.recent import Resumed
 from cognitive.window import rules
-from cognitive.window.tool_output import pointers
+from cognitive.window.output.normalise import pointers
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 STEPS = ["Read the log", "Free some space", "Tell the owner"]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognitive.markup import CLOSING, OPENING
+from cognitive.markup import CLOSING, OPENING, sealed, tail
 from cognitive.turn import Message, ToolCall
 from cognitive.window import directive, summary
 from cognitive.window.by_model import ModelSummarizer
@@ -128,7 +128,8 @@ def test_a_tool_name_cannot_pose_as_a_speaker():
 
 
 def test_memories_that_were_shown_are_left_out_and_so_is_what_the_engine_says():
-    shown = f'Which port is it? {OPENING}\n- 2026-01-01 "The port is 5433."\n{CLOSING}'
+    block = sealed(OPENING, ['- 2026-01-01 "The port is 5433."'], CLOSING)
+    shown = tail("Which port is it?", None, block)
     text = extract(
         "", [user(shown), directive.action(), summary.message("old"), directive.message("Ask 7", 1, 1)], 1_000
     )

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cognitive.window import weight
+from cognitive.window.output import weight
 
 _LONGEST_BLOCK = 8  # lines; longer blocks that repeat are rare, and looking for them costs as much again each
 _LEAST_COPIES = 3

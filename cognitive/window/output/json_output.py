@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cognitive.window import cutting
+from cognitive.window.output import cutting
 
 _UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # what json.dumps would write as it is
 _TELLING = re.compile(r"^(?:errors?|error_?\w*|exceptions?|message|detail|reason|status|code|stderr)$", re.IGNORECASE)

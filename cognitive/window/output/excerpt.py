@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from cognitive.window import weight
-from cognitive.window.folding import Stretch
+from cognitive.window.output import weight
+from cognitive.window.output.folding import Stretch
 
 # Shares of the room. What began an output says what it is, what ended it says what came of it.
 _HEAD, _TAIL = 0.3, 0.35

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from cognitive.window import cleaning, cutting, json_output, weight
-from cognitive.window.folding import Stretch, stretches
+from cognitive.window.output import cleaning, cutting, json_output, weight
+from cognitive.window.output.folding import Stretch, stretches
 
 _SPAN = 400_000  # characters and lines read at either end
 _SPAN_LINES = 8_000

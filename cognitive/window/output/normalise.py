@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
-from cognitive.window import cleaning, cutting, excerpt, folding, json_output, reading, web_page
-from cognitive.window.folding import Stretch
-from cognitive.window.output_limits import OutputLimit, OutputLimits
+from cognitive.window.output import cleaning, cutting, excerpt, folding, json_output, reading, web_page
+from cognitive.window.output.folding import Stretch
+from cognitive.window.output.limits import OutputLimit, OutputLimits
 
 _NAMESPACE = UUID("6f0d8a52-6a0e-5c1c-9d0e-0d6c3c0f7b11")  # of whole outputs; changing it orphans every pointer
 _POINTER = re.compile(
