@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from brain.artifacts import Artifacts, NewArtifact
-from brain.deadline import Deadline
+from brain.deadline import Deadline, attempt
 from brain.errors import CognitiveError
 from brain.sessions import Carried, Sessions
 from cognitive import recent
@@ -320,15 +320,10 @@ class Continuity:
 
     async def _asked(self, earlier: str, messages: Sequence[Message], limit: int) -> str | None:
         """What a host's summarizer says, or None, whatever it raises."""
-        asking = asyncio.ensure_future(self._summarizer.summarize(earlier, messages, limit))
-        try:
-            await asyncio.wait({asking}, timeout=self._policy.summary_seconds)
-        finally:
-            late = asking.cancel()
-        failed = "no answer in time" if late else "cancelled" if asking.cancelled() else asking.exception()
-        summary = asking.result() if failed is None else None
+        asked = self._summarizer.summarize(earlier, messages, limit)
+        summary = await attempt(asked, self._policy.summary_seconds)
         if not isinstance(summary, str):
-            log.warning("the summarizer failed, extracted instead: %r", failed or summary)
+            log.warning("the summarizer failed, extracted instead: %r", summary)
             return None
         return summary
 

@@ -210,13 +210,19 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         try:
             plan = planner.plan(turn, now, policy)
             built = await self._parts.engine.build(plan, turn, now, deadline, policy, _room(turn, policy))
-            return await planner.refine(plan, turn, built.vector, deadline, policy), built
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.exception("pre_turn goes on without memory")
             return plan, Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
+        try:
+            return await planner.refine(plan, turn, built.vector, deadline, policy), built
+        except Exception as error:  # a plug-in may raise anything, and the turn has its plan
+            log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
+            return plan, built
 
     async def _talk(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
         """The window over the conversation; only its newest messages if that is late, all of it if it fails."""
+        if turn.kind != "user":  # a runtime may have it fitted, by `fit`
+            return Continued(turn.conversation, None)
         try:
             return await self._parts.continuity.window(Talk.of(turn), now, deadline, policy)
         except TimeoutError:

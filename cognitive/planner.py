@@ -61,17 +61,15 @@ class Planner:
     async def refine(self, plan: Plan, turn: Turn, vector: Vector | None, deadline: Deadline, policy: Policy) -> Plan:
         """The plan with categories from the classifier, where no rule fired: its tools, thinking, model and hint.
 
-        Its memory stays: that was fetched already. Whatever goes wrong in asking leaves the plan as it is.
+        Its memory stays: that was fetched already.
+
+        Raises:
+            TimeoutError: the classifier takes too long. It may raise anything else, too.
         """
         silent = policy.categories_enabled and not plan.categories and not plan.signals.elliptic
         if self._classifier is None or not silent:
             return plan
-        try:
-            asked = self._classifier.classify(turn.text, vector)
-            guessed = await deadline.within(asked, _ASKING_SHARE)
-        except Exception as error:  # a plug-in may raise anything, and the turn has its plan
-            log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
-            return plan
+        guessed = await deadline.within(self._classifier.classify(turn.text, vector), _ASKING_SHARE)
         known = {need.name for need in categories.table(policy).needs}
         named = tuple(name for name in guessed if name in known)
         if not named:

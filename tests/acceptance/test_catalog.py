@@ -89,7 +89,7 @@ async def test_what_went_is_logged_above_a_third_and_recorded_with_the_turn(laye
     assert context.turn_id in told
     assert "tools by relevance" in told
     assert str(context.trim.before_bytes) in told
-    stored = (await layer._turns.turn(agent, context.turn_id))["trace"]["trim"]
+    stored = (await layer._parts.turns.turn(agent, context.turn_id))["trace"]["trim"]
     assert stored["after_bytes"] == context.trim.after_bytes
     assert stored["cut_count"] == len(context.trim.cut)
     assert stored["dropped"] == list(context.trim.dropped)
@@ -275,11 +275,11 @@ async def test_where_it_is_not_needed_or_not_allowed_no_model_is_asked(layer, ag
 
 async def test_a_message_that_no_tool_is_for_is_warned_of(embedder):
     cached = CachedEmbedder(embedder)
-    catalog = Catalog(cached, Policy())
+    catalog = Catalog(cached)
 
     async def fitted(text):
         evidence = Evidence(text, (await cached.embed([text]))[0])
-        return (await catalog.fit(TOOLS, WEAK, evidence, Deadline(250))).trim
+        return (await catalog.fit(TOOLS, WEAK, evidence, Deadline(250), Policy())).trim
 
     await fitted("anything")
     await catalog.library.learnt()

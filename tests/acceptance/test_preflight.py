@@ -84,7 +84,7 @@ async def test_the_plan_is_logged_and_recorded(frank, agent, caplog):
     assert line.startswith("classified: categories=[monitoring] tools=4/13 memory=3/150 thinking=off (")
     assert line.endswith(" µs)")
     await frank.post_turn(context, Outcome(response="All is well."))
-    recorded = await frank._turns.turn(agent, context.turn_id)
+    recorded = await frank._parts.turns.turn(agent, context.turn_id)
     assert recorded["trace"]["plan"] == context.plan.as_json()
 
 
