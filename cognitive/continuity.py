@@ -121,7 +121,8 @@ class Continuity:
             TimeoutError: it is not made in time.
         """
         carried, missing = await self.before(talk.agent_id, talk.session_id, deadline)
-        window, unstored = await self._fitted(talk, carried, now, deadline, policy)
+        window = await deadline.within(self._fitted(talk, carried, now, policy))
+        unstored = await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
         spoken = (*window.messages, Message(role="user").model_copy(update={"content": talk.message}))
         sent = Sent(
             talk.agent_id, talk.session_id, talk.turn_id, spoken, carried, window.evicted, window.covers,
@@ -131,24 +132,24 @@ class Continuity:
         return Continued(window.messages, sent, (*missing, *unstored, *refused), window.trace.as_json())
 
     async def fit(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Window:
-        """The window over a conversation within its turn; what leaves it is in its summary."""
+        """The window over a conversation within its turn; what leaves it is in its summary.
+
+        The deadline is Postgres': a loop of tool calls rather waits for the window than goes on without one.
+        """
         carried, _ = await self.before(talk.agent_id, talk.session_id, deadline)
-        window, _ = await self._fitted(talk, carried, now, deadline, policy)
+        window = await self._fitted(talk, carried, now, policy)
+        await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
         return window
 
-    async def _fitted(
-        self, talk: Talk, carried: Carried, now: datetime, deadline: Deadline, policy: Policy
-    ) -> tuple[Window, tuple[str, ...]]:
+    async def _fitted(self, talk: Talk, carried: Carried, now: datetime, policy: Policy) -> Window:
         kept, step = Kept(carried.summary, carried.covers), talk.plan_step
         if step is None and carried.plan_step is not None:
             step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
         tokens = budget_for(talk.model, policy.models).input_tokens if talk.model else None
-        work = asyncio.to_thread(
+        return await asyncio.to_thread(
             fit, talk.conversation, session_id=talk.session_id, kept=kept, plan_step=step, iteration=talk.iteration,
             tokens=tokens, now=now, policy=policy, count=self._counter,
         )  # fmt: skip
-        window = await deadline.within(work)
-        return window, await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
 
     async def before(self, agent_id: str, session_id: str, deadline: Deadline) -> tuple[Carried, tuple[str, ...]]:
         """What the session carries, and why it is nothing if it did not come in time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from talking import calls, prose, result, turns, user
 
-from cognitive import CognitiveLayer, Message, Turn
+from cognitive import CognitiveLayer, Message, Policy, Turn
 from cognitive.errors import InvalidInput
 from cognitive.window import directive, summary
 from cognitive.window.rules import violations
@@ -15,10 +15,15 @@ def turn(agent, talk, **fields):
     return Turn(**{"agent_id": agent, "session_id": "s", "text": "And now?", "conversation": talk, **fields})
 
 
-@pytest.mark.parametrize("kind", ["user", "heartbeat"])
-async def test_what_the_model_sees_is_bounded_valid_and_the_newest(layer, agent, kind):
+@pytest.fixture
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=60_000), embedder=embedder) as layer:
+        yield layer
+
+
+async def test_what_the_model_sees_is_bounded_valid_and_the_newest(layer, agent):
     talk = turns(30, calls_each=2, output=30_000)
-    context = await layer.pre_turn(turn(agent, talk, kind=kind))
+    context = await layer.pre_turn(turn(agent, talk))
     assert not any("window" in reason for reason in context.degraded)
     assert len(context.messages) <= 40
     assert sum(len(message.content) for message in context.messages) <= 80_000
