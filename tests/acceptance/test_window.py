@@ -13,7 +13,6 @@ from cognitive.errors import InvalidInput
 from cognitive.window import directive, summary
 from cognitive.window.rules import violations
 
-
 CALM = Policy(deadline_ms=30_000, fit_deadline_ms=30_000)
 
 
