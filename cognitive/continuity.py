@@ -36,6 +36,7 @@ _RECENT_TURNS = 10  # told of when a session is resumed
 _MOST_ROLLS = 5  # tries at a summary that other turns of the session replace meanwhile
 _MOST_OVER = 4  # times as long as it may be, a summary is condensed; of a longer one, its end
 _PATIENCE = 10.0  # seconds for one statement
+_READING = 0.5  # of a turn's time, at most, is for what the session carries: the window itself needs the rest
 _RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
 _AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
 
@@ -154,7 +155,8 @@ class Continuity:
     async def before(self, agent_id: str, session_id: str, deadline: Deadline) -> tuple[Carried, tuple[str, ...]]:
         """What the session carries, and why it is nothing if it did not come in time."""
         try:
-            return await deadline.within(self._sessions.carried(agent_id, session_id, timeout=_PATIENCE)), ()
+            read = self._sessions.carried(agent_id, session_id, timeout=_PATIENCE)
+            return await deadline.within(read, _READING), ()
         except (CognitiveError, TimeoutError) as error:
             return Carried(), (f"session: {str(error) or 'no answer from Postgres in time'}",)
 

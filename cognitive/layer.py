@@ -125,7 +125,8 @@ class CognitiveLayer(Memories, SessionSurface, Record):
 
         For loops of tool calls: `conversation` is all that the model would see, with the turn's own message, its calls
         and their results; `iteration` is the number of the call, None to count them. No memory is fetched and no model
-        called; the bounds are those of `pre_turn`, and whole outputs are kept as there.
+        called; the bounds are those of `pre_turn`, and whole outputs are kept as there. It is never late: what cannot
+        be made in time is the newest messages, cut, and `trace.degraded` says so.
 
         Raises:
             InvalidInput: a conversation of something else than messages.
@@ -136,7 +137,10 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             conversation = [Message(role="user").model_copy(update={"content": context.message}), *conversation]
         policy = context.policy or self._parts.policy.for_agent(context.agent_id)
         talk = Talk.within(context, tuple(conversation), iteration)
-        return await self._parts.continuity.fit(talk, datetime.now(UTC), Deadline(policy.deadline_ms), policy)
+        try:
+            return await self._parts.continuity.fit(talk, datetime.now(UTC), Deadline(policy.fit_deadline_ms), policy)
+        except Exception as error:  # a loop of calls goes on as a turn does
+            return Window.of(plain(conversation, policy), conversation, policy, _plainly(error))
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
@@ -220,17 +224,13 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             return plan, built
 
     async def _talk(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
-        """The window over the conversation; only its newest messages if that is late, all of it if it fails."""
-        if turn.kind != "user":  # a runtime may have it fitted, by `fit`
+        """The window over the conversation; only its newest messages, cut, if that is late or fails."""
+        if turn.kind != "user":  # as it came; a runtime may have it fitted, by `fit`
             return Continued(turn.conversation, None)
         try:
             return await self._parts.continuity.window(Talk.of(turn), now, deadline, policy)
-        except TimeoutError:
-            return Continued(plain(turn.conversation, policy), None, ("window: not in time; the newest messages, cut",))
         except Exception as error:  # as above
-            log.exception("pre_turn goes on with the conversation as it came")
-            because = f"window: {type(error).__name__}: {error}; the conversation is as it came"
-            return Continued(turn.conversation, None, (because,))
+            return Continued(plain(turn.conversation, policy), None, (_plainly(error),))
 
     async def _offer(
         self, turn: Turn, plan: Plan, built: Built, deadline: Deadline, policy: Policy
@@ -291,6 +291,14 @@ def _prepared(turn: Turn, policy: Policy) -> Turn:
     """The turn by its name, its conversation without what the prompt no longer shows of earlier turns."""
     spoken = repeat.history(turn.conversation, policy.placement)
     return turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
+
+
+def _plainly(error: Exception) -> str:
+    """Why a window is only its newest messages."""
+    late = isinstance(error, TimeoutError)
+    if not late:
+        log.error("a window could not be made: %r", error, exc_info=error)
+    return f"window: {'not in time' if late else f'{type(error).__name__}: {error}'}; the newest messages, cut"
 
 
 def _room(turn: Turn, policy: Policy) -> int | None:
