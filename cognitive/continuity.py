@@ -180,7 +180,8 @@ class Continuity:
         state = await self._sessions.state(agent_id, session_id, _RECENT_TURNS)
         if state is None:
             return None
-        most, characters = self._policy.window_messages, self._policy.window_characters
+        policy = self._policy.for_agent(agent_id)
+        most, characters = policy.window_messages, policy.window_characters
         return await asyncio.to_thread(recent.resumed, state, most=most, characters=characters)
 
     def opened(self, sent: Sent | None) -> None:
@@ -220,7 +221,8 @@ class Continuity:
             log.warning("%s: not kept: %s", task.get_name(), error)
 
     async def _keep(self, sent: Sent) -> None:
-        kept = await asyncio.to_thread(lambda: recent.encode(self._sanitized(sent.messages)))
+        policy = self._policy.for_agent(sent.agent_id)
+        kept = await asyncio.to_thread(lambda: recent.encode(_sanitized(sent.messages, policy)))
         await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=_PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
@@ -232,31 +234,16 @@ class Continuity:
     async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
         await self._kept(agent_id, turn_id)
         whole = list[NewArtifact]()
-        session = ""
+        policy, session = self._policy.for_agent(agent_id), ""
 
         async def answering(session_id: str, kept: bytes) -> bytes:
             nonlocal session
             session = session_id
-            return await asyncio.to_thread(self._with_answer, session_id, kept, outcome, whole)
+            return await asyncio.to_thread(_with_answer, session_id, kept, outcome, whole, policy)
 
         await self._sessions.answer(agent_id, turn_id, answering, timeout=_PATIENCE)
         if whole:
             await self._store_later(agent_id, session, turn_id, whole)
-
-    def _with_answer(self, session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact]) -> bytes:
-        messages, outputs = recent.answered(
-            recent.decode(kept), outcome, session_id=session_id, limits=limits(self._policy)
-        )
-        whole[:] = [
-            NewArtifact(output.pointer, output.whole, name=tool, tool=tool)
-            for tool, output in outputs
-            if output.pointer is not None and output.whole is not None
-        ]
-        return recent.encode(self._sanitized(messages))
-
-    def _sanitized(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        policy = self._policy
-        return recent.sanitized(messages, most=policy.window_messages, characters=policy.window_characters)
 
     async def _store_later(
         self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact]
@@ -287,9 +274,9 @@ class Continuity:
 
     async def _roll(self, sent: Sent) -> None:
         await self._kept(sent.agent_id, sent.turn_id)
-        was, evicted = sent.carried, sent.evicted
+        policy, was, evicted = self._policy.for_agent(sent.agent_id), sent.carried, sent.evicted
         for _ in range(_MOST_ROLLS):
-            summary = await self._summarized(was.summary, evicted)
+            summary = await self._summarized(was.summary, evicted, policy)
             if await self._sessions.roll(
                 sent.agent_id, sent.session_id, sent.turn_id, was, summary, sent.covers, timeout=_PATIENCE
             ):
@@ -309,11 +296,11 @@ class Continuity:
             return sent.evicted
         return spoken[other + 1 : own + 1]
 
-    async def _summarized(self, earlier: str, messages: Sequence[Message]) -> str:
+    async def _summarized(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str:
         """The summarizer's summary, storable and bounded; extracted, where it fails or takes too long."""
-        limit = self._policy.summary_characters
+        limit = policy.summary_characters
         own = await asyncio.to_thread(lambda: [recent.stripped(message) for message in messages])
-        summary = await self._asked(earlier, own, limit)
+        summary = await self._asked(earlier, own, policy)
         if summary is None:
             return await asyncio.to_thread(extract, earlier, own, limit)
         storable = summary.replace("\0", "").encode("utf-8", "replace").decode()
@@ -321,14 +308,28 @@ class Continuity:
             return storable
         return await asyncio.to_thread(extract, storable[-_MOST_OVER * limit :], (), limit)
 
-    async def _asked(self, earlier: str, messages: Sequence[Message], limit: int) -> str | None:
+    async def _asked(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str | None:
         """What a host's summarizer says, or None, whatever it raises."""
-        asked = self._summarizer.summarize(earlier, messages, limit)
-        summary = await attempt(asked, self._policy.summary_seconds)
+        asked = self._summarizer.summarize(earlier, messages, policy.summary_characters)
+        summary = await attempt(asked, policy.summary_seconds)
         if not isinstance(summary, str):
             log.warning("the summarizer failed, extracted instead: %r", summary)
             return None
         return summary
+
+
+def _with_answer(session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact], policy: Policy) -> bytes:
+    messages, outputs = recent.answered(recent.decode(kept), outcome, session_id=session_id, limits=limits(policy))
+    whole[:] = [
+        NewArtifact(output.pointer, output.whole, name=tool, tool=tool)
+        for tool, output in outputs
+        if output.pointer is not None and output.whole is not None
+    ]
+    return recent.encode(_sanitized(messages, policy))
+
+
+def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
+    return recent.sanitized(messages, most=policy.window_messages, characters=policy.window_characters)
 
 
 async def _stopped(tasks: Sequence[asyncio.Task[None]] | set[asyncio.Task[None]]) -> None:

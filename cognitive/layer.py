@@ -106,7 +106,7 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         deadline = Deadline(policy.deadline_ms)
         now, turn = turn.now or datetime.now(UTC), _prepared(turn, policy)
         talking = asyncio.create_task(self._talk(turn, now, deadline, policy))
-        plan, built = await self._memory(turn, now, deadline, policy)
+        plan, built = await self._memory(turn, now, deadline, policy, talking)
         offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
         talk = await talking
         built = replace(built, degraded=(*built.degraded, *talk.degraded, *untrimmed))
@@ -205,7 +205,9 @@ class CognitiveLayer(Memories, SessionSurface, Record):
 
     # --- what fails open: each part of a turn by itself ---
 
-    async def _memory(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> tuple[Plan, Built]:
+    async def _memory(
+        self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy, talking: asyncio.Task[Continued]
+    ) -> tuple[Plan, Built]:
         """The plan and what it brings; without memory, if that goes wrong."""
         planner = self._parts.planner
         plan = planner.untouched(turn, "failed" if turn.kind == "user" else f"kind.{turn.kind}", policy)
@@ -213,7 +215,9 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             return plan, Built.nothing(plan, now)
         try:
             plan = planner.plan(turn, now, policy)
-            built = await self._parts.engine.build(plan, turn, now, deadline, policy, _room(turn, policy))
+            built = await self._parts.engine.build(
+                plan, turn, now, deadline, policy, _room(turn, policy), lambda: _messages(talking)
+            )
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.exception("pre_turn goes on without memory")
             return plan, Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
@@ -299,6 +303,10 @@ def _plainly(error: Exception) -> str:
     if not late:
         log.error("a window could not be made: %r", error, exc_info=error)
     return f"window: {'not in time' if late else f'{type(error).__name__}: {error}'}; the newest messages, cut"
+
+
+async def _messages(talking: asyncio.Task[Continued]) -> Sequence[Message]:
+    return (await talking).messages
 
 
 def _room(turn: Turn, policy: Policy) -> int | None:

@@ -10,7 +10,7 @@ from time import perf_counter
 
 from brain.deadline import Deadline
 from brain.types import Vector
-from cognitive.classifier import Classifier
+from cognitive.classifier import Classifiers
 from cognitive.habits import Habits
 from cognitive.markup import without_injected
 from cognitive.plan import Plan, Signals
@@ -28,12 +28,13 @@ _ASKING_SHARE = 0.2  # of the time left at most; whoever takes longer is not hea
 
 
 class Planner:
-    """Plans turns; with `classifier`, also those that no rule knows."""
+    """Plans turns; where the policy of a turn has a classifier, also those that no rule knows."""
 
-    def __init__(self, policy: Policy, habits: Habits, classifier: Classifier | None = None) -> None:
+    def __init__(self, policy: Policy, habits: Habits, classifiers: Classifiers = lambda _: None) -> None:
         self._habits = habits
-        self._classifier = classifier
-        categories.table(policy)  # compiled before the first turn
+        self._classifiers = classifiers
+        for each in policy.variants:
+            categories.table(each)  # compiled before the first turn
 
     def untouched(self, turn: Turn, reason: str, policy: Policy) -> Plan:
         """A plan that asks for nothing and changes nothing."""
@@ -67,9 +68,10 @@ class Planner:
             TimeoutError: the classifier takes too long. It may raise anything else, too.
         """
         silent = policy.categories_enabled and not plan.categories and not plan.signals.elliptic
-        if self._classifier is None or not silent:
+        classifier = self._classifiers(policy) if silent else None
+        if classifier is None:
             return plan
-        guessed = await deadline.within(self._classifier.classify(turn.text, vector), _ASKING_SHARE)
+        guessed = await deadline.within(classifier.classify(turn.text, vector), _ASKING_SHARE)
         known = {need.name for need in categories.table(policy).needs}
         named = tuple(name for name in guessed if name in known)
         if not named:

@@ -369,6 +369,11 @@ class Policy(Edge):
         """
         return self._own.get(agent_id, self._common) if self.agents else self
 
+    @property
+    def variants(self) -> tuple[Self, ...]:
+        """The policies under which turns are planned: that of most agents, and those of the agents that differ."""
+        return (self._common, *self._own.values()) if self.agents else (self,)
+
     def floor(self, frame: Frame) -> float:
         """The evidence from which a turn of this frame shows anything."""
         return self.evidence_floors.get(frame, self.evidence_floor)

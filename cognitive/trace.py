@@ -30,6 +30,8 @@ Disposition = Literal[
 
 # Dispositions of what was never to be chosen in a turn, however relevant: nothing is measured against it.
 NOT_ELIGIBLE = frozenset({"pinned", "superseded"})
+# And of what was not shown for no reason that lies in what it says.
+PASSED_OVER = frozenset({"irrelevant", "over_limit", "over_budget"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +199,7 @@ class Trace:
 
 def decoys(fates: Sequence[Fate]) -> list[UUID]:
     """The first few by rank that were found and not shown, for no reason that lies in what they say."""
-    passed_over = ("irrelevant", "over_limit", "over_budget")
-    return [fate.candidate.hit.memory_id for fate in fates if fate.disposition in passed_over][:_DECOYS]
+    return [fate.candidate.hit.memory_id for fate in fates if fate.disposition in PASSED_OVER][:_DECOYS]
 
 
 def excerpts(fates: Sequence[Fate]) -> Mapping[UUID, tuple[tuple[int, int], ...]]:
