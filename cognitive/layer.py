@@ -25,6 +25,7 @@ from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.markup import without_injected
 from cognitive.models import budget_for
 from cognitive.plan import Plan
+from cognitive.planner import told
 from cognitive.policy import Policy
 from cognitive.preflight.sections import Sections, sections
 from cognitive.questions import Questions
@@ -110,7 +111,7 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
         talk = await talking
         built = replace(built, degraded=(*built.degraded, *talk.degraded, *untrimmed))
-        context = self._context(turn, now, plan, built, offer, talk, policy)
+        context = self._context(turn, now, told(plan, offer, policy), built, offer, talk, policy)
         if turn.kind != "user":
             return context
         context = await self._recorded(context, deadline, policy)
@@ -240,17 +241,20 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         self, turn: Turn, plan: Plan, built: Built, deadline: Deadline, policy: Policy
     ) -> tuple[Offer, tuple[str, ...]]:
         """The tools that the plan keeps, as the model can carry them; whole, if that goes wrong."""
-        tools, catalog = [tool for tool in turn.tools if tool.name not in plan.removed], self._parts.catalog
+        removed, catalog = frozenset(plan.removed), self._parts.catalog
+        tools = [tool for tool in turn.tools if tool.name not in removed]
         if turn.kind != "user":
             return catalog.whole(tools, turn.model), ()
         past = built.given.found.past if built.given is not None else ()
         try:
             known = Known(plan.signals.text, built.vector, past)
-            return await catalog.offer(turn, tools, known, deadline, policy), ()
+            offer = await catalog.offer(turn, tools, known, deadline, policy)
         except Exception as error:  # as above
             log.warning("pre_turn goes on with all tools: %r", error)
-            because = f"tools: {str(error) or 'not fitted in time'}; all of them are offered whole"
+            because = f"tools: {type(error).__name__}: {error}; all of them are offered whole"
             return catalog.whole(tools, turn.model), (because,)
+        late = offer.trim is not None and offer.trim.late
+        return offer, ("tools: not read in time; they are cut by their names",) if late else ()
 
     def _context(
         self, turn: Turn, now: datetime, plan: Plan, built: Built, offer: Offer, talk: Continued, policy: Policy

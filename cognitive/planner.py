@@ -19,7 +19,7 @@ from cognitive.preflight import categories, frames, signals
 from cognitive.preflight import plan as planning
 from cognitive.preflight.hint import summary
 from cognitive.preflight.learned import Learned, prior
-from cognitive.turn import Turn
+from cognitive.turn import Offer, Turn
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +79,11 @@ class Planner:
         reasons = (*plan.reasons, *(f"classifier.{name}" for name in named))
         plan = replace(plan, categories=named, reasons=reasons)
         return _equip(plan, turn, self._habits.learned(turn.agent_id), policy)
+
+
+def told(plan: Plan, offer: Offer, policy: Policy) -> Plan:
+    """The plan as the model is told of it, once it is known which tools it can carry."""
+    return planning.told(plan, [tool.name for tool in offer.tools], policy)
 
 
 def _names(turn: Turn) -> tuple[str, ...]:

@@ -121,7 +121,8 @@ class Trim:
     Bytes are those of the tools as JSON in UTF-8 without spaces. `dropped` says what went, in order; `cut` are the
     names of the tools that went whole, the most relevant first. `ranked_by` names what told their relevance, nothing
     where compaction sufficed. `confidence` in [0, 1] is how well the best tool matches the message; `low_confidence`
-    that the cut may have taken what the message needs; `gap` says so if no tool seems to be for it.
+    that the cut may have taken what the message needs; `gap` says so if no tool seems to be for it. `late` says that
+    there was no time to read the tools: they were cut by their names, and `before_bytes` is what they took at least.
     """
 
     limit: int
@@ -133,6 +134,7 @@ class Trim:
     confidence: float = 1.0
     low_confidence: bool = False
     gap: str | None = None
+    late: bool = False
 
     @property
     def fits(self) -> bool:
