@@ -19,7 +19,8 @@ from cognitive.window import directive, summary
 from cognitive.window.groups import as_text, group, named
 from cognitive.window.output import cutting
 from cognitive.window.output.limits import OutputLimits
-from cognitive.window.output.normalise import Output, normalise
+from cognitive.window.output.normalise import Output
+from cognitive.window.remembered import normalised
 
 _LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
 _CUT = "\n[... cut ...]\n"
@@ -122,7 +123,7 @@ def answered(
     calls, results, outputs = list[ToolCall](), list[Message](), list[tuple[str, Output]]()
     for n, call in enumerate(new):
         id = call.id if call.id is not None and call.id not in taken else f"call-{len(messages)}-{n}"
-        output = normalise(as_text(call.result), tool=call.name, session_id=session_id, limits=limits)
+        output = normalised(as_text(call.result), tool=call.name, session_id=session_id, limits=limits)
         calls.append(ToolCall(name=call.name, arguments=call.arguments, ok=call.ok, id=id))
         results.append(Message(role="tool", content=output.text, tool_call_id=id))
         outputs.append((call.name, output))

@@ -10,10 +10,8 @@ from uuid import UUID
 
 from cognitive.policy import Policy
 from cognitive.turn import Message, ToolCall
-from cognitive.window import jsonable, prune
+from cognitive.window import jsonable, prune, remembered
 from cognitive.window.groups import Group
-from cognitive.window.memo import Memo, key
-from cognitive.window.output import normalise
 from cognitive.window.output.limits import OutputLimits
 from cognitive.window.output.normalise import Output
 from cognitive.window.strides import Size
@@ -23,9 +21,6 @@ WholeOutput = tuple[UUID, str, str]  # id, the tool that returned it, text
 
 _PER_MESSAGE = 4  # tokens that a provider adds for a message's role and borders
 _LEAST = 200  # characters of a text that is cut to fit: a pointer with a few words
-_MOST_REMEMBERED = 8_000_000  # characters of normalised outputs, of all sessions of the process
-
-_remembered: Memo[tuple[Output, int]] = Memo(_MOST_REMEMBERED, lambda value: value[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +120,7 @@ class Display:
         return output.text
 
     def _normalised(self, text: str, tool: str, limits: OutputLimits) -> Output:
-        """As `normalise.normalise`, once per text: what it comes to is remembered, the whole is the caller's."""
-        if len(text) <= _LEAST:
-            return normalise.normalise(text, tool=tool, session_id=self.session_id, limits=limits)
-
-        def make() -> tuple[Output, int]:
-            output = normalise.normalise(text, tool=tool, session_id=self.session_id, limits=limits)
-            same = output.whole == text
-            kept = Output(output.text, None if same else output.whole, output.pointer, output.before, output.notes)
-            return kept, len(output.text) + len(kept.whole or "")
-
-        limit = limits.of(tool)
-        output, _ = _remembered.get(key(self.session_id, tool, repr(limit), text), make)
-        if output.pointer is None or output.whole is not None:
-            return output
-        return Output(output.text, text, output.pointer, output.before, output.notes)
+        return remembered.normalised(text, tool=tool, session_id=self.session_id, limits=limits)
 
 
 @lru_cache(maxsize=16)

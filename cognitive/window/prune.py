@@ -17,6 +17,7 @@ from cognitive.window.groups import Group
 from cognitive.window.output import cutting, normalise
 from cognitive.window.output.limits import LIMITS, OutputLimit, OutputLimits
 from cognitive.window.output.normalise import Output
+from cognitive.window.remembered import normalised
 
 _FIRST_LINE = 200  # characters of a result's first line that say what it was
 
@@ -62,7 +63,7 @@ def stub(message: Message, *, tool: str, session_id: str, policy: Policy) -> tup
         return message, None
     known = normalise.pointers(message.content)
     limits = exactly(policy.pruned_characters)
-    whole = normalise.normalise(message.content, tool=tool, session_id=session_id, limits=limits)
+    whole = normalised(message.content, tool=tool, session_id=session_id, limits=limits)
     pointer = known[0] if known else whole.pointer
     if pointer is None:
         return message, None

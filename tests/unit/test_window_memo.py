@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from cognitive import Message, Outcome, Policy, ToolCall
+from cognitive.recent import answered
+from cognitive.window import display
 from cognitive.window.memo import Memo, key
+from cognitive.window.remembered import normalised
 
 
 def test_a_value_is_made_once_and_what_was_used_least_lately_is_forgotten():
@@ -21,3 +25,15 @@ def test_a_value_is_made_once_and_what_was_used_least_lately_is_forgotten():
 
 def test_keys_tell_texts_apart_whatever_is_in_them():
     assert len({key("a", "b"), key("ab"), key("a", "b", ""), key("", "ab"), key("\ud800")}) == 5
+
+
+def test_what_a_tool_returned_is_normalised_once_when_the_turn_is_over():
+    returned = "\n".join(f"line {n} of what the build of part {n % 7} says" for n in range(2_000))
+    outcome = Outcome(response="Done.", tool_calls=(ToolCall(name="bash", arguments={"n": 1}, result=returned),))
+    limits = display.limits(Policy())
+    _, [(tool, after)] = answered([Message(role="user", content="Build it")], outcome, session_id="s", limits=limits)
+    before_the_next = normalised(returned, tool=tool, session_id="s", limits=limits)
+    assert before_the_next.text is after.text
+    assert before_the_next.whole == returned
+    of_another = normalised(returned, tool=tool, session_id="another", limits=limits)
+    assert of_another.pointer != after.pointer

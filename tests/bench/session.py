@@ -1,0 +1,180 @@
+"""A long session through the whole layer and a real Postgres: does a turn stay as it was?
+
+    python tests/bench/session.py 2000 [windowed | whole]
+
+Every turn is a user's message, `pre_turn`, one call with an output of 50 KB, an answer, `post_turn`; the agent has
+1,000 memories, and the policy is the default one with its deadline. One host hands back the window it was given with
+what is new, the other one the whole conversation each time. Prints one JSON object per host and 200 turns: milliseconds
+by the clock, by stage and of this process' processor time (its threads with it), sizes at their greatest, resident
+memory without the host's own conversation, the database's size, and the reasons of degraded turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import resource
+import statistics
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import perf_counter, process_time
+
+import asyncpg
+
+from brain.embedded import EmbeddedServer
+from brain.embedding.minilm import MiniLM
+from brain.migrate import upgrade
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, ToolCall, Turn
+from cognitive.tokens import count
+from cognitive.turn import TurnContext
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+MEMORIES = 1_000
+OUTPUT = 50_000  # characters
+EVERY = 200  # turns per line
+PAUSE = 0.1  # seconds that the model takes, and then the user: neither is faster, and what follows a turn is done then
+MODEL = "anthropic/claude-sonnet-4"
+WORDS = [f"{a}{b}{c}" for a in "kmprst" for b in "aeiou" for c in ("ber", "dan", "gil", "lo", "vi", "x", "zen")]
+
+Host = Callable[[list[Message], Sequence[Message], Sequence[Message]], list[Message]]
+
+
+def whole(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
+    """A host that hands in all there ever was."""
+    return [*conversation, *new]
+
+
+def windowed(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
+    """A host that hands back what it was given, with what is new."""
+    return [*shown, *new]
+
+
+HOSTS: dict[str, Host] = {"windowed": windowed, "whole": whole}
+
+
+def memories() -> list[NewMemory]:
+    """Lines of talk in sessions of 25."""
+    chance = random.Random(1)
+    return [
+        NewMemory(
+            type="episode", content=f"We said of {' '.join(chance.choices(WORDS, k=chance.randint(8, 20)))}.",
+            speaker=chance.choice(("Ines", "Tomasz")), session_id=f"past-{n // 25}", source=str(n),
+            occurred_at=START + timedelta(minutes=n),
+        )
+        for n in range(MEMORIES)
+    ]  # fmt: skip
+
+
+def asked(name: str, number: int) -> str:
+    chance = random.Random(f"{name} asks {number}")
+    return f"Please run check {number}. What did we say about {chance.choice(WORDS)} and {chance.choice(WORDS)}?"
+
+
+def called(name: str, number: int) -> ToolCall:
+    chance = random.Random(f"{name} calls {number}")
+    lines = [f"src/part{n}.py:{chance.randint(1, 999)}: {' '.join(chance.choices(WORDS, k=9))}" for n in range(1_000)]
+    output = "\n".join(lines)[:OUTPUT]
+    return ToolCall(name="bash", id=f"call_{number}", arguments={"command": f"make check-{number}"}, result=output)
+
+
+def answer(name: str, number: int) -> str:
+    chance = random.Random(f"{name} answers {number}")
+    found = ", ".join(chance.choices(WORDS, k=4))
+    return f"Check {number} names {found}. I note the first one and go on. The {chance.choice(WORDS)} part is done."
+
+
+def added(context: TurnContext, call: ToolCall, response: str) -> list[Message]:
+    """What a turn leaves in the host's conversation."""
+    return [
+        context.user_message,
+        Message(role="assistant", tool_calls=(call.model_copy(update={"result": None}),)),
+        Message(role="tool", tool_call_id=call.id, content=call.result),
+        Message(role="assistant", content=response),
+    ]
+
+
+class Figures:
+    """What is measured of some turns."""
+
+    def __init__(self) -> None:
+        self.before, self.after, self.processor = list[float](), list[float](), list[float]()
+        self.stages: dict[str, list[float]] = defaultdict(list)
+        self.degraded = Counter[str]()
+        self.characters = self.tokens = 0
+
+    def add(self, context: TurnContext) -> None:
+        for reason in context.degraded:
+            self.degraded[re.sub(r"\d+", "n", reason)] += 1
+        for stage, milliseconds in context.trace.timings.items():
+            self.stages[stage].append(milliseconds)
+        prompt = [message.content for message in context.prompt("You are a careful engineer.")]
+        self.characters = max(self.characters, sum(map(len, prompt)))
+        self.tokens = max(self.tokens, sum(map(count, prompt)))
+
+    def row(self) -> dict[str, object]:
+        ordered = sorted(self.before)
+        return {
+            "pre_turn p50 ms": round(statistics.median(ordered), 1),
+            "p95 ms": round(ordered[int(len(ordered) * 0.95)], 1),
+            "processor p50 ms": round(statistics.median(self.processor), 1),
+            "post_turn p50 ms": round(statistics.median(self.after), 1),
+            "stages p50 ms": {name: round(statistics.median(each), 1) for name, each in self.stages.items()},
+            "prompt characters": self.characters, "prompt tokens": self.tokens, "degraded": dict(self.degraded),
+        }  # fmt: skip
+
+
+def resident() -> float:
+    """The process's resident memory in MB."""
+    with open("/proc/self/statm", encoding="ascii") as status:
+        return int(status.read().split()[1]) * resource.getpagesize() / 1e6
+
+
+async def run(layer: CognitiveLayer, database: asyncpg.Connection, name: str, turns: int) -> None:
+    await layer.remember(name, memories())
+    conversation, figures = list[Message](), Figures()
+    for number in range(turns):
+        turn = Turn(agent_id=name, session_id="long", text=asked(name, number), conversation=conversation, model=MODEL)
+        start, worked = perf_counter(), process_time()
+        context = await layer.pre_turn(turn)
+        figures.before.append((perf_counter() - start) * 1000)
+        figures.processor.append((process_time() - worked) * 1000)
+        await asyncio.sleep(PAUSE)
+        call, response = called(name, number), answer(name, number)
+        start = perf_counter()
+        await layer.post_turn(context, Outcome(response=response, tool_calls=(call,)))
+        figures.after.append((perf_counter() - start) * 1000)
+        await asyncio.sleep(PAUSE)
+        figures.add(context)
+        conversation = HOSTS[name](conversation, context.messages, added(context, call, response))
+        if (number + 1) % EVERY == 0 or number + 1 == turns:
+            own = sum(len(message.content) for message in conversation) / 1e6
+            size = await database.fetchval("SELECT pg_database_size(current_database())")
+            row = {"host": name, "turn": number + 1, **figures.row(), "resident MB": round(resident() - own),
+                   "database MB": round(size / 1e6)}  # fmt: skip
+            sys.stdout.write(json.dumps(row) + "\n")
+            sys.stdout.flush()
+            figures = Figures()
+
+
+async def main(directory: str, turns: int, hosts: Sequence[str]) -> None:
+    server = EmbeddedServer(Path(directory))
+    urls = server.acquire()
+    await upgrade(urls.owner)
+    database = await asyncpg.connect(urls.admin)
+    async with CognitiveLayer.open(urls.app, embedder=MiniLM()) as layer:
+        for name in hosts:
+            await run(layer, database, name, turns)
+    await database.close()
+    server.release()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as place:
+        Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        asyncio.run(main(place, int(sys.argv[1]) if sys.argv[1:] else 2_000, sys.argv[2:] or list(HOSTS)))
