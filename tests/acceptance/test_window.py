@@ -26,12 +26,6 @@ def turn(agent, talk, **fields):
     return Turn(**{"agent_id": agent, "session_id": "s", "text": "And now?", "conversation": talk, **fields})
 
 
-@pytest.fixture
-async def layer(urls, embedder):
-    async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=60_000), embedder=embedder) as layer:
-        yield layer
-
-
 async def test_what_the_model_sees_is_bounded_valid_and_the_newest(layer, agent):
     talk = turns(30, calls_each=2, output=30_000)
     context = await layer.pre_turn(turn(agent, talk))
