@@ -296,8 +296,8 @@ class CognitiveLayer(Memories, SessionSurface, Record):
 
 
 def _prepared(turn: Turn, policy: Policy) -> Turn:
-    """The turn by its name, its conversation without what the prompt no longer shows of earlier turns."""
-    spoken = repeat.history(turn.conversation, policy.placement)
+    """The turn by its name; a user's, with a conversation without what the prompt no longer shows of earlier turns."""
+    spoken = repeat.history(turn.conversation, policy.placement) if turn.kind == "user" else turn.conversation
     return turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
 
 
