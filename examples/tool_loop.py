@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cognitive import CognitiveLayer, Message, Outcome, Tool, ToolCall, Turn
+from cognitive import CognitiveLayer, Message, Outcome, Policy, Tool, ToolCall, Turn
 from cognitive.window.output.normalise import pointers
 
 AGENT, SESSION, MODEL = "example-loop", "s1", "gpt-4o-mini"
@@ -61,10 +61,11 @@ async def turn(layer: CognitiveLayer) -> None:
 
 
 async def main() -> None:
-    async with CognitiveLayer.open() as layer:
+    policy = Policy(deadline_ms=5_000)  # an example may run on a machine that is busy with something else
+    async with CognitiveLayer.open(policy=policy) as layer:
         await turn(layer)
 
-    async with CognitiveLayer.open() as layer:  # as a process would after a restart
+    async with CognitiveLayer.open(policy=policy) as layer:  # as a process would after a restart
         session = await layer.resume(AGENT, SESSION)
         shown = next(message.content for message in session.messages if message.role == "tool")
         print(f"resumed: {len(session.messages)} messages, the output in {len(shown)} of {len(LOG)} characters")
