@@ -17,7 +17,9 @@ from brain.turns import TurnLog
 from cognitive import Message, Outcome, Policy, ToolCall
 from cognitive.continuity import Continuity, Sent
 from cognitive.errors import InvalidInput
+from cognitive.markup import CLOSING, OPENING, sealed
 from cognitive.recent import decode
+from cognitive.tokens import count
 from cognitive.window.groups import find, mark
 from cognitive.window.summary import Extractive
 
@@ -51,7 +53,7 @@ class Rig:
 
     def process(self, summarizer=None) -> Continuity:
         """What one process of the host's runs."""
-        return Continuity(self.sessions, self.artifacts, Policy(), summarizer or self.numbers)
+        return Continuity(self.sessions, self.artifacts, Policy(), count, summarizer or self.numbers)
 
     async def record(self, turn_id: str, minutes: int = 0, message: str = "Hello") -> None:
         at = NOW + timedelta(minutes=minutes)
@@ -146,6 +148,19 @@ async def test_where_the_model_fails_the_summary_is_extracted(rig):
     assert carried.summary == await Extractive().summarize("", TALK[:6], Policy().summary_characters)
 
 
+@pytest.mark.parametrize("answer", [None, 7, "hangs"])
+async def test_a_model_that_hangs_or_answers_nonsense_is_not_waited_for(rig, answer):
+    class Odd:
+        async def summarize(self, earlier, messages, limit):
+            return await asyncio.Event().wait() if answer == "hangs" else answer
+
+    one = Continuity(rig.sessions, rig.artifacts, Policy(summary_seconds=0.05), count, Odd())
+    await rig.record("t0")
+    one.opened(rig.sent("t0", 6))
+    await one.finished()
+    assert (await rig.carried()).summary == await Extractive().summarize("", TALK[:6], Policy().summary_characters)
+
+
 async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
     class Flood:
         async def summarize(self, earlier, messages, limit):
@@ -161,7 +176,7 @@ async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
 
 
 async def test_memories_that_were_injected_do_not_live_on_in_the_summary(rig):
-    block = '<memory-records>\nFacts:\n- 2026-09-01 "The safe is behind the mirror."\n</memory-records>'
+    block = sealed(OPENING, ['- 2026-09-01 "The safe is behind the mirror."'], CLOSING)
     evicted = [Message(role="user", content=f"Where is it?\n\n{block}"), Message(role="assistant", content="There.")]
     one = rig.process()
     await rig.record("t0")

@@ -9,6 +9,7 @@ import pytest
 
 from brain.artifacts import NewArtifact
 from cognitive.errors import InvalidInput
+from cognitive.markup import without_injected
 from cognitive.work import TAG, Fact
 
 PORT = "The payment service listens on port 8443."
@@ -158,7 +159,7 @@ async def test_an_empty_query_finds_nothing_and_rare_words_say_more(work, agent)
 async def test_a_new_subtask_is_told_what_it_depends_on_what_is_known_and_what_was_done(layer, work, agent):
     text = "services:\n  payment:\n    ports: 8443\n"
     artifact = NewArtifact(uuid5(NAMESPACE_OID, agent), text, "compose.yaml")
-    await layer._artifacts.put(agent, "s", [artifact])
+    await layer._parts.artifacts.put(agent, "s", [artifact])
     found = await work.begin(agent, "s", "Find the port")
     await work.complete(agent, found.id, "Read the compose file.", [artifact.id], [PORT])
     related = await work.begin(agent, "s", "Restart the payment service")
@@ -171,6 +172,7 @@ async def test_a_new_subtask_is_told_what_it_depends_on_what_is_known_and_what_w
     assert knowledge < block.index(PORT) < done < block.index("It takes ten seconds.")
     assert block.count("Read the compose file.") == 1
     assert (await layer.artifacts(agent, "s"))[0].subtask_id == found.id
+    assert without_injected(f"Go on.\n\n{block}") == "Go on."
 
 
 async def test_nothing_known_is_nothing_said(work, agent):
