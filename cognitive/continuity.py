@@ -25,7 +25,7 @@ from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
 from cognitive.window import groups
 from cognitive.window.display import WholeOutput, limits
-from cognitive.window.fit import Kept, Window, fit
+from cognitive.window.fit import Kept, Window, WindowTrace, fit
 from cognitive.window.summary import Summarizer, extract
 
 log = logging.getLogger(__name__)
@@ -129,17 +129,21 @@ class Continuity:
             talk.agent_id, talk.session_id, talk.turn_id, spoken, carried, window.evicted, window.covers,
             talk.conversation,
         )  # fmt: skip
-        refused = (f"directive: {window.trace.refused}",) if window.trace.refused else ()
-        return Continued(window.messages, sent, (*missing, *unstored, *refused), window.trace.as_json())
+        degraded = (*missing, *unstored, *_shortcomings(window.trace))
+        return Continued(window.messages, sent, degraded, window.trace.as_json())
 
     async def fit(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Window:
         """The window over a conversation within its turn; what leaves it is in its summary.
 
-        The deadline is Postgres': a loop of tool calls rather waits for the window than goes on without one.
+        Its last messages are kept: a process that takes the session up after a kill knows what was called, and what
+        came of it. The session's summary is left to the next turn, whose conversation may not have the calls. The
+        deadline is Postgres': a loop of tool calls rather waits for the window than goes on without one.
         """
         carried, _ = await self.before(talk.agent_id, talk.session_id, deadline)
         window = await self._fitted(talk, carried, now, policy)
         await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
+        sent = Sent(talk.agent_id, talk.session_id, talk.turn_id, window.messages, carried)
+        self._follow(talk.agent_id, f"messages {talk.turn_id}", self._keep(sent))
         return window
 
     async def _fitted(self, talk: Talk, carried: Carried, now: datetime, policy: Policy) -> Window:
@@ -330,6 +334,13 @@ def _with_answer(session_id: str, kept: bytes, outcome: Outcome, whole: list[New
 
 def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
     return recent.sanitized(messages, most=policy.window_messages, characters=policy.window_characters)
+
+
+def _shortcomings(trace: WindowTrace) -> tuple[str, ...]:
+    """What the window is not, though it should be."""
+    over = f"window: beyond its bound of {trace.over}, and nothing is left to cut" if trace.over else None
+    refused = f"directive: {trace.refused}" if trace.refused else None
+    return tuple(each for each in (over, refused) if each is not None)
 
 
 async def _stopped(tasks: Sequence[asyncio.Task[None]] | set[asyncio.Task[None]]) -> None:

@@ -18,7 +18,7 @@ from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, NewMemory
 from cognitive.context.engine import ContextEngine
 from cognitive.context.render import NOTICE, quote
 from cognitive.errors import InvalidInput
-from cognitive.markup import CLOSING, OPENING
+from cognitive.markup import CLOSING, OPENING, sealed
 from cognitive.policy import Policy
 from cognitive.recall import MOST_HITS, recall
 from cognitive.turn import RecallHit, require_id, require_label
@@ -170,7 +170,9 @@ class Work:
     ) -> str:
         """What a new subtask should know, as a block for its prompt: what it depends on, facts, related work.
 
-        Facts are recalled by its title; with a turn, they count as shown in it. Empty if there is nothing to know.
+        Facts are recalled by its title; with a turn, they count as shown in it. Empty if there is nothing to know. It
+        is sealed as memories are: given with the system prompt it stays there, and of a turn's conversation it is left
+        out like every block of an earlier turn, so that what is forgotten does not live on in what is kept.
 
         Raises:
             InvalidInput: a dependency that is unknown. StoreUnavailable: Postgres is away.
@@ -226,7 +228,7 @@ def _block(needed: Sequence[Subtask], facts: Sequence[RecallHit], related: Seque
         "Related work": [_line(subtask, longest) for subtask in related],
     }
     lines = [line for heading, own in sections.items() if own for line in (f"{heading}:", *own)]
-    return "\n".join([OPENING, NOTICE, *lines, CLOSING]) if lines else ""
+    return sealed(OPENING, [NOTICE, *lines], CLOSING) if lines else ""
 
 
 def _line(subtask: Subtask, longest: int) -> str:

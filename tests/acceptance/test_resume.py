@@ -169,3 +169,29 @@ async def test_turns_of_machines_are_not_part_of_the_talk(layer, agent, kind):
     context = await layer.pre_turn(asked(agent, "tick", kind=kind))
     await layer.post_turn(context, Outcome(response="tock"))
     assert (await resumed_by_another(layer, agent)).messages == ()
+
+
+async def test_a_loop_of_calls_is_taken_up_where_it_was_killed(layer, agent):
+    """Of a turn that has no outcome yet: what was called, and what came of it, once."""
+    context = await layer.pre_turn(asked(agent, "Free some space."))
+    call = ToolCall(id="a", name="bash", arguments={"command": "du"})
+    loop = [
+        context.prompt()[-1],
+        Message(role="assistant", tool_calls=[call]),
+        Message(role="tool", tool_call_id="a", content="9 GB in /tmp"),
+    ]
+    await layer.fit(context, loop)
+    resumed = await resumed_by_another(layer, agent)
+    assert [message.role for message in resumed.messages] == ["user", "assistant", "tool"]
+    assert [status for _, _, status, _ in resumed.recent] == ["open"]
+    outcome = Outcome(response="Done.", tool_calls=[call.model_copy(update={"result": "9 GB in /tmp"})])
+    await layer.post_turn(context, outcome)
+    resumed = await resumed_by_another(layer, agent)
+    assert spoken(resumed)[2:] == [("tool", "9 GB in /tmp"), ("assistant", "Done.")]
+    assert rules.violations(resumed.messages) == ()
+
+
+async def test_a_message_that_no_bound_holds_says_so(layer, agent):
+    talk = [Message(role="system", content="Rules. " * 20_000), Message(role="user", content="Well?")]
+    context = await layer.pre_turn(asked(agent, "And?", talk))
+    assert any(reason.startswith("window: beyond its bound of characters") for reason in context.degraded)

@@ -148,6 +148,19 @@ async def test_where_the_model_fails_the_summary_is_extracted(rig):
     assert carried.summary == await Extractive().summarize("", TALK[:6], Policy().summary_characters)
 
 
+@pytest.mark.parametrize("answer", [None, 7, "hangs"])
+async def test_a_model_that_hangs_or_answers_nonsense_is_not_waited_for(rig, answer):
+    class Odd:
+        async def summarize(self, earlier, messages, limit):
+            return await asyncio.Event().wait() if answer == "hangs" else answer
+
+    one = Continuity(rig.sessions, rig.artifacts, Policy(summary_seconds=0.05), count, Odd())
+    await rig.record("t0")
+    one.opened(rig.sent("t0", 6))
+    await one.finished()
+    assert (await rig.carried()).summary == await Extractive().summarize("", TALK[:6], Policy().summary_characters)
+
+
 async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
     class Flood:
         async def summarize(self, earlier, messages, limit):
@@ -163,7 +176,7 @@ async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
 
 
 async def test_memories_that_were_injected_do_not_live_on_in_the_summary(rig):
-    block = sealed(OPENING, ["Facts:", '- 2026-09-01 "The safe is behind the mirror."'], CLOSING)
+    block = sealed(OPENING, ['- 2026-09-01 "The safe is behind the mirror."'], CLOSING)
     evicted = [Message(role="user", content=f"Where is it?\n\n{block}"), Message(role="assistant", content="There.")]
     one = rig.process()
     await rig.record("t0")

@@ -9,6 +9,7 @@ import pytest
 
 from brain.artifacts import NewArtifact
 from cognitive.errors import InvalidInput
+from cognitive.markup import without_injected
 from cognitive.work import TAG, Fact
 
 PORT = "The payment service listens on port 8443."
@@ -171,6 +172,7 @@ async def test_a_new_subtask_is_told_what_it_depends_on_what_is_known_and_what_w
     assert knowledge < block.index(PORT) < done < block.index("It takes ten seconds.")
     assert block.count("Read the compose file.") == 1
     assert (await layer.artifacts(agent, "s"))[0].subtask_id == found.id
+    assert without_injected(f"Go on.\n\n{block}") == "Go on."
 
 
 async def test_nothing_known_is_nothing_said(work, agent):
