@@ -37,6 +37,12 @@ def _units(memory: Statement, other: Statement) -> bool:
     return not memory.units <= other.units
 
 
+def _amounts(memory: Statement, other: Statement) -> bool:
+    """Of something there is one in the one, and more in the other."""
+    (one, more), (another, others) = memory.amounts, other.amounts
+    return not one.isdisjoint(others) or not more.isdisjoint(another)
+
+
 def _names(memory: Statement, other: Statement) -> bool:
     """A name that the other lacks; or it is about somebody else. "I" and "she" may be whom the memory is about."""
     if not memory.names <= other.stems:
@@ -161,6 +167,7 @@ def _flanked(codes: Sequence[tuple[str, int, int, int, int]], n: int, memory: St
 GUARDS: Mapping[str, Guard] = {
     "numbers": _numbers,
     "units": _units,
+    "amounts": _amounts,
     "names": _names,
     "speakers": _speakers,
     "negation": _scopes,

@@ -135,7 +135,7 @@ SYNONYMS = """
     write wrote written
     speak spoke spoken
     teach taught
-    keep kept
+    keep kept retain retained
     leave left
     lose lost
     tell told
@@ -165,6 +165,24 @@ SYNONYMS = """
     decide decided decision
     prefer preferred preference
     need needs require requires
+    move moved relocate relocated
+    close closes closed closing shut shuts
+    end ends ended expire expired
+    answer answers answered reply replies replied response
+    client customer
+    holiday vacation
+    quick fast rapid
+    expensive costly
+    cheap inexpensive
+    allow allowed permit permitted
+    forbid forbidden prohibit prohibited ban banned
+    live lives lived reside resides resided
+    help helped assist assisted
+    cancel cancelled canceled cancellation
+    approve approved approval
+    arrive arrived arrival
+    allergic allergy
+    roughly approximately
 """
 
 _UNITS = """
@@ -221,6 +239,7 @@ PREPOSITIONS: Mapping[str, str] = {
     for within throughout of with without by through via about against between near as because""".split()},
     "into": "to", "onto": "to",
 }  # fmt: skip
+SEVERAL = frozenset("several many multiple few various numerous couple dozens hundreds thousands".split())
 ARTICLES = frozenset("a an the my your his her its our their this that these those every each".split())
 SPEAKING = frozenset("i i'm i've i'll i'd me we we're we've we'll us".split())
 CLAUSE_WORDS = frozenset("but because so although though however while whereas".split())
@@ -242,7 +261,8 @@ MEANS = frozenset(
 # Units that are words of another meaning too, unless a number stands before them.
 AFTER_FIGURES = frozenset("s h d g am min mins ms sec secs second foot feet pound cent".split())
 # Phrases that stand for one of the words above.
-PHRASES: Mapping[str, str] = {"apart from": "except", "other than": "except", "aside from": "except"}
+PHRASES: Mapping[str, str] = {"apart from": "except", "other than": "except", "aside from": "except",
+                                 "no one": "nobody"}  # fmt: skip
 
 
 def _rows(table: str) -> Iterable[list[list[str]]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 from brain.text import normalise, sentences, words
 from brain.types import Vector
@@ -26,6 +26,7 @@ from cognitive.context.lexicon import (
     PHRASES,
     PREPOSITIONS,
     SCOPES,
+    SEVERAL,
     SIDES,
     SPEAKING,
     UNITS,
@@ -77,6 +78,15 @@ _INITIAL = re.compile(r"(?:^|[.!?:…\n]\s*|^[-*•\d.)\s]*)[\"'“‘(\[]*$")
 _MAY = re.compile(
     r"(?<=\b(?:in|on|of|by) )May\b|(?<=\d )May\b|(?<=(?:st|nd|rd|th|xt) )May\b|(?<=this )May\b|\bMay(?= \d)"
 )
+_MONTHS = "January February March April May June July August September October November December".split()
+_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_BY_ABBREVIATION = {name[:3]: name for name in (*_MONTHS, *_WEEKDAYS)}
+_ISO = re.compile(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)")
+_MONTH = re.compile(
+    r"\b(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?(?:(?=\s\d)|(?<=\d \w{3})|(?<=\d(?:st|nd|rd|th) \w{3}))"
+)
+_CLOCK = re.compile(r"(?i)(?<![\d:.])(\d{1,2}):([0-5]\d)(?![:\d])(?:\s?([ap])\.?m\b\.?)?")
+_WEEKDAY = re.compile(r"\b(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|(?:Sat|Sun)(?=\.?,? (?:\d|[A-Z][a-z]{2})))\b\.?")
 _COMING = re.compile(r"(?i)will|shall|going to|plans to|gonna|['’]ll")
 _PAST = re.compile(r"\w{2,}ed$")
 
@@ -93,7 +103,7 @@ class Statement:
     @classmethod
     def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> Statement:
         """Cuts a text."""
-        text = _MAY.sub(MAY.title(), text)
+        text = _MAY.sub(MAY.title(), _dated(text))
         return cls(text, tuple(_spelled(words(clause)) for clause in _CLAUSE.split(_plain(text))), speaker, vector)
 
     def followed_by(self, other: Statement) -> Statement:
@@ -134,6 +144,11 @@ class Statement:
     def units(self) -> frozenset[str]:
         """What numbers count: units, currencies, days, months."""
         return _UNITS.intersection(self.words)
+
+    @cached_property
+    def amounts(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The content words of which there is one here, "a flight", and those of which there are more."""
+        return _amounts(self.words)
 
     @property
     def names(self) -> frozenset[str]:
@@ -197,6 +212,22 @@ def window_sentences(messages: Sequence[str]) -> list[str]:
 
 def _asks(sentence: str) -> bool:
     return sentence.rstrip(_CLOSERS).endswith(("?", "？")) or _REQUEST.match(sentence) is not None
+
+
+def _dated(text: str) -> str:
+    """With dates, months, days of the week and times of day written in one way: "2026-06-03" as "3 June 2026"."""
+    if _DIGIT.search(text):
+        text = _ISO.sub(lambda date: f"{int(date[3])} {_MONTHS[int(date[2]) - 1]} {date[1]}", text)
+        text = _MONTH.sub(lambda month: _BY_ABBREVIATION[month[1][:3]], _CLOCK.sub(_on_the_clock, text))
+    return _WEEKDAY.sub(lambda day: _BY_ABBREVIATION[day[1][:3]], text)
+
+
+def _on_the_clock(time: re.Match[str]) -> str:
+    """A time of day by 24 hours, if it is one."""
+    hour, minutes, half = int(time[1]), time[2], (time[3] or "").lower()[:1]
+    if hour > 23 or (half and not 1 <= hour <= 12):
+        return time.group()
+    return f"{hour % 12 + 12 * (half == 'p') if half else hour}:{minutes}"
 
 
 def _plain(text: str) -> str:
@@ -270,6 +301,19 @@ def _scoped(clauses: Sequence[Sequence[str]], triggers: frozenset[str]) -> froze
             elif within and (lexeme := canonical(word)):
                 found.add(lexeme)
     return frozenset(found)
+
+
+def _amounts(spoken: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """What follows "a" at once, and what follows a word for several or a figure."""
+    one: set[str] = set()
+    more: set[str] = set()
+    for word, following in pairwise(spoken):
+        lexeme = canonical(following)
+        if lexeme and (word in SEVERAL or (word[0].isdigit() and word != "1")):
+            more.add(lexeme)
+        elif lexeme and word in ("a", "an") and following not in SEVERAL:
+            one.add(lexeme)
+    return frozenset(one - more), frozenset(more)
 
 
 def _future(spoken: Sequence[str]) -> frozenset[str]:

@@ -14,6 +14,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from brain.decay import decayed
@@ -316,3 +317,18 @@ async def test_only_the_latest_turns_are_read_and_that_is_said(day, urls):
     assert "the latest 9 of 1" in ran.stdout, "of a hundred and more"
     assert "of 9 turns are completed" in ran.stdout
     assert "Not answered: deadline_ms;" in ran.stdout
+
+
+async def test_a_turn_is_its_own_under_a_policy_that_has_gained_a_tunable_since(urls, embedder, agent):
+    async with CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content="The amber kettle leaks.", occurred_at=AT)])
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="What leaks?", now=NOW))
+        connection = await asyncpg.connect(urls.admin)
+        older = "version = 'older', content = content - 'type_floor'"
+        await connection.execute(f"UPDATE cognitive.policy SET {older} WHERE agent_id = $1", agent)
+        await connection.execute("UPDATE cognitive.turn SET policy = 'older' WHERE agent_id = $1", agent)
+        await connection.close()
+        replay = await layer.replay(agent, context.turn_id)
+        assert (replay.verdict, replay.text) == ("identical", context.text)
+        assert (await layer.replay(agent, context.turn_id, CALM)).verdict == "identical"
+        assert (await layer.replay(agent, context.turn_id, STRICT)).verdict == "another policy"

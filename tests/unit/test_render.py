@@ -116,6 +116,12 @@ def test_a_tag_is_broken_in_any_case(tag):
     assert tag not in block(candidate(1, tag))
 
 
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "   "])
+@pytest.mark.parametrize("bracket", ["<", "\uff1c", "\u3008"])
+def test_a_closing_tag_that_an_eye_would_read_is_broken_too(bracket, space):
+    assert bracket not in render.quote(f"{bracket}{space}/memory-records>")
+
+
 @pytest.mark.parametrize(
     "text",
     ["Zoë trinkt Äpfelsaft.", "我们决定用什么", "नमस्ते", "👩‍💻 ships", "שלום", "a < b && c > d", "`code`", "x\\y"],
