@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cached_property
@@ -36,6 +37,7 @@ Placement = Literal["user_tail", "journaled", "system"]
 ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 
 
+_PLAIN_NAME = re.compile(r"\w[\w -]{0,63}")
 LONGEST_PATTERN = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
 MOST_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
 
@@ -66,9 +68,9 @@ FRAMES: Mapping[Frame, FrameBudget] = {
 class CategoryChange(Edge):
     """What an operator changes in a category, or the whole of a new one. Names as here or in camel case.
 
-    Patterns are linear-time regular expressions (RE2's syntax), matched anywhere in the lower-case message. Each that
-    matches counts the category's weight; from the threshold on the category is active. A new category is active
-    from its first match, keeps every tool unless it names `extra_tools`, and narrows no memory unless it says so.
+    Patterns are linear-time regular expressions (RE2's syntax), matched anywhere in the lower-case message. One that
+    matches makes the category active; with a `weight`, each counts that, and the category is active from its threshold
+    on. A new category keeps every tool unless it names `extra_tools`, and narrows no memory unless it says so.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -84,9 +86,30 @@ class CategoryChange(Edge):
     disabled: bool = False
 
 
+def _each(table: str, row: type[Edge]) -> BeforeValidator:
+    """Lets what is wrong with a row of a table say which row that is."""
+
+    def check(given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        checked = {}
+        for name, value in given.items():
+            try:
+                checked[name] = row.model_validate(value)
+            except InvalidInput as error:
+                raise InvalidInput(f"{table}.{name}: {error}") from error
+        return checked
+
+    return BeforeValidator(check)
+
+
 def _sound(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]:
-    """Every pattern compiles and is about something; a name that is no category brings patterns of its own."""
+    """Every pattern compiles and is about something; a name that is no category brings patterns of its own, and is
+    plain: it stands in the prompt and in the record.
+    """
     for name, change in changes.items():
+        if not _PLAIN_NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name for a category: letters, digits, blanks and hyphens, at most 64")
         if not change.extra_patterns and name not in CATEGORIES:
             raise ValueError(f"{name!r} is none of {', '.join(CATEGORIES)}, and a new category needs extra_patterns")
         for pattern in change.extra_patterns:
@@ -211,7 +234,9 @@ class Policy(Edge):
     always_include: tuple[Label, ...] = ("message",)  # the seed's: an agent can always speak
     complex_threshold: Annotated[int, Field(ge=0)] = 300  # characters; a shorter message needs more to be complex
     fallback_to_full: bool = True  # a message that no rule knows keeps all tools; off, it keeps always_include
-    categories: Annotated[Mapping[str, CategoryChange], AfterValidator(_sound)] = Field(default_factory=dict)
+    categories: Annotated[Mapping[str, CategoryChange], _each("categories", CategoryChange), AfterValidator(_sound)] = (
+        Field(default_factory=dict)
+    )
     session_awareness: bool = True  # "and for staging?" is of the category of what it leans on
     learned_weights: bool = True  # keep what past turns of a category called: it can only add, docs/benchmarks.md
     learned_turns: Annotated[int, Field(ge=0)] = 500  # the latest completed ones are learnt from
@@ -255,7 +280,9 @@ class Policy(Edge):
     superseded_factor: Share = 0.5  # a replaced memory can still be found, below what replaced it
 
     # --- catalogue ---
-    models: Mapping[Label, ModelRow] = Field(default_factory=dict)  # further rows for the table of cognitive/models.py
+    models: Annotated[Mapping[Label, ModelRow], _each("models", ModelRow)] = Field(
+        default_factory=dict
+    )  # further rows for the table of cognitive/models.py
     catalog: bool = True  # fit the tools to the model at all
     catalog_telling: Annotated[int, Field(ge=0)] = 4  # most relevant tools of a cut that keep their parameters: one is
     # hard to call without; each costs as much room as two others, and ten would cost a point of the needed tools

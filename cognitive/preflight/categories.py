@@ -23,6 +23,7 @@ from cognitive.preflight.rules.matching import Rule, RuleTable, fold
 HEAD, TAIL = 800, 400
 MOST_TURNS = 4  # before a message that leans on them are looked at; what is further back is another topic
 
+_WHERE_TO_LOOK = frozenset({"research", "memory"})
 NO_FACTORS: Mapping[str, float] = {}
 
 
@@ -80,6 +81,9 @@ def classify(
     folded = fold(seen)
     if structure.foreign(seen, folded):
         return Classified(reasons=("category.unread",))
+    greeted = smalltalk.peel(seen)[0]
+    if greeted and len(greeted) < len(seen):  # rows that look at how a message begins look behind its greeting
+        seen, folded = greeted, fold(greeted)
     known = table(policy)
     votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(known, seen, folded)]
     shape = structure.signals(text, folded, read, attachments, policy.complex_threshold)
@@ -95,8 +99,23 @@ def classify(
     }
     active = tuple(need.name for need in known.needs if scores[need.name] >= need.threshold)
     active = next(((need.name,) for need in known.needs if need.alone and need.name in active), active)
+    active = active if shape & {"question"} else _with_doubtful(active, scores, known)
     because = tuple(id for category, id, _ in votes if category in active)
     return Classified(active, {name: score for name, score in scores.items() if score > 0}, because)
+
+
+def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], known: Table) -> tuple[str, ...]:
+    """What is to be done, where all that is certain is what it is about: "restart what we spoke of", "find the leak".
+
+    Categories that say where to look, and nobody's work, make one row of another enough: it only adds tools.
+    """
+    if not active or not _WHERE_TO_LOOK.issuperset(active):
+        return active
+    return tuple(
+        need.name
+        for need in known.needs
+        if need.name in active or (scores[need.name] >= need.weight and not need.alone and not need.whole)
+    )
 
 
 def of_turn(
@@ -160,7 +179,7 @@ def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> Table:
     needs = tuple(_changed(need, changed.get(name)) for name, need in base.items() if not _disabled(changed.get(name)))
     names = {need.name for need in needs}
     extra = [
-        Rule(f"{need.name}.extra_{n}", need.name, f"(?s:{pattern})", need.weight)
+        Rule(f"{need.name}.extra_{n}", need.name, f"(?s:{pattern})", _of_extra(need, changed[need.name]))
         for need in needs
         if need.name in changed
         for n, pattern in enumerate(changed[need.name].extra_patterns, 1)
@@ -204,6 +223,11 @@ def _changed(need: Need, change: CategoryChange | None) -> Need:
         caps=Caps(facts, tokens),
         thinking=change.thinking_level or need.thinking,
     )
+
+
+def _of_extra(need: Need, change: CategoryChange) -> float:
+    """Whoever writes a pattern means that it tells the category: one is enough, unless a weight says otherwise."""
+    return change.weight or max(need.weight, need.threshold)
 
 
 def _weighed(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:

@@ -231,6 +231,36 @@ def test_extra_patterns_count_as_rows_of_their_category():
     assert {"coding.extra_1", "coding.extra_2"} <= set(found.reasons)
 
 
+def test_one_extra_pattern_is_enough_unless_it_is_given_a_weight():
+    changes = {"extra_patterns": ["capacitor"]}
+    assert kinds("polish the capacitor", policy=Policy(categories={"coding": changes})) == {"coding"}
+    assert not kinds("polish the capacitor", policy=Policy(categories={"coding": changes | {"weight": 1}}))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("restart the service we talked about earlier", {"memory", "coding", "monitoring"}),
+        ("there's a memory leak in the worker, find it", {"research", "coding", "monitoring"}),
+        ("what did we decide about the database?", {"memory"}),
+        ("find me a dentist", {"research"}),
+    ],
+)
+def test_what_only_says_where_to_look_leaves_room_for_what_is_to_be_done(text, expected):
+    assert kinds(text) == expected
+
+
+@pytest.mark.parametrize("text", ["where do I live?", "what was I working on?", "who won the match last night?"])
+def test_a_greeting_changes_no_category(text):
+    for greeting in ("Good morning, ", "hey ", "lol ", "Thanks! "):
+        assert kinds(greeting + text) >= kinds(text)
+
+
+@pytest.mark.parametrize(("text", "crypto"), [("$SOL price", True), ("buy $PEPE", True), ("$PATH is empty", False)])
+def test_a_ticker_is_told_from_a_variable(text, crypto):
+    assert ("crypto" in kinds(text)) == crypto
+
+
 def test_an_extra_pattern_may_be_in_any_language():
     policy = Policy(categories={"media": {"extra_patterns": ["zeichne|dessiné"]}})
     assert kinds("Dessiné un renard", policy=policy) == {"media"}
@@ -302,6 +332,19 @@ def test_a_bad_pattern_is_refused_with_its_category_and_itself(name, pattern, co
 def test_nonsense_is_refused(changes):
     with pytest.raises(CognitiveError):
         Policy(categories=changes)
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\x00", "", "  ", "a]|b", "x\ny", "n" * 65])
+def test_a_category_has_a_name_that_can_be_shown_and_kept(name):
+    with pytest.raises(InvalidInput, match="no name for a category"):
+        Policy(categories={name: {"extra_patterns": ["x"]}})
+
+
+def test_an_error_in_a_row_names_the_row():
+    with pytest.raises(InvalidInput, match=r"categories\.coding: .*weight"):
+        Policy(categories={"coding": {"weight": -1}})
+    with pytest.raises(InvalidInput, match=r"models\.acme/tiny: .*input_tokens"):
+        Policy(models={"acme/tiny": {"input_tokens": 0, "output_tokens": 1}})
 
 
 def test_toml_extends_the_table(tmp_path):

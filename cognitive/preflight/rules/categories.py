@@ -106,6 +106,7 @@ def _row(
 
 
 _WE = r"(?:i|we|you)"
+_AH = r"lol|haha|btw|well|oh|um|hm+"  # may stand before a question and say nothing
 _SAID = (
     r"(?:said|told|mentioned|discussed|talked about|decided|agreed|chose|promised|suggested|recommended|asked|planned"
     r"|booked|picked|concluded|settled|gave me)"
@@ -126,7 +127,8 @@ RULES: tuple[Rule, ...] = (
     _row("research", "pictures", r"\b(?:images?|pictures?|photos?|videos?|examples?) (?:of|about|from|for|taken)\b",
          ("photos of Mars",), ("the photo",), weight=1),
     _row("research", "asks",
-    r"(?:^|[.!?,;:\n] ?|\b(?:and|so|tell me|show me|know|wonder|explain) )(?:what|who|whom|whose|which|when|where|why"
+    rf"(?:^|[.!?,;:\n] ?|\b(?:and|so|tell me|show me|know|wonder|explain|{_AH}) )"
+    r"(?:what|who|whom|whose|which|when|where|why"
     r"|how)(?:'s|s)?\b",
          ("what is a monad", "tell me who won", "Fine. how does it work"), ("somewhat", "the one who knocks")),
     _row("research", "explain",
@@ -163,7 +165,7 @@ RULES: tuple[Rule, ...] = (
     _row("coding", "fails",
     r"\b(?:errors?|bugs?|exceptions?|tracebacks?|stack ?traces?|segfaults?|crash(?:es|ed|ing)?"
     r"|(?:key|type|value|syntax|import|name|index|runtime|attribute|assertion|reference)error|warnings?"
-    r"|null pointer|undefined)\b", ("a KeyError", "it crashes"), ("terror", "bugle")),
+    r"|null pointer|undefined|memory leaks?)\b", ("a KeyError", "it crashes"), ("terror", "bugle")),
     _row("coding", "tests", r"\b(?:unit tests?|tests?|test suite|ci|pipelines?)\b", ("the tests",), ("contest",)),
     _row("coding", "repository",
     r"\b(?:git|github|gitlab|repo(?:sitory)?|branch(?:es)?|pull requests?|prs?|hotfix|readme|docker(?:file)?|todos?"
@@ -174,7 +176,8 @@ RULES: tuple[Rule, ...] = (
     _row("coding", "files", r"\b(?:files?|folders?|director(?:y|ies)|config(?:uration)?)\b", ("a file",), ("profile",)),
     _row("coding", "git",
     r"\bgit (?:add|commit|push|pull|rebase|merge|stash|log|diff|checkout|clone|blame|reset)\b|\b(?:npm|pip|cargo|uv"
-    r"|yarn|brew|apt) (?:install|run|add|build|test)\b|\bcommit (?:the|my|this|these|all|it)\b|\bpush (?:to|my|it)\b"
+    r"|yarn|brew|apt) (?:install|run|add|build|test)\b|\bcommit (?:the|my|this|these|all|it|and push)\b"
+    r"|\bpush (?:to|my|it)\b"
     r"|\brun (?:the |my |all )?(?:unit )?tests?\b|\bpull request\b|\b(?:compile|lint|build|deploy) (?:the|my|this"
     r"|our)\b"
     r"|\bstack ?trace\b|\btraceback\b|\b(?:roll ?back|revert) (?:the|to|my|our|it)\b",
@@ -188,6 +191,12 @@ RULES: tuple[Rule, ...] = (
          ("bitcoin", "some USDC"), ("ethics", "define"), weight=3),
     _row("crypto", "chains", r"\b(?:sol|arbitrum|polygon|avalanche|optimism|cosmos|base (?:chain|network)|on base)\b",
          ("1 sol", "on Base"), ("solar", "the base", "based")),
+    # A shell's variables look alike, so a name with a dollar counts for itself only beside what is asked of coins.
+    _row("crypto", "ticker", r"\$[a-z]{2,6}\b", ("$wif", "the $sol one"), ("$5", "costs $ 20", "us$")),
+    _row("crypto", "ticker_price",
+    r"\$[a-z]{2,6} (?:prices?|charts?|market ?cap|volume|news|pumps?|dumps?|today)\b"
+    r"|\b(?:prices?|value|chart|buy|sell|swap|trade) (?:of |some |my )?\$[a-z]{2,6}\b",
+         ("$wif price", "buy some $pepe"), ("$path is empty", "price of $20"), weight=1),
     _row("crypto", "moves",
     r"\b(?:swap(?:s|ped|ping)?|stak(?:e|ed|ing)|unstak(?:e|ing)|mint(?:ed|ing)?|bridg(?:e|ing)|hodl|liquidity|yield"
     r" farm(?:ing)?|gas (?:fees?|price)|lowest gas|limit order|halving|slippage|validators?)\b",
@@ -270,7 +279,7 @@ RULES: tuple[Rule, ...] = (
          ("what's my name", "who am I", "do you know me"), ("what is mine", "who is the mayor")),
 
     _row("memory", "of_ours",
-    r"(?:^\W*(?:(?:hey|hi|hello|so|and|ok|also)\W+)?|[.!?\n]\s*|\b(?:tell|remind|show) me |\bsummari[sz]e )"
+    rf"(?:^\W*(?:(?:hey|hi|hello|so|and|ok|also|{_AH})\W+)?|[.!?\n]\s*|\b(?:tell|remind|show) me |\bsummari[sz]e )"
     r"(?:what|who|when|where|which|why|how)\b[^.!?\n]*\b(?:i|my|our|we)\b"
     r"|\b(?:our|all|my) (?:conversations?|sessions?|chats?|requests)\b",
          ("how many commits are in my repository", "across our conversations", "Fine. what do I owe"),

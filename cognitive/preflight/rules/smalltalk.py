@@ -47,6 +47,21 @@ PHRASES = (
         ("morning standup notes", "good morning routine ideas"),
     ),
     _row(
+        SOCIAL, "elsewhere",
+        r"guten (?:morgen|tag|abend)|gute nacht|tsch(?:\x{fc}|ue)ss|buen[oa]s (?:d(?:\x{ed}|i)as|tardes|noches)"
+        r"|bonsoir|salut|buon(?:giorno|asera| giorno)|bom dia|boa (?:tarde|noite)"
+        r"|(?:danke|merci|gracias|grazie|obrigad[oa])"
+        r"(?: (?:dir|sch(?:\x{f6}|oe)n|sehr|vielmals|beaucoup|bien|mille|tante|muchas))?|muchas gracias|vielen dank",
+        ("guten Morgen", "danke dir!", "merci beaucoup", "buenos d\u00edas", "vielen Dank!"),
+        ("guten Morgen im Log", "merci de corriger le bug", "salut les tests"),
+    ),
+    _row(
+        SOCIAL, "season",
+        r"happy (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|holidays?|new year|easter|birthday)"
+        r"|merry (?:christmas|xmas)",
+        ("happy Friday!", "Merry Christmas"), ("happy birthday card ideas", "a happy weekend trip plan"),
+    ),
+    _row(
         SOCIAL, "how_are_you",
         r"(?:and |so )?how (?:are|r|have) (?:you|u|ya|things|yall)(?: been| doing| going)?|how do you do"
         r"|how(?:s| is| are| was| has) (?:it going|it hanging|things|everything|everybody|life|(?:your|the) "
