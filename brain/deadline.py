@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from dataclasses import dataclass
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
 
@@ -42,6 +43,30 @@ class Deadline:
             _abandon(task)
             raise TimeoutError
         return task.result()
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Why foreign code gave no answer: it was late, or raised what `detail` says."""
+
+    reason: Literal["late", "raised"]
+    detail: str
+
+
+async def attempt(work: Coroutine[Any, Any, T], seconds: float) -> T | Failed:
+    """The answer of a host's own callable, which may take long and raise anything, within so many seconds."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+    finally:
+        if not task.done():
+            _abandon(task)
+    if not task.done():
+        return Failed("late", f"no answer within {seconds:g} s")
+    if task.cancelled():
+        return Failed("raised", "CancelledError")
+    error = task.exception()
+    return Failed("raised", f"{type(error).__name__}: {error}") if error is not None else task.result()
 
 
 def _abandon(task: asyncio.Task[Any]) -> None:

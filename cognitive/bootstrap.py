@@ -26,7 +26,7 @@ from brain.subtasks import Subtasks
 from brain.turns import TurnLog
 from cognitive.arrivals import Arrivals
 from cognitive.catalog.engine import Catalog
-from cognitive.classifier import Classifier, ExemplarClassifier
+from cognitive.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
 from cognitive.continuity import Continuity
 from cognitive.drain import draining
@@ -133,7 +133,7 @@ async def assemble(
                 sessions, artifacts = Sessions(database), Artifacts(database)
                 continuity = Continuity(sessions, artifacts, policy, counter, plugins.summarizer or Extractive())
                 habits = Habits(turns, policy)
-                planner = Planner(policy, habits, plugins.classifier or await _exemplars(cached, policy))
+                planner = Planner(policy, habits, await _classifiers(plugins.classifier, cached, policy))
                 try:
                     yield Parts(
                         policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
@@ -157,16 +157,18 @@ async def _warm(embedder: CachedEmbedder) -> None:
         log.warning("the embedding model is not ready: %s", str(error) or f"not loaded within {_MOST_WARMING:g} s")
 
 
-async def _exemplars(embedder: CachedEmbedder, policy: Policy) -> Classifier | None:
-    """The classifier of a policy that wants one; if the model fails, it knows nothing."""
-    if not policy.exemplar_fallback:
-        return None
+async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy: Policy) -> Classifiers:
+    """The host's classifier, or else the exemplars for the policies that want them; if the model fails, they know
+    nothing.
+    """
+    if own is not None or not any(each.exemplar_fallback for each in policy.variants):
+        return lambda _: own
     exemplars = ExemplarClassifier(embedder, policy)
     try:
         await Deadline(_MOST_WARMING * 1000).within(exemplars.prepare())
     except (EmbeddingError, TimeoutError) as error:
         log.warning("no category is guessed: %s", str(error) or f"not embedded within {_MOST_WARMING:g} s")
-    return exemplars
+    return exemplars.under
 
 
 @asynccontextmanager

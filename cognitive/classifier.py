@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +20,9 @@ class Classifier(Protocol):
 
     async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
         """Categories of the policy; none where it does not know. `vector` is the message's own, if there was time."""
+
+
+Classifiers = Callable[[Policy], Classifier | None]  # whom the turns of a policy ask; None: nobody
 
 
 class ExemplarClassifier:
@@ -42,3 +47,11 @@ class ExemplarClassifier:
         if vector is None or not len(self._vectors):
             return ()
         return nearest(vector, self._labels, self._vectors, self._policy)
+
+    def under(self, policy: Policy) -> Classifier | None:
+        """The same sentences under another policy's floor; None where that policy does not want them."""
+        if not policy.exemplar_fallback:
+            return None
+        own = copy(self)
+        own._policy = policy
+        return own

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from brain.artifacts import Artifacts, NewArtifact
-from brain.deadline import Deadline
+from brain.deadline import Deadline, attempt
 from brain.errors import CognitiveError
 from brain.sessions import Carried, Sessions
 from cognitive import recent
@@ -36,6 +36,7 @@ _RECENT_TURNS = 10  # told of when a session is resumed
 _MOST_ROLLS = 5  # tries at a summary that other turns of the session replace meanwhile
 _MOST_OVER = 4  # times as long as it may be, a summary is condensed; of a longer one, its end
 _PATIENCE = 10.0  # seconds for one statement
+_READING = 0.5  # of a turn's time, at most, is for what the session carries: the window itself needs the rest
 _RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
 _AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
 
@@ -121,7 +122,8 @@ class Continuity:
             TimeoutError: it is not made in time.
         """
         carried, missing = await self.before(talk.agent_id, talk.session_id, deadline)
-        window, unstored = await self._fitted(talk, carried, now, deadline, policy)
+        window = await deadline.within(self._fitted(talk, carried, now, policy))
+        unstored = await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
         spoken = (*window.messages, Message(role="user").model_copy(update={"content": talk.message}))
         sent = Sent(
             talk.agent_id, talk.session_id, talk.turn_id, spoken, carried, window.evicted, window.covers,
@@ -131,29 +133,30 @@ class Continuity:
         return Continued(window.messages, sent, (*missing, *unstored, *refused), window.trace.as_json())
 
     async def fit(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Window:
-        """The window over a conversation within its turn; what leaves it is in its summary."""
+        """The window over a conversation within its turn; what leaves it is in its summary.
+
+        The deadline is Postgres': a loop of tool calls rather waits for the window than goes on without one.
+        """
         carried, _ = await self.before(talk.agent_id, talk.session_id, deadline)
-        window, _ = await self._fitted(talk, carried, now, deadline, policy)
+        window = await self._fitted(talk, carried, now, policy)
+        await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
         return window
 
-    async def _fitted(
-        self, talk: Talk, carried: Carried, now: datetime, deadline: Deadline, policy: Policy
-    ) -> tuple[Window, tuple[str, ...]]:
+    async def _fitted(self, talk: Talk, carried: Carried, now: datetime, policy: Policy) -> Window:
         kept, step = Kept(carried.summary, carried.covers), talk.plan_step
         if step is None and carried.plan_step is not None:
             step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
         tokens = budget_for(talk.model, policy.models).input_tokens if talk.model else None
-        work = asyncio.to_thread(
+        return await asyncio.to_thread(
             fit, talk.conversation, session_id=talk.session_id, kept=kept, plan_step=step, iteration=talk.iteration,
             tokens=tokens, now=now, policy=policy, count=self._counter,
         )  # fmt: skip
-        window = await deadline.within(work)
-        return window, await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
 
     async def before(self, agent_id: str, session_id: str, deadline: Deadline) -> tuple[Carried, tuple[str, ...]]:
         """What the session carries, and why it is nothing if it did not come in time."""
         try:
-            return await deadline.within(self._sessions.carried(agent_id, session_id, timeout=_PATIENCE)), ()
+            read = self._sessions.carried(agent_id, session_id, timeout=_PATIENCE)
+            return await deadline.within(read, _READING), ()
         except (CognitiveError, TimeoutError) as error:
             return Carried(), (f"session: {str(error) or 'no answer from Postgres in time'}",)
 
@@ -177,7 +180,8 @@ class Continuity:
         state = await self._sessions.state(agent_id, session_id, _RECENT_TURNS)
         if state is None:
             return None
-        most, characters = self._policy.window_messages, self._policy.window_characters
+        policy = self._policy.for_agent(agent_id)
+        most, characters = policy.window_messages, policy.window_characters
         return await asyncio.to_thread(recent.resumed, state, most=most, characters=characters)
 
     def opened(self, sent: Sent | None) -> None:
@@ -217,7 +221,8 @@ class Continuity:
             log.warning("%s: not kept: %s", task.get_name(), error)
 
     async def _keep(self, sent: Sent) -> None:
-        kept = await asyncio.to_thread(lambda: recent.encode(self._sanitized(sent.messages)))
+        policy = self._policy.for_agent(sent.agent_id)
+        kept = await asyncio.to_thread(lambda: recent.encode(_sanitized(sent.messages, policy)))
         await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=_PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
@@ -229,31 +234,16 @@ class Continuity:
     async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
         await self._kept(agent_id, turn_id)
         whole = list[NewArtifact]()
-        session = ""
+        policy, session = self._policy.for_agent(agent_id), ""
 
         async def answering(session_id: str, kept: bytes) -> bytes:
             nonlocal session
             session = session_id
-            return await asyncio.to_thread(self._with_answer, session_id, kept, outcome, whole)
+            return await asyncio.to_thread(_with_answer, session_id, kept, outcome, whole, policy)
 
         await self._sessions.answer(agent_id, turn_id, answering, timeout=_PATIENCE)
         if whole:
             await self._store_later(agent_id, session, turn_id, whole)
-
-    def _with_answer(self, session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact]) -> bytes:
-        messages, outputs = recent.answered(
-            recent.decode(kept), outcome, session_id=session_id, limits=limits(self._policy)
-        )
-        whole[:] = [
-            NewArtifact(output.pointer, output.whole, name=tool, tool=tool)
-            for tool, output in outputs
-            if output.pointer is not None and output.whole is not None
-        ]
-        return recent.encode(self._sanitized(messages))
-
-    def _sanitized(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        policy = self._policy
-        return recent.sanitized(messages, most=policy.window_messages, characters=policy.window_characters)
 
     async def _store_later(
         self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact]
@@ -284,9 +274,9 @@ class Continuity:
 
     async def _roll(self, sent: Sent) -> None:
         await self._kept(sent.agent_id, sent.turn_id)
-        was, evicted = sent.carried, sent.evicted
+        policy, was, evicted = self._policy.for_agent(sent.agent_id), sent.carried, sent.evicted
         for _ in range(_MOST_ROLLS):
-            summary = await self._summarized(was.summary, evicted)
+            summary = await self._summarized(was.summary, evicted, policy)
             if await self._sessions.roll(
                 sent.agent_id, sent.session_id, sent.turn_id, was, summary, sent.covers, timeout=_PATIENCE
             ):
@@ -306,11 +296,11 @@ class Continuity:
             return sent.evicted
         return spoken[other + 1 : own + 1]
 
-    async def _summarized(self, earlier: str, messages: Sequence[Message]) -> str:
+    async def _summarized(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str:
         """The summarizer's summary, storable and bounded; extracted, where it fails or takes too long."""
-        limit = self._policy.summary_characters
+        limit = policy.summary_characters
         own = await asyncio.to_thread(lambda: [recent.stripped(message) for message in messages])
-        summary = await self._asked(earlier, own, limit)
+        summary = await self._asked(earlier, own, policy)
         if summary is None:
             return await asyncio.to_thread(extract, earlier, own, limit)
         storable = summary.replace("\0", "").encode("utf-8", "replace").decode()
@@ -318,19 +308,28 @@ class Continuity:
             return storable
         return await asyncio.to_thread(extract, storable[-_MOST_OVER * limit :], (), limit)
 
-    async def _asked(self, earlier: str, messages: Sequence[Message], limit: int) -> str | None:
+    async def _asked(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str | None:
         """What a host's summarizer says, or None, whatever it raises."""
-        asking = asyncio.ensure_future(self._summarizer.summarize(earlier, messages, limit))
-        try:
-            await asyncio.wait({asking}, timeout=self._policy.summary_seconds)
-        finally:
-            late = asking.cancel()
-        failed = "no answer in time" if late else "cancelled" if asking.cancelled() else asking.exception()
-        summary = asking.result() if failed is None else None
+        asked = self._summarizer.summarize(earlier, messages, policy.summary_characters)
+        summary = await attempt(asked, policy.summary_seconds)
         if not isinstance(summary, str):
-            log.warning("the summarizer failed, extracted instead: %r", failed or summary)
+            log.warning("the summarizer failed, extracted instead: %r", summary)
             return None
         return summary
+
+
+def _with_answer(session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact], policy: Policy) -> bytes:
+    messages, outputs = recent.answered(recent.decode(kept), outcome, session_id=session_id, limits=limits(policy))
+    whole[:] = [
+        NewArtifact(output.pointer, output.whole, name=tool, tool=tool)
+        for tool, output in outputs
+        if output.pointer is not None and output.whole is not None
+    ]
+    return recent.encode(_sanitized(messages, policy))
+
+
+def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
+    return recent.sanitized(messages, most=policy.window_messages, characters=policy.window_characters)
 
 
 async def _stopped(tasks: Sequence[asyncio.Task[None]] | set[asyncio.Task[None]]) -> None:

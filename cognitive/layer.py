@@ -25,6 +25,7 @@ from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.markup import without_injected
 from cognitive.models import budget_for
 from cognitive.plan import Plan
+from cognitive.planner import told
 from cognitive.policy import Policy
 from cognitive.preflight.sections import Sections, sections
 from cognitive.questions import Questions
@@ -106,11 +107,11 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         deadline = Deadline(policy.deadline_ms)
         now, turn = turn.now or datetime.now(UTC), _prepared(turn, policy)
         talking = asyncio.create_task(self._talk(turn, now, deadline, policy))
-        plan, built = await self._memory(turn, now, deadline, policy)
+        plan, built = await self._memory(turn, now, deadline, policy, talking)
         offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
         talk = await talking
         built = replace(built, degraded=(*built.degraded, *talk.degraded, *untrimmed))
-        context = self._context(turn, now, plan, built, offer, talk, policy)
+        context = self._context(turn, now, told(plan, offer, policy), built, offer, talk, policy)
         if turn.kind != "user":
             return context
         context = await self._recorded(context, deadline, policy)
@@ -125,7 +126,8 @@ class CognitiveLayer(Memories, SessionSurface, Record):
 
         For loops of tool calls: `conversation` is all that the model would see, with the turn's own message, its calls
         and their results; `iteration` is the number of the call, None to count them. No memory is fetched and no model
-        called; the bounds are those of `pre_turn`, and whole outputs are kept as there.
+        called; the bounds are those of `pre_turn`, and whole outputs are kept as there. It is never late: what cannot
+        be made in time is the newest messages, cut, and `trace.degraded` says so.
 
         Raises:
             InvalidInput: a conversation of something else than messages.
@@ -136,7 +138,10 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             conversation = [Message(role="user").model_copy(update={"content": context.message}), *conversation]
         policy = context.policy or self._parts.policy.for_agent(context.agent_id)
         talk = Talk.within(context, tuple(conversation), iteration)
-        return await self._parts.continuity.fit(talk, datetime.now(UTC), Deadline(policy.deadline_ms), policy)
+        try:
+            return await self._parts.continuity.fit(talk, datetime.now(UTC), Deadline(policy.fit_deadline_ms), policy)
+        except Exception as error:  # a loop of calls goes on as a turn does
+            return Window.of(plain(conversation, policy), conversation, policy, _plainly(error))
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
@@ -201,7 +206,9 @@ class CognitiveLayer(Memories, SessionSurface, Record):
 
     # --- what fails open: each part of a turn by itself ---
 
-    async def _memory(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> tuple[Plan, Built]:
+    async def _memory(
+        self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy, talking: asyncio.Task[Continued]
+    ) -> tuple[Plan, Built]:
         """The plan and what it brings; without memory, if that goes wrong."""
         planner = self._parts.planner
         plan = planner.untouched(turn, "failed" if turn.kind == "user" else f"kind.{turn.kind}", policy)
@@ -209,38 +216,45 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             return plan, Built.nothing(plan, now)
         try:
             plan = planner.plan(turn, now, policy)
-            built = await self._parts.engine.build(plan, turn, now, deadline, policy, _room(turn, policy))
-            return await planner.refine(plan, turn, built.vector, deadline, policy), built
+            built = await self._parts.engine.build(
+                plan, turn, now, deadline, policy, _room(turn, policy), lambda: _messages(talking)
+            )
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.exception("pre_turn goes on without memory")
             return plan, Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
+        try:
+            return await planner.refine(plan, turn, built.vector, deadline, policy), built
+        except Exception as error:  # a plug-in may raise anything, and the turn has its plan
+            log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
+            return plan, built
 
     async def _talk(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
-        """The window over the conversation; only its newest messages if that is late, all of it if it fails."""
+        """The window over the conversation; only its newest messages, cut, if that is late or fails."""
+        if turn.kind != "user":  # as it came; a runtime may have it fitted, by `fit`
+            return Continued(turn.conversation, None)
         try:
             return await self._parts.continuity.window(Talk.of(turn), now, deadline, policy)
-        except TimeoutError:
-            return Continued(plain(turn.conversation, policy), None, ("window: not in time; the newest messages, cut",))
         except Exception as error:  # as above
-            log.exception("pre_turn goes on with the conversation as it came")
-            because = f"window: {type(error).__name__}: {error}; the conversation is as it came"
-            return Continued(turn.conversation, None, (because,))
+            return Continued(plain(turn.conversation, policy), None, (_plainly(error),))
 
     async def _offer(
         self, turn: Turn, plan: Plan, built: Built, deadline: Deadline, policy: Policy
     ) -> tuple[Offer, tuple[str, ...]]:
         """The tools that the plan keeps, as the model can carry them; whole, if that goes wrong."""
-        tools, catalog = [tool for tool in turn.tools if tool.name not in plan.removed], self._parts.catalog
+        removed, catalog = frozenset(plan.removed), self._parts.catalog
+        tools = [tool for tool in turn.tools if tool.name not in removed]
         if turn.kind != "user":
             return catalog.whole(tools, turn.model), ()
         past = built.given.found.past if built.given is not None else ()
         try:
             known = Known(plan.signals.text, built.vector, past)
-            return await catalog.offer(turn, tools, known, deadline, policy), ()
+            offer = await catalog.offer(turn, tools, known, deadline, policy)
         except Exception as error:  # as above
             log.warning("pre_turn goes on with all tools: %r", error)
-            because = f"tools: {str(error) or 'not fitted in time'}; all of them are offered whole"
+            because = f"tools: {type(error).__name__}: {error}; all of them are offered whole"
             return catalog.whole(tools, turn.model), (because,)
+        late = offer.trim is not None and offer.trim.late
+        return offer, ("tools: not read in time; they are cut by their names",) if late else ()
 
     def _context(
         self, turn: Turn, now: datetime, plan: Plan, built: Built, offer: Offer, talk: Continued, policy: Policy
@@ -282,9 +296,21 @@ class CognitiveLayer(Memories, SessionSurface, Record):
 
 
 def _prepared(turn: Turn, policy: Policy) -> Turn:
-    """The turn by its name, its conversation without what the prompt no longer shows of earlier turns."""
-    spoken = repeat.history(turn.conversation, policy.placement)
+    """The turn by its name; a user's, with a conversation without what the prompt no longer shows of earlier turns."""
+    spoken = repeat.history(turn.conversation, policy.placement) if turn.kind == "user" else turn.conversation
     return turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
+
+
+def _plainly(error: Exception) -> str:
+    """Why a window is only its newest messages."""
+    late = isinstance(error, TimeoutError)
+    if not late:
+        log.error("a window could not be made: %r", error, exc_info=error)
+    return f"window: {'not in time' if late else f'{type(error).__name__}: {error}'}; the newest messages, cut"
+
+
+async def _messages(talking: asyncio.Task[Continued]) -> Sequence[Message]:
+    return (await talking).messages
 
 
 def _room(turn: Turn, policy: Policy) -> int | None:

@@ -10,7 +10,7 @@ from time import perf_counter
 
 from brain.deadline import Deadline
 from brain.types import Vector
-from cognitive.classifier import Classifier
+from cognitive.classifier import Classifiers
 from cognitive.habits import Habits
 from cognitive.markup import without_injected
 from cognitive.plan import Plan, Signals
@@ -19,7 +19,7 @@ from cognitive.preflight import categories, frames, signals
 from cognitive.preflight import plan as planning
 from cognitive.preflight.hint import summary
 from cognitive.preflight.learned import Learned, prior
-from cognitive.turn import Turn
+from cognitive.turn import Offer, Turn
 
 log = logging.getLogger(__name__)
 
@@ -28,12 +28,13 @@ _ASKING_SHARE = 0.2  # of the time left at most; whoever takes longer is not hea
 
 
 class Planner:
-    """Plans turns; with `classifier`, also those that no rule knows."""
+    """Plans turns; where the policy of a turn has a classifier, also those that no rule knows."""
 
-    def __init__(self, policy: Policy, habits: Habits, classifier: Classifier | None = None) -> None:
+    def __init__(self, policy: Policy, habits: Habits, classifiers: Classifiers = lambda _: None) -> None:
         self._habits = habits
-        self._classifier = classifier
-        categories.table(policy)  # compiled before the first turn
+        self._classifiers = classifiers
+        for each in policy.variants:
+            categories.table(each)  # compiled before the first turn
 
     def untouched(self, turn: Turn, reason: str, policy: Policy) -> Plan:
         """A plan that asks for nothing and changes nothing."""
@@ -61,17 +62,16 @@ class Planner:
     async def refine(self, plan: Plan, turn: Turn, vector: Vector | None, deadline: Deadline, policy: Policy) -> Plan:
         """The plan with categories from the classifier, where no rule fired: its tools, thinking, model and hint.
 
-        Its memory stays: that was fetched already. Whatever goes wrong in asking leaves the plan as it is.
+        Its memory stays: that was fetched already.
+
+        Raises:
+            TimeoutError: the classifier takes too long. It may raise anything else, too.
         """
         silent = policy.categories_enabled and not plan.categories and not plan.signals.elliptic
-        if self._classifier is None or not silent:
+        classifier = self._classifiers(policy) if silent else None
+        if classifier is None:
             return plan
-        try:
-            asked = self._classifier.classify(turn.text, vector)
-            guessed = await deadline.within(asked, _ASKING_SHARE)
-        except Exception as error:  # a plug-in may raise anything, and the turn has its plan
-            log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
-            return plan
+        guessed = await deadline.within(classifier.classify(turn.text, vector), _ASKING_SHARE)
         known = {need.name for need in categories.table(policy).needs}
         named = tuple(name for name in guessed if name in known)
         if not named:
@@ -79,6 +79,11 @@ class Planner:
         reasons = (*plan.reasons, *(f"classifier.{name}" for name in named))
         plan = replace(plan, categories=named, reasons=reasons)
         return _equip(plan, turn, self._habits.learned(turn.agent_id), policy)
+
+
+def told(plan: Plan, offer: Offer, policy: Policy) -> Plan:
+    """The plan as the model is told of it, once it is known which tools it can carry."""
+    return planning.told(plan, [tool.name for tool in offer.tools], policy)
 
 
 def _names(turn: Turn) -> tuple[str, ...]:

@@ -191,6 +191,7 @@ class Policy(Edge):
     # --- the deadline ---
     deadline_ms: Positive = 250.0  # what an agent's user does not notice
     recall_deadline_ms: Positive = 15_000.0  # the model asked and waits; an honest late answer beats none
+    fit_deadline_ms: Positive = 2_000.0  # within a turn the next call takes seconds; what is cut in haste is gone
     post_turn_deadline_ms: Positive = 5_000.0  # then the outcome goes to the journal: the host has its answer already
     embed_share: Share = 0.6  # of the deadline at most goes to the query's vector; the lexical channel needs the rest
 
@@ -367,6 +368,11 @@ class Policy(Edge):
         A table (frames, relevance) changes in the rows that are named. A policy so derived has no `agents`.
         """
         return self._own.get(agent_id, self._common) if self.agents else self
+
+    @property
+    def variants(self) -> tuple[Self, ...]:
+        """The policies under which turns are planned: that of most agents, and those of the agents that differ."""
+        return (self._common, *self._own.values()) if self.agents else (self,)
 
     def floor(self, frame: Frame) -> float:
         """The evidence from which a turn of this frame shows anything."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from brain.errors import InvalidInput
@@ -60,9 +61,20 @@ async def recall(
 
 
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:
-    """What the turn's prompt shows already: its block, its prefix, and earlier recalls."""
+    """What the turn's prompt shows already: its block, its prefix, earlier blocks that stay, and earlier recalls."""
     shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
-    return shown | {memory.id for memory in await store.pinned(agent_id)}
+    standing = {fate["memory_id"] for fate in await _fates(turns, agent_id, turn_id)
+                if fate["disposition"] == "standing"}  # fmt: skip
+    return shown | standing | {memory.id for memory in await store.pinned(agent_id)}
+
+
+async def _fates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[Mapping[str, Any]]:
+    """What became of the turn's own candidates, where its record can be read."""
+    turn = await turns.turn(agent_id, turn_id)
+    try:
+        return decode(turn["trace"].get("record")).fates if turn is not None else ()
+    except InvalidInput:  # a record of another version: its lesson is lost, the answer is not
+        return ()
 
 
 async def _lacked(
@@ -72,11 +84,7 @@ async def _lacked(
 
     What that search did not find at all stood below all that it found; None where it is not known to have searched.
     """
-    turn = await turns.turn(agent_id, turn_id)
-    try:
-        fates = decode(turn["trace"].get("record")).fates if turn is not None else ()
-    except InvalidInput:  # a record of another version: its lesson is lost, the answer is not
-        fates = ()
+    fates = await _fates(turns, agent_id, turn_id)
     eligible = [fate["relevance"] for fate in fates if fate["disposition"] not in NOT_ELIGIBLE]
     if not eligible:
         return [(hit.memory_id, hit.type, None) for hit in hits]

@@ -144,7 +144,7 @@ def _bounded(message: Message, characters: int) -> Message:
         return message
     room = max(0, characters - len(_CUT))
     cut = cutting.head(message.content, room - room // 2) + _CUT + cutting.tail(message.content, room // 2)
-    return message.model_copy(update={"content": cut})
+    return message.model_copy(update={"content": cut.rstrip() if message.role == "assistant" else cut})
 
 
 def _size(message: Message) -> int:

@@ -30,6 +30,8 @@ Disposition = Literal[
 
 # Dispositions of what was never to be chosen in a turn, however relevant: nothing is measured against it.
 NOT_ELIGIBLE = frozenset({"pinned", "superseded"})
+# And of what was not shown for no reason that lies in what it says.
+PASSED_OVER = frozenset({"irrelevant", "over_limit", "over_budget"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,8 @@ class Trim:
     Bytes are those of the tools as JSON in UTF-8 without spaces. `dropped` says what went, in order; `cut` are the
     names of the tools that went whole, the most relevant first. `ranked_by` names what told their relevance, nothing
     where compaction sufficed. `confidence` in [0, 1] is how well the best tool matches the message; `low_confidence`
-    that the cut may have taken what the message needs; `gap` says so if no tool seems to be for it.
+    that the cut may have taken what the message needs; `gap` says so if no tool seems to be for it. `late` says that
+    there was no time to read the tools: they were cut by their names, and `before_bytes` is what they took at least.
     """
 
     limit: int
@@ -131,6 +134,7 @@ class Trim:
     confidence: float = 1.0
     low_confidence: bool = False
     gap: str | None = None
+    late: bool = False
 
     @property
     def fits(self) -> bool:
@@ -197,8 +201,7 @@ class Trace:
 
 def decoys(fates: Sequence[Fate]) -> list[UUID]:
     """The first few by rank that were found and not shown, for no reason that lies in what they say."""
-    passed_over = ("irrelevant", "over_limit", "over_budget")
-    return [fate.candidate.hit.memory_id for fate in fates if fate.disposition in passed_over][:_DECOYS]
+    return [fate.candidate.hit.memory_id for fate in fates if fate.disposition in PASSED_OVER][:_DECOYS]
 
 
 def excerpts(fates: Sequence[Fate]) -> Mapping[UUID, tuple[tuple[int, int], ...]]:

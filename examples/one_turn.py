@@ -6,13 +6,17 @@ python examples/one_turn.py
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
-from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Turn
+
+SYSTEM = "You are the assistant of a small ticket shop."
 
 
-def model(prompt: str, message: str) -> str:
+def model(prompt: Sequence[Message]) -> str:
     """Stands where your model is called with the prompt."""
-    return "Payments stay with Stripe; the offer from Adyen would have saved too little." if "Stripe" in prompt else "?"
+    known = "Stripe" in prompt[-1].content
+    return "Payments stay with Stripe; the offer from Adyen would have saved too little." if known else "?"
 
 
 async def main() -> None:
@@ -24,12 +28,14 @@ async def main() -> None:
                 NewMemory(type="fact", content="Invoices are sent on the first working day of the month."),
             ],
         )
-        message = "Which payment provider did we decide on?"
-        context = await layer.pre_turn(Turn(agent_id="example", session_id="s1", text=message))
-        response = model(f"{context.prefix}\n{message}\n{context.text}", message)
+        turn = Turn(agent_id="example", session_id="s1", text="Which payment provider did we decide on?")
+        context = await layer.pre_turn(turn)
+        prompt = context.prompt(SYSTEM)  # the system message, the conversation, the user's message with the memories
+        response = model(prompt)
         report = await layer.post_turn(context, Outcome(response=response))
-        print(context.text)
-        print(response)
+        for message in prompt:
+            print(f"--- {message.role}\n{message.content}")
+        print(f"--- the model\n{response}")
         for attribution in report.attributions:
             print(attribution)
         await layer.erase_agent("example")

@@ -62,10 +62,13 @@ IDS = st.sampled_from([None, "a", "b", "call_0", "functions.read:0", "x" * 60, "
 TEXTS = st.sampled_from(["", " ", "\n", "ok", "Fine. ", "word " * 40, "line\n" * 30, "x" * 900])
 KINDS = st.sampled_from([None, None, None, "plan", "error", "human_input", "summary", "action"])
 TIMES = st.one_of(st.none(), st.integers(0, 4000).map(lambda seconds: NOW - timedelta(seconds=seconds)))
-RESULTS = st.sampled_from([None, None, None, "inline", "", {"rows": [1, 2]}, "long " * 300])
+RESULTS = st.sampled_from([None, None, None, "inline", "", {"rows": [1, 2]}, "long " * 300, {1: "a", "b": {(2,): 3}}])
+ARGUMENTS = st.sampled_from([{}, {"nested": {1: "a", "b": 2}}, {"n": float("nan"), "at": NOW}, {"half": "\ud83d"}])
 CALLS = st.builds(
-    lambda called, name, result, ok: ToolCall(id=called, name=name, arguments={"q": name}, result=result, ok=ok),
-    IDS, st.sampled_from(["bash", "read file", "search"]), RESULTS, st.booleans(),
+    lambda called, name, result, ok, more: ToolCall(
+        id=called, name=name, arguments={"q": name, **more}, result=result, ok=ok
+    ),
+    IDS, st.sampled_from(["bash", "read file", "search"]), RESULTS, st.booleans(), ARGUMENTS,
 )  # fmt: skip
 MESSAGES = st.builds(
     lambda role, content, kind, at, made, called: Message(

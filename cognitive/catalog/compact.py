@@ -127,6 +127,17 @@ SPARE_STEPS: tuple[Step, ...] = (
 )
 
 
+_KEPT = ("name", "id", "supersedes")
+_unsaid = schema.without_keywords("description", "title", "examples", "example", "$comment")
+
+
+def bare(entry: Entry) -> Entry:
+    """A tool with a few words, the parameters that must be given, and what is never trimmed."""
+    said = {"description": few_words(entry["description"]), "parameters": entry["parameters"]}
+    kept = {key: entry[key] for key in _KEPT if key in entry} | said
+    return {**kept, "parameters": schema.without_optional(_unsaid(entry["parameters"]))}
+
+
 def forms(written: bytes, steps: Sequence[Step] = STEPS) -> tuple[bytes, ...]:
     """An entry as it is sent, whole, and after each of the steps: never larger than the one before."""
     entry, made = from_json(written), [written]

@@ -12,9 +12,9 @@ from brain.embedding.cached import CachedEmbedder
 from brain.search import PastTurn
 from brain.types import Vector
 from cognitive.catalog.entry import Catalogue
-from cognitive.catalog.fit import fit, untouched
+from cognitive.catalog.fit import cut_late, fit, untouched
 from cognitive.catalog.library import Library
-from cognitive.catalog.rank import Evidence, Ranking, rank
+from cognitive.catalog.rank import Evidence, Ranking, glance, rank
 from cognitive.catalog.refine import Chooser, Refined, ask
 from cognitive.models import budget_for
 from cognitive.policy import Policy
@@ -24,7 +24,9 @@ log = logging.getLogger(__name__)
 
 _RECENT_MESSAGES = 40  # of a conversation: the tools they called are likely to be called again
 _TOLD_SHARE = 0.3  # of the tools' bytes; an operator wants to know of more than that
-_FEW = 500  # tools: fitted faster than a thread is asked
+_FEW = 24  # tools: what they say in each form is written in some 10 ms, which no other turn has to wait behind
+_KNOWN = 500  # tools whose forms are known: fitted faster than a thread is asked
+_SHARE = 0.7  # of the turn's time left that a large catalogue may take: it has to be recorded as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +66,21 @@ class Catalog:
     ) -> Offer:
         """The tools as this model can carry them; of no model, as they were given.
 
-        Raises:
-            TimeoutError: there are very many, and they are not fitted in time. What was derived of them stays.
+        Many that are not read in time are cut by their names. Reading them goes on, for the next turn.
         """
         limit = _limit(model, policy)
         if not limit:
             return self.whole(tools, model)
         catalogue = self.library.catalogue(tools)
-        if len(tools) <= _FEW:
+        if len(tools) <= (_KNOWN if catalogue.read else _FEW):
             offer = self._fit(catalogue, model, limit, evidence, policy)
         else:
-            milliseconds = max(deadline.left() * 1000, policy.catalog_deadline_ms)
+            milliseconds = max(deadline.left() * 1000 * _SHARE, policy.catalog_deadline_ms)
             work = asyncio.to_thread(self._fit, catalogue, model, limit, evidence, policy)
-            offer = await Deadline(milliseconds).within(work)
+            try:
+                offer = await Deadline(milliseconds).within(work)
+            except TimeoutError:
+                offer = cut_late(catalogue, model, limit, glance(catalogue, evidence))
         if offer.ranking:
             self.library.learn(catalogue)
         return offer
@@ -104,7 +108,9 @@ class Catalog:
         def ranked() -> Ranking:
             return rank(catalogue, self.library.meaning(catalogue), evidence, policy)
 
-        return fit(catalogue, model, limit, ranked, policy)
+        offer = fit(catalogue, model, limit, ranked, policy)
+        catalogue.read = True
+        return offer
 
 
 def _limit(model: str | None, policy: Policy) -> int:
@@ -118,7 +124,8 @@ def _chosen(offer: Offer, ranked: Sequence[Tool], names: Sequence[str], limit: i
     place = {name: n for n, name in enumerate(names)}
     chosen = sorted((tool for tool in ranked if tool.name in place), key=lambda tool: place[tool.name])
     others = [tool for tool in ranked if tool.name not in place][: policy.refine_ranked]
-    by_choice = Ranking(tuple(range(len(chosen) + len(others))), ("chosen",), 1.0)
     catalogue = Catalogue([*chosen, *others])
+    order = sorted(range(len(catalogue)), key=lambda n: catalogue.tools[n].name not in policy.always_include)
+    by_choice = Ranking(tuple(order), ("chosen",), 1.0)
     fitted = fit(catalogue, offer.model, limit, lambda: by_choice, policy)
     return Refined(fitted.tools, "chosen", tuple(names), fitted.trim)

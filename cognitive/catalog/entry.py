@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
-from cognitive.catalog.compact import SPARE_STEPS, forms, total
+from cognitive.catalog.compact import SPARE_STEPS, bare, forms, total
 from cognitive.catalog.words import Words, spaced
 from cognitive.turn import Tool
 
 _FURTHER = frozenset(Tool.model_fields) - {"name", "description", "parameters"}
 _SHOUTED = ("intent_keywords", "accepts", "produces", "supersedes")  # fields that are as telling as the name
 _MOST_DESCRIBED = 400  # characters that are embedded: beyond, the model would cut it off
+_HEAD = 80  # characters of a description: most first sentences, and little to read where there are thousands
 _BARE = len('{"name":"","description":"","parameters":{}}')
 _MOST_KEPT = 4_096  # tools whose forms are kept, some 3 KB each; a host that makes its tools anew finds them by content
 
@@ -37,10 +38,10 @@ class Offered:
         # providers refuse an empty schema: a tool without parameters takes an object of none
         parameters = dict(tool.parameters) or {"type": "object", "properties": {}}
         value = {"name": tool.name, "description": tool.description, "parameters": parameters}
-        for name in sorted(_FURTHER & tool.model_fields_set):
-            if given := getattr(tool, name):
-                value[name] = given
-        return value
+        if tool.model_fields_set.isdisjoint(_FURTHER):
+            return value
+        further = {name: getattr(tool, name) for name in sorted(_FURTHER & tool.model_fields_set)}
+        return value | {name: given for name, given in further.items() if given}
 
     @cached_property
     def whole(self) -> bytes:
@@ -58,6 +59,11 @@ class Offered:
         return _spare(self.forms[-1])
 
     @property
+    def bare(self) -> bytes:
+        """As a valid tool and no more, made at once and not by steps."""
+        return min(to_json(bare(from_json(self.whole))), self.whole, key=len)
+
+    @property
     def least(self) -> int:
         """Bytes below which no form of it is."""
         return _BARE + len(self.tool.name)
@@ -72,6 +78,7 @@ class Catalogue:
     """The tools that are offered in a turn, in the order given."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
+        self.read = False  # once it was fitted: what that takes is known, and the next time is quick
         self.tools = tuple(tools)
         self.offered = tuple(Offered(tool) for tool in tools)
 
@@ -87,6 +94,11 @@ class Catalogue:
     def least(self) -> int:
         """Bytes that all tools take however little they say."""
         return total([offered.least for offered in self.offered])
+
+    @property
+    def heads(self) -> Words:
+        """The words of the names and of what the descriptions begin with. Not kept: for when there is no time."""
+        return Words([f"{spaced(tool.name)} {tool.description[:_HEAD]}" for tool in self.tools])
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -105,10 +117,10 @@ class Catalogue:
 
 
 def _named(tool: Tool) -> str:
-    said = [tool.name, spaced(tool.name)]
-    for field in tool.model_fields_set.intersection(_SHOUTED):
-        said += getattr(tool, field)
-    return " ".join(said)
+    said = f"{tool.name} {spaced(tool.name)}"
+    if tool.model_fields_set.isdisjoint(_SHOUTED):
+        return said
+    return " ".join([said, *(word for field in _SHOUTED for word in getattr(tool, field))])
 
 
 def _said(tool: Tool) -> str:

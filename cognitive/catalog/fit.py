@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from cognitive.catalog.compact import SPARE_STEPS, STEPS, compact, total
 from cognitive.catalog.entry import Catalogue, Offered
 from cognitive.catalog.rank import Ranking
-from cognitive.catalog.select import Selected, select
+from cognitive.catalog.select import Selected, select, select_bare
 from cognitive.policy import Policy
 from cognitive.trace import Trim
 from cognitive.turn import Offer, ToolSpec
@@ -34,6 +34,28 @@ def fit(catalogue: Catalogue, model: str | None, limit: int, ranked: Callable[[]
             trim = Trim(limit, catalogue.bytes, compacted.bytes, compacted.dropped)
             return Offer(catalogue.tools, model, sent, trim=trim)
     return _cut(catalogue, model, limit, ranked(), policy)
+
+
+def cut_late(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking) -> Offer:
+    """The first of a ranking that fit, each as bare as it can be: for a catalogue that there is no time to read.
+
+    What the whole of it takes is not known then: `before_bytes` is what it takes at least.
+    """
+    tools = catalogue.offered
+    selected = select_bare(tools, ranking.order, limit)
+    after = total([len(form) for form in selected.kept.values()])
+    trim = Trim(
+        limit,
+        max(after, catalogue.least + sum(len(tool.description) for tool in catalogue.tools)),
+        after,
+        ("all but the most needful", f"{len(selected.cut)} of {len(tools)} tools by their names"),
+        tuple(tools[n].name for n in selected.cut),
+        ranking.by,
+        ranking.confidence,
+        low_confidence=bool(selected.cut),
+        late=True,
+    )
+    return Offer(catalogue.tools, model, tuple(map(_spec, selected.kept.values())), ranking.order, trim)
 
 
 def _cut(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking, policy: Policy) -> Offer:

@@ -61,7 +61,7 @@ class Library:
 
     def learn(self, catalogue: Catalogue) -> None:
         """Has what is not embedded yet embedded in the background."""
-        meaning = self.meaning(catalogue)
+        _, meaning = self._meanings.get(catalogue, (0, None))  # as of the last ranking: nothing is put together here
         if meaning is not None and len(meaning.places) == len(catalogue):
             return
         self._unread[catalogue] = None

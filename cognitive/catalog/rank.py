@@ -78,9 +78,23 @@ def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence, poli
     sure = np.maximum(coverage if cosines is None else cosines, called)
     first = np.array([tool.name in evidence.always for tool in tools], dtype=bool)
     # lexsort's last key decides first; rounding keeps what differs by the order of a sum in the order given
-    order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 6), ~first))
+    order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 6), ~first)).tolist()
     by = ("words",) + ("meaning",) * (cosines is not None) + ("calls",) * bool(called.any())
-    return Ranking(tuple(order.tolist()), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0)))
+    return Ranking(_with_called(order, tools, evidence, policy), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0)))
+
+
+def glance(catalogue: Catalogue, evidence: Evidence) -> Ranking:
+    """All tools by how many of the message's rarest words their names and first words have: where there is no time.
+
+    What must stay comes first, then what this conversation called. Nobody claims to be sure.
+    """
+    shared, heads = np.zeros(len(catalogue)), catalogue.heads
+    for needle in needles(evidence.message):
+        held = heads.holding(needle)
+        shared += math.log(1 + len(catalogue) / (1 + int(held.sum()))) * held
+    first = [(tool.name not in evidence.always, tool.name not in evidence.recent) for tool in catalogue.tools]
+    order = sorted(range(len(catalogue)), key=lambda n: (*first[n], -shared[n], n))
+    return Ranking(tuple(order), ("names",), 0.0)
 
 
 def calls(past: Sequence[PastTurn], policy: Policy) -> Mapping[str, float]:
@@ -92,6 +106,13 @@ def calls(past: Sequence[PastTurn], policy: Policy) -> Mapping[str, float]:
         for name in turn.called if near else ():
             found[name] = max(near, found.get(name, 0.0))
     return found
+
+
+def _with_called(order: Sequence[int], tools: Sequence[Tool], evidence: Evidence, policy: Policy) -> tuple[int, ...]:
+    """What the conversation called, behind the tools that are told whole: a model that reads of a call without finding
+    its tool makes it up, and some providers refuse the prompt."""
+    told, others = order[: policy.catalog_telling], order[policy.catalog_telling :]
+    return (*told, *sorted(others, key=lambda n: tools[n].name not in evidence.recent))
 
 
 def _by_calls(tools: Sequence[Tool], evidence: Evidence, policy: Policy) -> Scores:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from brain.deadline import Deadline
+from brain.deadline import Failed, attempt
 from cognitive.catalog.answer import LEAST_PICKED, MOST_PICKED, Completion, Failure, Picked, read
 from cognitive.catalog.compact import first_sentence
 from cognitive.trace import Trim
@@ -71,12 +71,9 @@ async def ask(
     chooser: Chooser, message: str, tools: Sequence[Tool], milliseconds: float
 ) -> tuple[Picked | None, Reason, str]:
     """What the model chose of these tools; None with the reason, and its detail, if there is no choice to be had."""
-    try:
-        said = await Deadline(milliseconds).within(_said(chooser, prompt(message, tools)))
-    except TimeoutError:
-        return None, "timeout", f"no answer within {milliseconds:g} ms"
-    except Exception as error:  # foreign code: whatever it raises means that there is no answer
-        return None, "error", f"{type(error).__name__}: {error}"
+    said = await attempt(_said(chooser, prompt(message, tools)), milliseconds / 1000)
+    if isinstance(said, Failed):
+        return None, "timeout" if said.reason == "late" else "error", said.detail
     completion = said if isinstance(said, Completion) else Completion(said)
     picked = read(completion, [tool.name for tool in tools])
     if picked.failure is not None:

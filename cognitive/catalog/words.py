@@ -18,20 +18,23 @@ Holding = NDArray[np.bool_]  # shape (tools,)
 _MOST_WORDS = 32  # of a message
 _LEAST_PREFIX = 4  # letters; what is shorter must be the whole word: "art" is not in "article"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# By a table and not by an expression: a catalogue of thousands is read when it first comes, within a turn.
-_SPACES = str.maketrans(dict.fromkeys(f"{string.punctuation}\t\r\n\v\f…–—·«»“”‘’„¿¡。、，！？：；（）「」『』", " "))
+# By a table and not by an expression: a catalogue of thousands is read when it first comes, within a turn. ASCII, by
+# bytes: some ten times as fast.
+_BLANKS = f"{string.punctuation}\t\r\n\v\f"
+_SPACES = str.maketrans(dict.fromkeys(f"{_BLANKS}…–—·«»“”‘’„¿¡。、，！？：；（）「」『』", " "))
+_ASCII_SPACES = bytes.maketrans(_BLANKS.encode(), b" " * len(_BLANKS))
 
 
 def spaced(name: str) -> str:
     """A tool's name as the words that it is made of."""
-    return _HUMP.sub(" ", name).translate(_SPACES)
+    return _blanked(name if name.islower() else _HUMP.sub(" ", name))
 
 
 class Words:
     """One text per tool, such that a word of a message is found in it by how it begins."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        lines = [f" {normalise(text).translate(_SPACES)} \n" for text in texts]  # one by one: of ASCII it is quick
+        lines = [f" {_blanked(text.lower() if text.isascii() else normalise(text))} \n" for text in texts]
         self._text = "".join(lines)
         self._ends = list(accumulate(map(len, lines)))
 
@@ -59,6 +62,12 @@ def needles(message: str) -> list[str]:
         else:
             found.append(f" {stem}" if len(stem) >= _LEAST_PREFIX else f" {word} ")
     return found
+
+
+def _blanked(text: str) -> str:
+    if text.isascii():
+        return text.encode("ascii").translate(_ASCII_SPACES).decode("ascii")
+    return text.translate(_SPACES)
 
 
 def _common_start(one: str, other: str) -> str:

@@ -112,14 +112,19 @@ def _sift(
     """From all candidates to those that are shown: the stages in their order, each saying what it dropped."""
     limits = {query.type: query.limit for query in plan.retrieval}
     pool = {type_: limit * _DEDUP_POOL for type_, limit in limits.items()}
+    stands = _standing(given, policy)
     stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
         lambda candidates: _without_pinned(candidates, given.pinned),
         _without_superseded,
         lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy, plan.frame),
         lambda candidates: budget.limit(candidates, pool),
-        lambda candidates: dedup.drop_said(candidates, compare, policy) if plan.dedup else Sifted(tuple(candidates)),
+        lambda candidates: (
+            dedup.drop_said(candidates, compare, policy, {(id, ordinal) for id, ordinal, _ in stands})
+            if plan.dedup
+            else Sifted(tuple(candidates))
+        ),
         lambda candidates: budget.limit(candidates, limits),
-        lambda candidates: repeat.drop_standing(candidates, _standing(given, policy)),
+        lambda candidates: repeat.drop_standing(candidates, stands),
         lambda candidates: budget.fit(
             candidates,
             scales.sections.budgets,
@@ -136,7 +141,7 @@ def _sift(
     for stage in stages:
         sifted = stage(left)
         left, dropped = sifted.kept, (*dropped, *sifted.dropped)
-    return Sifted(left, dropped)
+    return Sifted(left, repeat.retold(dropped, stands))
 
 
 def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy, scales: Scales) -> Sifted:

@@ -7,7 +7,7 @@ enough together; and if no guard speaks against it (`guards`).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import accumulate
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from brain.contents import Key
 from brain.search import Hit
 from brain.text import sentence_spans
 from brain.types import Vector
@@ -178,19 +179,26 @@ def against(said: Statements, policy: Policy) -> Compare:
     return compare
 
 
-def drop_said(candidates: Sequence[Candidate], compare: Compare, policy: Policy) -> Sifted:
+def drop_said(
+    candidates: Sequence[Candidate], compare: Compare, policy: Policy, standing: Collection[Key] = ()
+) -> Sifted:
     """Drops what the window says already, and what a better candidate says; or shortens it to what is not said yet.
 
     `compare` gives a memory's likeness to the window, None if that is not known: such a memory is kept. One that is
-    dropped for the window's sake is eligible again once its twin has scrolled out.
+    dropped for the window's sake is eligible again once its twin has scrolled out. What stands in the conversation, by
+    its keys, is said there, and stays a candidate itself.
     """
     own = [Statement.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
     among = Statements(own)
     kept: list[Candidate] = []
-    seen: list[int] = []
+    seen = [n for n, each in enumerate(candidates) if (each.hit.memory_id, each.hit.ordinal) in standing]
+    stands = frozenset(seen)
     dropped: list[Fate] = []
     for n, given in enumerate(candidates):
         candidate = replace(given, likeness=compare(given.hit, own[n]))
+        if n in stands:
+            kept.append(candidate)
+            continue
         fate = _restated(candidate, own[n], policy) or _duplicate(candidate, own[n], among, seen, policy)
         if fate is None:
             kept.append(_shortened(candidate, policy))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -25,8 +25,9 @@ from cognitive.policy import Policy
 from cognitive.recording import Given, Standing
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
-from cognitive.turn import Shown, Turn
+from cognitive.turn import Message, Shown, Turn
 
+Sent = Callable[[], Awaitable[Sequence[Message]]]
 NOTHING_SAID = dedup.window([], {})
 _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
 
@@ -61,11 +62,13 @@ class ContextEngine:
         self._counter = counter
 
     async def build(
-        self, plan: Plan, turn: Turn, now: datetime, deadline: Deadline, policy: Policy, room: int | None = None
-    ) -> Built:
+        self, plan: Plan, turn: Turn, now: datetime, deadline: Deadline, policy: Policy, room: int | None = None,
+        sent: Sent | None = None,
+    ) -> Built:  # fmt: skip
         """The context of a turn. Whatever does not arrive by the deadline is missing and said to be.
 
-        `room` is how many tokens the model at hand leaves for memory, None where that is no matter.
+        `room` is how many tokens the model at hand leaves for memory, None where that is no matter; `sent` brings the
+        messages of the conversation that the model is sent, where those are not all.
         """
         clock = Stopwatch()
         (pinned, unpinned), retrieved = await asyncio.gather(
@@ -78,7 +81,7 @@ class ContextEngine:
         clock.lap("window")
         given = Given.of(
             plan, now, self._embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
-            _standing(turn, retrieved.found.hits, policy), self._counter.name, room,
+            await _standing(turn, retrieved.found.hits, sent, policy), self._counter.name, room,
         )  # fmt: skip
         made = assemble(plan, given, dedup.against(window, policy), policy, self._counter)
         clock.lap("assemble")
@@ -176,8 +179,9 @@ def _shown(candidate: Candidate, made: Assembled) -> Shown:
     )  # fmt: skip
 
 
-def _standing(turn: Turn, hits: Sequence[Hit], policy: Policy) -> tuple[Standing, ...]:
-    """What the conversation still shows of what was found, where blocks stay in it."""
-    if policy.placement != "journaled":
+async def _standing(turn: Turn, hits: Sequence[Hit], sent: Sent | None, policy: Policy) -> tuple[Standing, ...]:
+    """What the conversation still shows of what was found, where blocks stay in it: not what its window leaves out."""
+    if policy.placement != "journaled" or not hits:
         return ()
-    return repeat.standing(hits, turn.conversation, lambda hit: render.line(hit, policy))
+    conversation = await sent() if sent is not None else turn.conversation
+    return repeat.standing(hits, conversation, lambda hit: render.line(hit, policy))

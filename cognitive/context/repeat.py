@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from brain.contents import Key
 from brain.search import Hit
 from cognitive.markup import records, without_injected
 from cognitive.policy import Placement
 from cognitive.recording import Standing
-from cognitive.trace import Candidate, Fate, Sifted
+from cognitive.trace import PASSED_OVER, Candidate, Fate, Sifted
 from cognitive.turn import Message
 
 _CARRIERS = frozenset({"user", "system"})  # what tools and the model said stays theirs, whatever it repeats
@@ -41,16 +42,37 @@ def standing(hits: Sequence[Hit], conversation: Sequence[Message], line: Callabl
 
 def drop_standing(candidates: Sequence[Candidate], standing: Sequence[Standing]) -> Sifted:
     """Leaves out what the conversation still shows. It has had its place among the candidates: nobody moves up."""
-    distances = {(memory_id, ordinal): distance for memory_id, ordinal, distance in standing}
-    kept, dropped = [], []
-    for candidate in candidates:
-        distance = distances.get((candidate.hit.memory_id, candidate.hit.ordinal))
-        if distance is None:
-            kept.append(candidate)
-        else:
-            told = f"the conversation still shows it, {distance} messages back"
-            dropped.append(Fate(candidate, "standing", distance, told))
-    return Sifted(tuple(kept), tuple(dropped))
+    distances = _distances(standing)
+    return Sifted(
+        tuple(candidate for candidate in candidates if _key(candidate) not in distances),
+        tuple(_stands(each, distances[_key(each)]) for each in candidates if _key(each) in distances),
+    )
+
+
+def retold(dropped: Sequence[Fate], standing: Sequence[Standing]) -> tuple[Fate, ...]:
+    """The fates, where what was passed over and yet stands in the conversation is said to stand.
+
+    The model has it before its eyes: it is neither something to try nor a measure of chance.
+    """
+    distances = _distances(standing)
+    return tuple(
+        _stands(fate.candidate, distances[_key(fate.candidate)])
+        if fate.disposition in PASSED_OVER and _key(fate.candidate) in distances
+        else fate
+        for fate in dropped
+    )
+
+
+def _distances(standing: Sequence[Standing]) -> Mapping[Key, int]:
+    return {(memory_id, ordinal): distance for memory_id, ordinal, distance in standing}
+
+
+def _key(candidate: Candidate) -> Key:
+    return candidate.hit.memory_id, candidate.hit.ordinal
+
+
+def _stands(candidate: Candidate, distance: int) -> Fate:
+    return Fate(candidate, "standing", distance, f"the conversation still shows it, {distance} messages back")
 
 
 def _cleared(message: Message) -> Message:

@@ -36,6 +36,18 @@ from cognitive.context.lexicon import (
 _MOST_OF_A_MESSAGE = 20_000
 _MOST_SENTENCES = 120
 _LONGEST_SENTENCE = 2_000
+# What asks without a question mark: "tell me about the glue", "can you find", "where did we put". A clause with "when"
+# or "where" and no verb behind it ("when the server restarts, ...") states something.
+_REQUEST = re.compile(
+    r"\W*(?:(?:please|pls|hey|hi|hello|ok|okay|so|and|also|now|well|then)\W+)*"
+    r"(?:(?:tell|remind|show|give|find|list|explain|describe|summari[sz]e|search|recall|help|look up|look for)\b"
+    r"|(?:can|could|would|will|do|does|did|is|are|was|were|have|has|should) "
+    r"(?:i|we|you|u|he|she|it|they|the|my|our|your|there|this|that|any|anyone|someone)\b"
+    r"|(?:what|who|whom|whose|when|where|which|why|how)(?:'s|'re|'d|(?: \w+)? (?:is|are|was|were|do|does|did|has|have"
+    r"|can|could|should|would|will|to))\b"
+    r"|i (?:want|need|would like|'d like) (?:to (?:know|see|hear|find)|you to)\b|i (?:wonder|forgot|forget)\b)",
+    re.IGNORECASE,
+)
 _CLOSERS = "\"'”’)]"
 _UNITS = frozenset(UNITS.values())
 _NONE = frozenset({""})
@@ -171,14 +183,20 @@ class Statement:
 
 
 def window_sentences(messages: Sequence[str]) -> list[str]:
-    """What the window states, oldest first: its last sentences without the questions, which state nothing."""
+    """What the window states, oldest first: its last sentences without questions and requests, which state nothing and
+    name what they are about.
+    """
     stated = [
         sentence[:_LONGEST_SENTENCE]
         for message in messages
         for sentence in sentences(message[-_MOST_OF_A_MESSAGE:])
-        if not sentence.rstrip(_CLOSERS).endswith(("?", "？"))
+        if not _asks(sentence)
     ]
     return stated[-_MOST_SENTENCES:]
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip(_CLOSERS).endswith(("?", "？")) or _REQUEST.match(sentence) is not None
 
 
 def _plain(text: str) -> str:

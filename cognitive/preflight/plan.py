@@ -80,6 +80,14 @@ def equip(
     return replace(equipped, hint=hint(equipped, needed.tools) if policy.prompt_annotation else None)
 
 
+def told(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
+    """The plan whose hint names the tools that the model really gets: its catalogue may be too small for those kept."""
+    if plan.hint is None or len(offered) == len(plan.tools):
+        return plan
+    wanted = needs.together(plan.categories, policy).tools
+    return replace(plan, hint=hint(replace(plan, tools=tuple(offered)), wanted))
+
+
 def _asks(signals: Signals) -> bool:
     """Whether the message asks for something that memory may know."""
     return bool(signals.question or signals.hints) or signals.dates is not None or signals.recency > 0

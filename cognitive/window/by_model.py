@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from brain.deadline import Failed, attempt
 from cognitive.turn import Message
 from cognitive.window import prompts, quoting, salience, summary
 
 log = logging.getLogger(__name__)
 
-Model = Callable[[str], Awaitable[str]]  # prompt -> answer
+Model = Callable[[str], Coroutine[Any, Any, str]]  # prompt -> answer
 _READ = 24_000  # characters of what happened that the model reads: some 6,000 tokens, the newest whole
 _READ_OF_A_TOOL = 24_000
 
@@ -59,17 +59,9 @@ class ModelSummarizer:
         return answer
 
     async def _answer(self, prompt: str) -> str | Failure:
-        asking = asyncio.ensure_future(self._model(prompt))  # which may raise whatever it likes
-        try:
-            await asyncio.wait({asking}, timeout=self._seconds)
-        finally:
-            late = asking.cancel()
-        if late:
-            return Failure("late", f"none in {self._seconds:g} s")
-        error = asyncio.CancelledError() if asking.cancelled() else asking.exception()
-        if error is not None:
-            return Failure("failed", repr(error))
-        answer = asking.result()
+        answer = await attempt(self._model(prompt), self._seconds)
+        if isinstance(answer, Failed):
+            return Failure("late" if answer.reason == "late" else "failed", answer.detail)
         if not isinstance(answer, str) or not answer.strip():
             return Failure("empty", f"expected a text, got {type(answer).__name__} without one")
         return answer.strip()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +10,7 @@ from uuid import UUID
 
 from cognitive.policy import Policy
 from cognitive.turn import Message, ToolCall
-from cognitive.window import prune, remembered
+from cognitive.window import jsonable, prune, remembered
 from cognitive.window.groups import Group
 from cognitive.window.output.limits import OutputLimits
 from cognitive.window.output.normalise import Output
@@ -107,13 +106,13 @@ class Display:
         calls, wholes = [], list[WholeOutput]()
         for call in message.tool_calls:
             arguments = {name: self._argument(value, each, call.name, wholes) for name, value in call.arguments.items()}
-            if len(json.dumps(arguments, ensure_ascii=False, default=str)) > 4 * each:  # there are too many of them
+            if len(jsonable.as_text(arguments)) > 4 * each:  # there are too many of them
                 arguments = {"arguments": self._argument(_arguments(call), each, call.name, wholes)}
             calls.append(call.model_copy(update={"arguments": arguments}))
         return message.model_copy(update={"tool_calls": tuple(calls)}), tuple(wholes)
 
     def _argument(self, value: Any, characters: int, tool: str, wholes: list[WholeOutput]) -> Any:
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        text = value if isinstance(value, str) else jsonable.as_text(value)
         if len(text) <= characters:
             return value
         output = self._normalised(text, tool, prune.exactly(characters))
@@ -145,7 +144,7 @@ def _with_tools(group: Group) -> list[tuple[Message, str]]:
 
 
 def _arguments(call: ToolCall) -> str:
-    return json.dumps(dict(call.arguments), ensure_ascii=False, default=str)
+    return jsonable.as_text(call.arguments)
 
 
 def _replaced(message: Message, text: str) -> Message:

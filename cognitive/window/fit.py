@@ -49,7 +49,8 @@ class WindowTrace:
     `before` is the conversation as it came, without its tokens, which are not counted; `after` is all that the model
     sees, `bounds` what it may be, and `over` the bound that it exceeds all the same: the newest message is never left
     out. `trigger` is the bound or count that moved the window with this turn, and `due` why a summary is due.
-    `forgotten` messages left the window and are too many for one summary. `refused` is why there is no directive.
+    `forgotten` messages left the window and are too many for one summary. `refused` is why there is no directive, and
+    `degraded` why the window is only the newest messages, cut.
     """
 
     before: Size
@@ -64,6 +65,7 @@ class WindowTrace:
     due: str | None = None
     over: str | None = None
     refused: str | None = None
+    degraded: str | None = None
     ledger: TokenLedger | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -89,6 +91,20 @@ class Window:
     covers: str | None
     outputs: tuple[WholeOutput, ...]
     trace: WindowTrace
+
+    @classmethod
+    def of(
+        cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: str
+    ) -> Window:
+        """A window that was not made by `fit`: nothing is known of what left it, and its tokens are not counted."""
+        bounds = Size(policy.window_messages, policy.window_characters, frame.NO_BOUND)
+        return cls(
+            messages,
+            (),
+            None,
+            (),
+            WindowTrace(_uncounted(conversation), _uncounted(messages), bounds, degraded=degraded),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +155,7 @@ def fit(
     said = _said(talk, [around.leading, past, around.closing], limit, show)
     whole = show.joined([around.leading, past, talk.stays.shown, said, around.closing])
     trace = WindowTrace(
-        before=Size(len(conversation), sum(len(message.content) for message in conversation)),
+        before=_uncounted(conversation),
         after=whole.size,
         bounds=limit,
         repairs=talk.repairs,
@@ -159,6 +175,10 @@ def fit(
         tuple({output[0]: output for output in (*gone.outputs, *whole.outputs)}.values()),
         replace(trace, due=_due(trace, iteration, policy)),
     )
+
+
+def _uncounted(messages: Sequence[Message]) -> Size:
+    return Size(len(messages), sum(len(message.content) for message in messages))
 
 
 def _covered(conversation: Sequence[Message], kept: Kept) -> Begin | None:

@@ -6,14 +6,13 @@ and the same wherever the conversation is cut. What had to be repaired is said.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal
 
 from cognitive.turn import Message, ToolCall
-from cognitive.window import directive, summary
+from cognitive.window import directive, jsonable, summary
 from cognitive.window.rules import ID, LONGEST_ID
 
 INTERRUPTED = "[No result of this call was recorded: it was interrupted, or its result was lost.]"
@@ -141,7 +140,7 @@ def find(messages: Sequence[Message], wanted: str, back: int = FAR) -> int | Non
 
 def as_text(result: Any) -> str:
     """A tool's result as text: a string as it is, anything else as JSON."""
-    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, sort_keys=True, default=str)
+    return result if isinstance(result, str) else jsonable.as_text(result)
 
 
 def _answer(made: Sequence[_Open], place: int, message: Message) -> What | None:
@@ -175,8 +174,15 @@ def _closed(each: _Open, repairs: list[Repair]) -> Group:
     calls = each.message.tool_calls
     results = [_result(call, found, each.first, repairs) for call, found in zip(calls, each.results, strict=True)]
     said = each.message.content.rstrip()
-    bare = tuple(call if call.result is None else call.model_copy(update={"result": None}) for call in calls)
-    return Group((_with(each.message, content=said, tool_calls=bare), *results), each.first)
+    return Group((_with(each.message, content=said, tool_calls=tuple(map(_sayable, calls))), *results), each.first)
+
+
+def _sayable(call: ToolCall) -> ToolCall:
+    """The call without its result, its arguments as JSON has them; the same one where that changes nothing."""
+    arguments = jsonable.jsonable(call.arguments)
+    if call.result is None and arguments == dict(call.arguments):
+        return call
+    return call.model_copy(update={"result": None, "arguments": arguments})
 
 
 def _result(call: ToolCall, found: tuple[int, Message] | None, first: int, repairs: list[Repair]) -> Message:
@@ -232,8 +238,7 @@ def _with(message: Message, **changes: Any) -> Message:
 
 
 def _spelled(call: ToolCall) -> str:
-    arguments = json.dumps(dict(call.arguments), ensure_ascii=False, sort_keys=True, default=str)
-    return f"{call.id}\0{call.name}\0{arguments}"
+    return f"{call.id}\0{call.name}\0{jsonable.as_text(call.arguments)}"
 
 
 def _hash(parts: Sequence[str | None]) -> str:

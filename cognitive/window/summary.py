@@ -7,15 +7,14 @@ too long together are the oldest condensed, a good deal at once.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from cognitive.markup import without_injected
 from cognitive.turn import Message, ToolCall
-from cognitive.window import directive, salience
+from cognitive.window import directive, jsonable, salience
 from cognitive.window.quoting import quote, unquote
 
 SUMMARY = "summary"  # the kind of its message
@@ -159,17 +158,13 @@ def _called(call: ToolCall) -> Iterator[_Line]:
     text = " ".join(" ".join(told or [f"{name}={value}" for name, value in call.arguments.items()]).split())
     yield _Line(f"call {_name(call.name)}", salience.squeezed(text, _WORTH["call"]))
     if call.result is not None:
-        yield from _answer(call.name, call.result if isinstance(call.result, str) else _json(call.result))
+        yield from _answer(call.name, call.result if isinstance(call.result, str) else jsonable.as_text(call.result))
 
 
 def _answer(tool: str, text: str) -> Iterator[_Line]:
     kept = salience.essence(text, _WORTH["tool"])
     if kept:
         yield _Line(f"tool {_name(tool)}", kept)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _name(tool: str) -> str:

@@ -89,7 +89,8 @@ async def test_what_went_is_logged_above_a_third_and_recorded_with_the_turn(laye
     assert context.turn_id in told
     assert "tools by relevance" in told
     assert str(context.trim.before_bytes) in told
-    stored = (await layer._turns.turn(agent, context.turn_id))["trace"]["trim"]
+    await layer.post_turn(context, Outcome(response="It will."))  # records what there was no time to record before
+    stored = (await layer._parts.turns.turn(agent, context.turn_id))["trace"]["trim"]
     assert stored["after_bytes"] == context.trim.after_bytes
     assert stored["cut_count"] == len(context.trim.cut)
     assert stored["dropped"] == list(context.trim.dropped)
@@ -159,13 +160,28 @@ async def test_without_an_embedder_words_decide_and_the_turn_says_what_is_missin
             assert any("no model today" in reason for reason in context.degraded)
 
 
-async def test_thousands_of_tools_are_fitted_within_the_turn(layer, agent):
-    many = [each.model_copy(update={"name": f"{each.name}_{n}"}) for n in range(15) for each in TOOLS]
-    turn = ask(agent, "Will it rain in Porto tomorrow?", tools=many)
-    await layer.pre_turn(turn)  # on a loaded machine the first may be out of time, and says so
-    context = await layer.pre_turn(turn)
-    assert context.trim.after_bytes <= LIMIT
-    assert "WeatherTool_0" in names(context.tools)
+MANY = [each.model_copy(update={"name": f"{each.name}_{n}"}) for n in range(25) for each in TOOLS]
+
+
+async def test_thousands_of_tools_are_fitted_from_the_first_turn_on(layer, agent):
+    for _ in range(2):
+        context = await layer.pre_turn(ask(agent, "What is the weather in Porto?", tools=MANY))
+        assert size(context.tools) == context.trim.after_bytes <= LIMIT
+        assert "WeatherTool_0" in names(context.tools)
+
+
+async def test_tools_that_are_not_read_in_time_are_cut_by_their_names_and_never_offered_whole(urls, agent, embedder):
+    hurry = Policy(deadline_ms=1, catalog_deadline_ms=0.001, always_include=("Valve7_24",))
+    said = [Message(role="assistant", tool_calls=[ToolCall(name="Roster3_9", id="1")]),
+            Message(role="tool", content="ok", tool_call_id="1")]  # fmt: skip
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=hurry) as layer:
+        context = await layer.pre_turn(ask(agent, "What is the weather in Porto?", tools=MANY, conversation=said))
+        assert context.trim.late
+        assert size(context.tools) == context.trim.after_bytes <= LIMIT < context.trim.before_bytes
+        assert {"Valve7_24", "Roster3_9", "WeatherTool_0", "WeatherTool_24"} <= set(names(context.tools))
+        assert len(context.tools) + len(context.trim.cut) == len(MANY)
+        assert all(sent.parameters["required"] == ["query"] for sent in context.tools)
+        assert any("not read in time" in reason for reason in context.degraded)
 
 
 async def test_operators_extend_the_table_of_models_by_file(urls, agent, embedder, tmp_path, monkeypatch):
@@ -228,6 +244,21 @@ async def test_many_large_choices_still_fit(layer, agent):
     assert refined.trim.cut[0] == chosen[len(refined.tools)]
 
 
+async def test_no_choice_takes_away_what_must_stay(urls, agent, embedder):
+    large = {"type": "object", "required": ["x"], "properties": {"x": {"enum": [f"value {n}" for n in range(150)]}}}
+    tools = [Tool(name="speak"), *(each.model_copy(update={"parameters": large}) for each in TOOLS)]
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(always_include=("speak",))) as layer:
+        context = await layer.pre_turn(ask(agent, UNSURE, tools=tools))
+
+        async def model(prompt: str) -> str:
+            return json.dumps({"ids": [each.name for each in TOOLS[:12]]})
+
+        refined = await layer.refine_tools(context, model)
+    assert refined.reason == "chosen"
+    assert "speak" in names(refined.tools)
+    assert size(refined.tools) <= LIMIT
+
+
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
@@ -275,11 +306,11 @@ async def test_where_it_is_not_needed_or_not_allowed_no_model_is_asked(layer, ag
 
 async def test_a_message_that_no_tool_is_for_is_warned_of(embedder):
     cached = CachedEmbedder(embedder)
-    catalog = Catalog(cached, Policy())
+    catalog = Catalog(cached)
 
     async def fitted(text):
         evidence = Evidence(text, (await cached.embed([text]))[0])
-        return (await catalog.fit(TOOLS, WEAK, evidence, Deadline(250))).trim
+        return (await catalog.fit(TOOLS, WEAK, evidence, Deadline(10_000), Policy())).trim
 
     await fitted("anything")
     await catalog.library.learnt()

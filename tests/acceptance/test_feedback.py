@@ -16,7 +16,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 # Not the speed of a busy machine, nor the floors: how things are ordered, and what may come of it.
-FRANK = {"deadline_ms": 60_000, "abstention": False, "dedup": False}
+FRANK = {"deadline_ms": 60_000, "abstention": False, "dedup": False, "memory_tuning": False}
 # By default a boost breaks near-ties only; here it is to be seen, and by itself.
 LOUD = FRANK | {"usage_weight": 0.3, "association_weight": 0.0}
 

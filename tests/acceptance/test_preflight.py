@@ -41,6 +41,17 @@ async def test_the_model_gets_the_tools_the_plan_keeps_and_all_that_nobody_knows
     assert (context.thinking, context.plan.hint.startswith("[Context: crypto task | tools: exec")) == ("medium", True)
 
 
+async def test_the_hint_names_what_a_weak_model_is_really_offered(frank, agent):
+    many = [Tool(name=f"mcp__tool_{n}", description="Does what is asked of it. " * 9) for n in range(300)]
+    context = await frank.pre_turn(ask(agent, "gpu status", tools=(*TOOLS, *many), model="some/weak-model"))
+    offered = names(context)
+    assert len(offered) < len(context.plan.tools)
+    named = context.plan.hint.partition("tools: ")[2].partition(" |")[0].split(", ")
+    assert set(named[:-1]) <= set(offered)
+    assert named[-1] == f"{len(offered) - len(named) + 1} more"
+    assert context.plan.hint in context.prompt()[-1].content
+
+
 @pytest.mark.parametrize("kind", ["heartbeat", "subagent", "cron"])
 async def test_turns_of_other_kinds_are_untouched(frank, agent, kind):
     context = await frank.pre_turn(ask(agent, "hey", kind=kind, thinking="high"))
@@ -84,7 +95,7 @@ async def test_the_plan_is_logged_and_recorded(frank, agent, caplog):
     assert line.startswith("classified: categories=[monitoring] tools=4/13 memory=3/150 thinking=off (")
     assert line.endswith(" µs)")
     await frank.post_turn(context, Outcome(response="All is well."))
-    recorded = await frank._turns.turn(agent, context.turn_id)
+    recorded = await frank._parts.turns.turn(agent, context.turn_id)
     assert recorded["trace"]["plan"] == context.plan.as_json()
 
 

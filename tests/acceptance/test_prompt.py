@@ -43,7 +43,13 @@ def memories(rolled: random.Random) -> list[NewMemory]:
 
 @pytest.fixture(scope="module", params=PLACEMENTS)
 async def layer(request, urls, embedder):
-    policy = Policy(deadline_ms=60_000, abstention=False, placement=request.param)
+    policy = Policy(
+        deadline_ms=60_000,
+        abstention=False,
+        placement=request.param,
+        window_messages=1_000,
+        window_characters=10_000_000,
+    )  # nothing is cut: what a cut window keeps is tested elsewhere
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         yield layer
 
@@ -99,11 +105,19 @@ async def test_over_random_turns_bytes_stay_where_the_placement_says(layer, agen
 
     again = Counter(line for context in contexts for line in records(context.text))
     placement = contexts[0].placement
-    assert (max(again.values()) == 1) == (placement == "journaled")
-    for one, two in pairwise(contexts):
-        if one.prefix == two.prefix and placement == "journaled":
+    assert max(again.values()) > 1, "what has left the window is shown again"
+    for context in contexts:
+        assert max(Counter(records(flat(context.prompt(SYSTEM)))).values(), default=1) == 1, "never twice in one prompt"
+    stable = [
+        (one, two)
+        for one, two in pairwise(contexts)
+        if one.prefix == two.prefix and one.trace.window.get("evicted") == two.trace.window.get("evicted")
+    ]
+    assert len(stable) > 0.8 * TURNS, "the window moves in strides"
+    for one, two in stable:
+        if placement == "journaled":
             assert flat(two.prompt(SYSTEM)).startswith(flat(one.prompt(SYSTEM)))
-        if one.prefix == two.prefix and placement == "user_tail":
+        if placement == "user_tail":
             assert flat(two.prompt(SYSTEM)).startswith(flat(one.prompt(SYSTEM)[:-1]))
     for context in contexts:
         replay = await layer.replay(agent, context.turn_id)
@@ -128,6 +142,35 @@ async def test_what_the_conversation_shows_is_shown_again_once_it_has_left_or_wa
     assert "cellar" in fourth.text
     assert "cellar" in fourth.prompt()[-1].content
     assert "attic" in fourth.prompt()[0].content
+
+
+async def test_what_the_conversation_shows_the_recall_tool_leaves_out(journaled, agent):
+    [kettle, lid] = await journaled.remember(agent, [fact(1, KETTLE), fact(2, "The lid of the kettle is lost.")])
+    question = "Where is the amber kettle?"
+    first = await journaled.pre_turn(ask(agent, question, n=1))
+    talk = [first.user_message, Message(role="assistant", content="Upstairs.")]
+    second = await journaled.pre_turn(ask(agent, question, talk, n=2))
+    assert second.trace.of(kettle).disposition == "standing"
+    left = {kettle, lid} - {shown.memory_id for shown in (*first.shown, *second.shown)}
+    assert {hit.memory_id for hit in await journaled.recall(agent, "kettle", turn_id="t2")} == left
+    assert kettle in {hit.memory_id for hit in await journaled.recall(agent, "kettle")}
+
+
+async def test_what_the_window_leaves_out_of_the_conversation_is_shown_again(journaled, agent):
+    """A host hands over all that was said; the model sees the end of it."""
+    [kettle] = await journaled.remember(agent, [fact(1, KETTLE)])
+    question = "Where is the amber kettle?"
+    first = await journaled.pre_turn(ask(agent, question, n=1))
+    talk = [first.user_message, Message(role="assistant", content="Upstairs.")]
+    small = [
+        Message(role=role, content=f"The {role} counts to {n}.") for n in range(60) for role in ("user", "assistant")
+    ]
+    second = await journaled.pre_turn(ask(agent, question, [*talk, *small[:4]], n=2))
+    assert second.trace.of(kettle).disposition == "standing"
+    third = await journaled.pre_turn(ask(agent, question, [*talk, *small], n=3))
+    assert KETTLE not in flat(third.messages), "the window has gone on"
+    assert [shown.memory_id for shown in third.shown] == [kettle]
+    assert (await journaled.replay(agent, "t3")).verdict == "identical"
 
 
 async def test_a_block_of_an_earlier_turn_is_neither_query_nor_conversation(layer, agent):

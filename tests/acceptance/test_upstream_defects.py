@@ -25,7 +25,7 @@ from cognitive.tokens import count
 CHECKOUT = Path(__file__).parents[2]
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
-CALM = Policy(deadline_ms=10_000)
+CALM = Policy(deadline_ms=10_000, memory_tuning=False)
 FRANK = Policy(deadline_ms=10_000, abstention=False)
 TYPES = ("decision", "fact", "procedure", "episode")
 FRAMES = ("conversation", "question", "task", "decision", "creative", "debug")
@@ -547,7 +547,9 @@ async def test_the_total_budget_is_enforced(urls, embedder, agent):
     [
         pytest.param({"dedup": False}, id="dedup"),
         pytest.param({"default_limit": 1}, id="limit"),
-        pytest.param({"containment_threshold": 1.0, "dedup_threshold": 1.0}, id="thresholds"),
+        pytest.param(
+            {"containment_threshold": 1.0, "dedup_threshold": 1.0, "agreement_threshold": 1.0}, id="thresholds"
+        ),
         pytest.param({"frames": {"question": {"total": 80}}}, id="budget"),
         pytest.param({"frames": {"question": {"window": 0}}}, id="window"),
         pytest.param({"association_weight": 0.0}, id="association weight"),

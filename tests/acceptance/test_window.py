@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import json
+
+import asyncpg
 import pytest
 from talking import calls, prose, result, turns, user
 
-from cognitive import CognitiveLayer, Message, Turn
+from cognitive import CognitiveLayer, Message, Policy, Turn
 from cognitive.errors import InvalidInput
 from cognitive.window import directive, summary
 from cognitive.window.rules import violations
+
+CALM = Policy(deadline_ms=30_000, fit_deadline_ms=30_000)
+
+
+@pytest.fixture
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder) as layer:
+        yield layer
 
 
 def turn(agent, talk, **fields):
     return Turn(**{"agent_id": agent, "session_id": "s", "text": "And now?", "conversation": talk, **fields})
 
 
-@pytest.mark.parametrize("kind", ["user", "heartbeat"])
-async def test_what_the_model_sees_is_bounded_valid_and_the_newest(layer, agent, kind):
+async def test_what_the_model_sees_is_bounded_valid_and_the_newest(layer, agent):
     talk = turns(30, calls_each=2, output=30_000)
-    context = await layer.pre_turn(turn(agent, talk, kind=kind))
+    context = await layer.pre_turn(turn(agent, talk))
     assert not any("window" in reason for reason in context.degraded)
     assert len(context.messages) <= 40
     assert sum(len(message.content) for message in context.messages) <= 80_000
@@ -61,15 +71,47 @@ async def test_a_loop_of_calls_is_fitted_before_the_model_goes_on(layer, agent):
         await layer.fit(context, [{"role": "user"}])
 
 
-async def test_an_error_in_the_window_leaves_the_conversation_as_it_came(urls, embedder, agent):
-    """A result that cannot be written as text is a host's mistake that no edge forbids."""
+@pytest.mark.parametrize("error", [RuntimeError("no tokens"), TimeoutError()])
+async def test_a_window_that_cannot_be_made_is_the_newest_messages_cut(urls, embedder, agent, error):
+    def counter(text):
+        raise error
 
+    talk = [*turns(60, output=9_000), user("Look."), calls("a", "b"), result("b")]
+    async with CognitiveLayer.open(urls.app, embedder=embedder, token_counter=counter) as layer:
+        context = await layer.pre_turn(turn(agent, talk))
+        window = await layer.fit(context, [*talk, result("a")])
+    for shown in (context.messages, window.messages):
+        assert violations([*shown, user()]) == ()
+        assert shown[-2].content == "ok" or shown[-1].content == "ok"
+        assert len(shown) <= 12
+    assert any(reason.startswith("window: ") for reason in context.degraded)
+    assert window.trace.degraded.startswith("window: ")
+
+
+async def test_values_that_no_prompt_can_hold_are_written_as_text(layer, agent):
     class Unwritable:
         def __str__(self):
             raise RuntimeError("no text")
 
-    call = Message(role="assistant", tool_calls=[{"name": "x", "id": "a", "result": Unwritable()}])
-    async with CognitiveLayer.open(urls.app, embedder=embedder) as layer:
-        context = await layer.pre_turn(turn(agent, [user(), call]))
-    assert context.messages == (user(), call)
-    assert any(reason.startswith("window: RuntimeError") for reason in context.degraded)
+    call = {"name": "x", "id": "a", "result": {1: "a", "b": Unwritable()}, "arguments": {"at": {2, 1}}}
+    context = await layer.pre_turn(turn(agent, [user(), Message(role="assistant", tool_calls=[call])]))
+    assert not any("window" in reason for reason in context.degraded)
+    assert json.loads(context.messages[-1].content) == {"1": "a", "b": "<Unwritable>"}
+    assert context.messages[1].tool_calls[0].arguments == {"at": [1, 2]}
+
+
+async def test_a_session_that_cannot_be_read_leaves_time_for_the_window(urls, embedder, agent):
+    talk = turns(30, calls_each=2, output=30_000)
+    policy = Policy(deadline_ms=8_000)
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
+        await layer.pre_turn(turn(agent, talk, turn_id="warm"))
+        connection = await asyncpg.connect(urls.owner)
+        try:
+            await connection.execute("BEGIN; LOCK TABLE cognitive.session IN ACCESS EXCLUSIVE MODE")
+            context = await layer.pre_turn(turn(agent, talk))
+        finally:
+            await connection.close()
+    assert any(reason.startswith("session: ") for reason in context.degraded)
+    assert not any(reason.startswith("window: ") for reason in context.degraded)
+    assert summary.is_summary(context.messages[0])
+    assert violations([*context.messages, user()]) == ()

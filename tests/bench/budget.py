@@ -43,7 +43,7 @@ async def asked(options: Namespace) -> list[tuple]:
             for n, question in enumerate(conversation["questions"]):
                 turn = Turn(agent_id=agent, session_id=f"ask-{n}", text=question["text"], now=last, turn_id=f"{n}")
                 plan = layer._plan(turn, last)
-                built = await layer._engine.build(plan, turn, last, Deadline(PATIENT.deadline_ms))
+                built = await layer._parts.engine.build(plan, turn, last, Deadline(PATIENT.deadline_ms), PATIENT)
                 if built.given is not None:
                     cases.append((built.given, compared(built.trace.fates), set(question["evidence"])))
     return cases

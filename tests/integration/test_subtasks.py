@@ -158,7 +158,7 @@ async def test_an_empty_query_finds_nothing_and_rare_words_say_more(work, agent)
 async def test_a_new_subtask_is_told_what_it_depends_on_what_is_known_and_what_was_done(layer, work, agent):
     text = "services:\n  payment:\n    ports: 8443\n"
     artifact = NewArtifact(uuid5(NAMESPACE_OID, agent), text, "compose.yaml")
-    await layer._artifacts.put(agent, "s", [artifact])
+    await layer._parts.artifacts.put(agent, "s", [artifact])
     found = await work.begin(agent, "s", "Find the port")
     await work.complete(agent, found.id, "Read the compose file.", [artifact.id], [PORT])
     related = await work.begin(agent, "s", "Restart the payment service")

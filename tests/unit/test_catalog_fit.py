@@ -11,7 +11,7 @@ from schemas import TOOLS, complaints
 
 from cognitive.catalog.compact import STEPS
 from cognitive.catalog.entry import Catalogue, Offered
-from cognitive.catalog.fit import fit
+from cognitive.catalog.fit import cut_late, fit
 from cognitive.catalog.rank import Ranking
 from cognitive.policy import Policy
 from cognitive.turn import Tool
@@ -61,6 +61,22 @@ def test_what_is_sent_fits_or_says_that_it_does_not_and_every_tool_is_accounted_
     assert list(offer.trim.cut) == [names[n] for n in order if names[n] in offer.trim.cut]
     if not offer.trim.fits:
         assert len(sent) == 1
+
+
+@given(CATALOGUES, st.integers(1, 4000), st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_so_does_what_is_cut_without_being_read(tools, limit, random):
+    order = tuple(random.sample(range(len(tools)), len(tools)))
+    offer = cut_late(Catalogue(tools), "some/model", limit, Ranking(order, ("names",), 0.0))
+    sent = [dict(tool) for tool in offer.tools]
+    given = {tool.name: tool for tool in tools}
+    for tool in sent:
+        assert list(complaints(tool["parameters"])) == []
+        whole = given[tool["name"]]
+        assert (tool.get("id"), tuple(tool.get("supersedes", ()))) == (whole.id, whole.supersedes)
+    assert offer.trim.after_bytes == size(sent) <= offer.trim.before_bytes
+    assert offer.trim.fits or len(sent) == 1
+    assert sorted([*offer.trim.cut, *(tool["name"] for tool in sent)]) == sorted(given)
 
 
 def test_what_fits_is_left_alone_and_not_even_ranked():

@@ -110,6 +110,13 @@ def test_a_tool_of_this_conversation_is_kept_at_hand_and_one_that_must_stay_come
     assert names[0] == "recipes"
 
 
+def test_what_this_conversation_called_stays_behind_the_tools_that_are_told_whole_however_little_it_resembles():
+    described = {f"weather_{n}": "Tells the weather." for n in range(20)} | {"article": "Writes."}
+    vectors = [beside(0.6)] * 20 + [beside(0.1)]
+    names, _ = ranked("weather", vectors, described, vector=QUERY, recent=frozenset({"article"}))
+    assert names.index("article") == POLICY.catalog_telling
+
+
 def test_equal_tools_stay_in_the_order_given_and_nobody_is_lost():
     names, ranking = ranked("")
     assert names == list(CATALOGUE)

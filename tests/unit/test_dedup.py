@@ -248,6 +248,25 @@ def test_a_question_is_known_by_any_of_its_marks(question):
     assert window_sentences([question]) == []
 
 
+@pytest.mark.parametrize(
+    "request_",
+    ["Tell me about the bone glue in the cupboard.", "please remind me where the keys are", "Can you find the invoice",
+     "what did we decide about the glue", "How to reach the depot", "ok, and who does deliver the boards",
+     "I want to know which port it is", "is the depot open on Sunday"],
+)  # fmt: skip
+def test_what_a_request_names_is_not_said(request_):
+    assert window_sentences([request_]) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["When the server restarts, it drops connections.", "Where the road ends, turn left.", "I want the blue one.",
+     "The list is in the drawer.", "What you bought arrived."],
+)  # fmt: skip
+def test_a_statement_with_a_word_of_a_question_is_said(statement):
+    assert window_sentences([statement]) == [statement]
+
+
 def test_two_neighbouring_sentences_may_say_it_together():
     memory = "Marek chose Redis because the session cache needs expiry."
     assert dropped_by(memory, "Marek chose Redis. The session cache needs expiry.") is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from making import AT, candidate, found, hit, uid
+from making import AT, candidate, found, hit, ids, uid
 
 from cognitive import Message, Policy
 from cognitive.context import render
@@ -14,7 +14,7 @@ from cognitive.markup import tail
 from cognitive.plan import Signals
 from cognitive.preflight import plan as planning
 from cognitive.recording import Given
-from cognitive.trace import Likeness
+from cognitive.trace import Likeness, decoys
 
 JOURNALED = Policy(placement="journaled", abstention=False, default_limit=2)
 HITS = [hit(n, f"Memory {n} is about thing{n}.", scores={"said_cosine": 1 - n / 10}) for n in range(1, 6)]
@@ -30,10 +30,10 @@ def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
     return Message(role="user", content=tail(words, None, block))
 
 
-def made(conversation, policy=JOURNALED):
+def made(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
     plan = planning.make(Signals("Where is it?", question=True), "question", (), policy)
-    still = standing(HITS, conversation, line)
-    given = Given.of(plan, AT, "m", found(*HITS, passages=5), (), "agent", "turn", still)
+    still = standing(hits, conversation, line)
+    given = Given.of(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
     return assemble(plan, given, lambda *_: Likeness(None, 0.0), policy)
 
 
@@ -77,6 +77,30 @@ def test_nothing_lesser_moves_up_for_what_the_conversation_shows():
     assert fates(again) == {1: "standing", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
     assert "Memory 1" not in again.text
     assert made([user(1, 2)]).text == ""
+
+
+def test_what_stands_is_neither_tried_nor_taken_for_a_measure_of_chance():
+    """The model has it before its eyes, however far down it ranks now."""
+    policy = JOURNALED.model_copy(update={"explore_every": 2})
+    for turn_id in map(str, range(40)):
+        assembled = made([user(3, 4)], policy, turn_id)
+        assert {n for n, fate in fates(assembled).items() if fate == "standing"} == {3, 4}
+        assert {3, 4}.isdisjoint(ids(assembled.shown))
+        assert {uid(3), uid(4)}.isdisjoint(decoys(assembled.fates))
+
+
+def test_what_stands_below_the_floor_stands_all_the_same():
+    policy = Policy(placement="journaled", evidence_floor=5.0)
+    assembled = made([user(3)], policy)
+    assert fates(assembled) == {1: "irrelevant", 2: "irrelevant", 3: "standing", 4: "irrelevant", 5: "irrelevant"}
+
+
+def test_a_memory_that_says_what_stands_is_not_shown_beside_it():
+    said = "The amber kettle stands in the attic beside the violin."
+    hits = [hit(1, f"{said[:-1]} now.", scores={"said_cosine": 0.9}), hit(2, said, scores={"said_cosine": 0.5})]
+    talk = [Message(role="user", content=tail("Hi", None, render.block([candidate(2, said)], JOURNALED)))]
+    assert fates(made([], hits=hits)) == {1: "shown", 2: "duplicate"}
+    assert fates(made(talk, hits=hits)) == {1: "duplicate", 2: "standing"}
 
 
 def test_where_blocks_do_not_stay_nothing_stands():

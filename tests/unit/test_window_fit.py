@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -39,6 +40,8 @@ def characters(messages):
 def test_whatever_comes_in_the_window_is_valid_for_both_apis(talk, policy, tokens, earlier):
     window = fitted(talk, policy, tokens=tokens, kept=Kept(earlier), plan_step="Look at the tests")
     assert violations(window.messages) == ()
+    for call in (call for message in window.messages for call in message.tool_calls):
+        json.dumps(call.arguments, allow_nan=False, ensure_ascii=False).encode()
 
 
 @given(CONVERSATIONS, st.sampled_from([Policy(), Policy(window_messages=20, window_low_water=0.4)]))

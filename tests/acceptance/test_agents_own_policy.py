@@ -1,0 +1,76 @@
+"""An agent's own tunables hold everywhere a turn goes: before it, after it, and when its session is taken up again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cognitive import CognitiveLayer, Message, Outcome, Policy, Tool, ToolCall, Turn
+
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+TALK = [
+    Message(role=role, content=f"The {role} tells of the orchard, row {n}: apples, pears and plums.")
+    for n in range(30)
+    for role in ("user", "assistant")
+]
+BLUR = "blur the faces and cut the first ten seconds"
+GENERAL = {"deadline_ms": 30_000.0, "exemplar_fallback": False}
+OWN = {
+    "window_messages": 6,
+    "summary_characters": 300,
+    "tool_output_characters": {"terminal": 600},
+    "exemplar_fallback": True,
+}
+
+
+class Cheerful:
+    """A summarizer that says how long it was allowed to be, in as many characters and more."""
+
+    def __init__(self) -> None:
+        self.limits: list[int] = []
+
+    async def summarize(self, earlier, messages, limit):
+        self.limits.append(limit)
+        return "\n".join(f"Row {n} was told of." for n in range(2_000))
+
+
+def ask(agent: str, text: str, conversation=()) -> Turn:
+    return Turn(agent_id=agent, session_id="s", text=text, conversation=tuple(conversation), now=NOW,
+                tools=[Tool(name="browser", description="Opens pages.", parameters={})])  # fmt: skip
+
+
+@pytest.mark.parametrize("differs", [True, False], ids=["of the agent", "of another agent"])
+async def test_the_window_the_summary_and_what_is_resumed_follow_it(urls, embedder, agent, differs):
+    policy = Policy(**GENERAL, agents={agent if differs else "somebody else": OWN})
+    own, summarizer = policy.for_agent(agent), Cheerful()
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, summarizer=summarizer) as layer:
+        context = await layer.pre_turn(ask(agent, "What about the plums?", TALK))
+        log = "".join(f"line {n} of a log\n" for n in range(2_000))
+        call = ToolCall(name="bash", arguments={"command": "cat log"}, result=log)
+        await layer.post_turn(context, Outcome(response="They are ripe.", tool_calls=[call]))
+        await layer._parts.continuity.finished()
+        resumed = await layer.resume(agent, "s")
+    assert len(resumed.messages) <= own.window_messages
+    assert (len(resumed.messages) > OWN["window_messages"]) == (not differs)
+    assert set(summarizer.limits) == {own.summary_characters}
+    assert 0 < len(resumed.summary) <= own.summary_characters
+    [output] = [message.content for message in resumed.messages if message.role == "tool"]
+    assert (len(output) < 1_200) == differs
+
+
+@pytest.mark.parametrize("wanting", ["the agent", "the others"])
+async def test_whom_it_asks_about_a_message_that_no_rule_knows_is_the_agents_own(urls, embedder, agent, wanting):
+    fallback = wanting == "the others"
+    policy = Policy(deadline_ms=30_000, exemplar_fallback=fallback, agents={agent: {"exemplar_fallback": not fallback}})
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        own = (await layer.pre_turn(ask(agent, BLUR))).plan.categories
+        others = (await layer.pre_turn(ask(f"{agent}-other", BLUR))).plan.categories
+    assert (own, others) == (((), ("media",)) if fallback else (("media",), ()))
+
+
+async def test_the_floor_of_the_exemplars_is_the_agents_own(urls, embedder, agent):
+    policy = Policy(deadline_ms=30_000, exemplar_fallback=True, agents={agent: {"exemplar_floor": 1.0}})
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        assert (await layer.pre_turn(ask(agent, BLUR))).plan.categories == ()
+        assert (await layer.pre_turn(ask(f"{agent}-other", BLUR))).plan.categories == ("media",)
