@@ -53,9 +53,14 @@ def _wanted(given: Sequence[Stretch], chosen: set[int], *, per_file: bool) -> It
     middle = [n for n in range(len(given)) if n not in chosen]
     if per_file:
         yield _firsts(middle, given, _file)
-    severe = _firsts([n for n in middle if weight.severe.search(given[n].text)], given, _shape)
+    severe = _firsts(_among(middle, given, weight.severe), given, _shape)
     yield [place + step for place in _ends_first(severe) for step in _AROUND if 0 <= place + step < len(given)]
-    yield _ends_first(_firsts([n for n in middle if weight.notable.search(given[n].text)], given, _shape))
+    yield _ends_first(_firsts(_among(middle, given, weight.notable), given, _shape))
+
+
+def _among(places: Sequence[int], given: Sequence[Stretch], kind: weight.Weight) -> list[int]:
+    """Those of the places whose lines are of a kind, in their order."""
+    return [places[n] for n in sorted(kind.among([given[place].text for place in places]))]
 
 
 def _firsts(places: Iterable[int], given: Sequence[Stretch], key: Callable[[str], str]) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,8 +17,6 @@ _LEAST_RUN = 4  # lines that go on or went well, of which the first and the last
 _LEAST_SAVED = 60  # characters; a mark costs about 40
 _READ = 240  # characters of a line that say what it is
 _FIGURES = re.compile(r"0x[0-9a-fA-F]+|\d+|\b[0-9a-f]{8,}\b")
-
-Sort = Callable[[str], str | None]  # what a line is, as a name that lines of its kind share; None: it stands for itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +71,34 @@ def _blocks(given: Sequence[Stretch]) -> tuple[list[int], list[int]]:
 
 def progress(given: Sequence[Stretch]) -> list[Stretch]:
     """Runs of lines that only say that something goes on: the first and the last."""
-    return _runs(given, lambda line: "progress" if weight.progress.search(line) else None, "lines of progress")
+    read = _read(given)
+    going_on = dict.fromkeys(weight.progress.among(read), "progress")
+    return _runs(given, _unless_severe(going_on, read), "lines of progress")
 
 
 def routine(given: Sequence[Stretch]) -> list[Stretch]:
     """Runs of what went as it should, and of records that differ in figures alone: the first and the last."""
-    return _runs(given, _sort, "lines like these")
+    read = _read(given)
+    alike = {place: _FIGURES.sub("#", read[place]) for place in weight.record.among(read)}
+    as_it_should = dict.fromkeys(weight.routine.among(read), "routine")
+    return _runs(given, _unless_severe(alike | as_it_should, read), "lines like these")
 
 
-def _sort(line: str) -> str | None:
-    if weight.routine.search(line):
-        return "routine"
-    return _FIGURES.sub("#", line) if weight.record.search(line) else None
+def _read(given: Sequence[Stretch]) -> list[str]:
+    return [each.text[:_READ] for each in given]
 
 
-def _runs(given: Sequence[Stretch], sort: Sort, what: str) -> list[Stretch]:
+def _unless_severe(sorts: Mapping[int, str], read: Sequence[str]) -> list[str | None]:
+    """What each line is; None: it stands for itself, as whatever is severe does."""
+    places = sorted(sorts)
+    severe = weight.severe.among([read[place] for place in places])
+    kept = {place: sorts[place] for n, place in enumerate(places) if n not in severe}
+    return [kept.get(place) for place in range(len(read))]
+
+
+def _runs(given: Sequence[Stretch], sorts: Sequence[str | None], what: str) -> list[Stretch]:
+    """Runs of one sort (a name that lines of a kind share) as their first and last line."""
     folded: list[Stretch] = []
-    sorts = [_unless_severe(each.text[:_READ], sort) for each in given]
     place = 0
     while place < len(given):
         end = place + 1
@@ -107,8 +116,3 @@ def _runs(given: Sequence[Stretch], sort: Sort, what: str) -> list[Stretch]:
 
 def _goes_on(given: Sequence[Stretch], sorts: Sequence[str | None], place: int) -> bool:
     return sorts[place] == sorts[place - 1] and given[place].first == given[place - 1].after
-
-
-def _unless_severe(line: str, sort: Sort) -> str | None:
-    kind = sort(line)
-    return None if kind is None or weight.severe.search(line) else kind

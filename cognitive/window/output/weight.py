@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
 import re2
 
 _MEMORY_BYTES = 64 << 20  # with too little room re2 gives up on adversarial input and answers "no match"
@@ -68,10 +73,47 @@ def pattern(rows: tuple[str, ...], *, flags: str = "") -> re2._Regexp:
     return re2.compile(f"{flags}(?:{'|'.join(rows)})", options)
 
 
-severe = pattern(SEVERE)
-notable = pattern(NOTABLE)
-progress = pattern(PROGRESS)
-routine = pattern(ROUTINE)
-record = pattern(RECORD)
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """Whether a line is of a kind: alone, or with all others at once."""
+
+    line: re2._Regexp
+    text: re2._Regexp
+
+    @classmethod
+    def of(cls, rows: tuple[str, ...]) -> Weight:
+        """The kind of lines that one of these rows matches."""
+        return cls(pattern(rows), pattern(rows, flags="(?m)"))
+
+    def search(self, line: str) -> bool:
+        """Whether something in this line matches."""
+        return self.line.search(line) is not None
+
+    def among(self, lines: Sequence[str]) -> frozenset[int]:
+        """The places of those of many lines in which something matches, as `search` has it.
+
+        They are searched as one text: a call for each line takes ten times as long as the automaton does. A match
+        within a line is one of that line's; one that takes in a line break only says where to look again.
+        """
+        encoded = [line.encode("utf-8", "surrogatepass") for line in lines]
+        starts = [0, *accumulate(len(line) + 1 for line in encoded)]
+        text = b"\n".join(encoded)
+        found = set[int]()
+        position = 0
+        while (match := self.text.search(text, position)) is not None:
+            first, last = (bisect_right(starts, place) - 1 for place in match.span())
+            touched = range(first, min(last + 1, len(encoded)))
+            found.update(n for n in touched if first == last or self.line.search(encoded[n]))
+            position = starts[touched[-1] + 1]
+            if position >= len(text):
+                break
+        return frozenset(found)
+
+
+severe = Weight.of(SEVERE)
+notable = Weight.of(NOTABLE)
+progress = Weight.of(PROGRESS)
+routine = Weight.of(ROUTINE)
+record = Weight.of(RECORD)
 severe_lines = pattern(tuple(rf"^.*(?:{row.removeprefix('^')}).*$" if not row.startswith("^") else
                              rf"{row}.*$" for row in SEVERE), flags="(?m)")  # fmt: skip
