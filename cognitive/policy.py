@@ -158,8 +158,8 @@ _TOTAL = sum(_WEIGHTS.values())
 RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEIGHTS.items()}
 
 
-# Shares of a model's tokens that the window may not use: they are set aside for the system prompt with this turn's
-# memories, for the answer (upstream's 20 %), and for results still to come (its 10 %).
+# Shares of a model's tokens that the window may not use: they are set aside for the system prompt, for the answer
+# (upstream's 20 %), for results still to come (its 10 %), and for this turn's memories, which may not take more.
 RESERVES: Mapping[str, float] = {"system": 0.1, "response": 0.2, "tools": 0.1, "memory": 0.15}
 
 # Characters of a tool's output by its kind (cognitive/window/output/limits.py says which tools are of which): 8,000 are
@@ -256,7 +256,7 @@ class Policy(Edge):
     dedup: bool = True  # compare with the window and among candidates at all
     dedup_threshold: Share = 0.85  # cosine to a sentence of the window; binding default
     dedup_mode: Literal["drop", "shorten"] = "drop"  # an excerpt saves few tokens and may lose what "it" refers to
-    containment_threshold: Share = 0.7  # of a memory's stems in a sentence: 58 % of restatements at 5.5 % false
+    containment_threshold: Share = 0.7  # of a memory's stems in up to three sentences; docs/benchmarks.md
     agreement_threshold: Share = 0.62  # mean of cosine and containment: 0012-precision.md has the curve
     unembedded_threshold: Share = 0.5  # containment that suffices where there are no vectors (the seed's fallback)
     window_sentences: Annotated[int, Field(ge=0)] = 24  # embedded per turn at most; the rest is compared by its stems
@@ -337,6 +337,7 @@ class Policy(Edge):
         default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS)
     )
 
+    # --- window ---
     window_messages: Annotated[int, Field(ge=1)] = 40  # shown at most, the engine's own included
     window_characters: Annotated[int, Field(ge=1)] = 80_000  # of all of them; some 20,000 tokens
     window_low_water: Annotated[float, Field(gt=0, lt=1)] = (
@@ -361,6 +362,7 @@ class Policy(Edge):
     tool_output_kinds: Mapping[str, ToolOutputKind] = Field(default_factory=dict)  # of tools whose names do not say it
     summary_characters: Annotated[int, Field(ge=0)] = 4_000  # the whole summary; upstream's
     summarized_messages: Annotated[int, Field(ge=1)] = 40  # at most go into it at once: a window full
+
     # --- agents ---
     agents: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)  # by agent: the tunables that differ for it
 

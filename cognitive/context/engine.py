@@ -138,7 +138,7 @@ class ContextEngine:
         """What the last turns of the conversation and this message state, with the vectors that can be had in time."""
         if not plan.dedup:
             return NOTHING_SAID, ()
-        spoken = [message.content for message in turn.conversation if message.role in ("user", "assistant")]
+        spoken = [said.content for said in turn.conversation if said.role in ("user", "assistant") and said.content]
         recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
         stated = window_sentences([*recent, turn.text])
         unknown = [sentence for sentence in stated if self._embedder.known(sentence) is None]
