@@ -64,7 +64,7 @@ class Script(NamedTuple):
 
 
 _SYMBOL = (0.0, 1.0)  # a typographic one mostly has an entry of its own
-_IDEOGRAPHS = Script(0x3100, 0.1, 0.87)
+_IDEOGRAPHS = Script(0x3100, 0.1, 0.85)
 _SCRIPTS = (
     Script(0x0080, *_SYMBOL),
     Script(0x0250, 0.3, 0.45),  # phonetic letters, accents apart from their letter
@@ -115,7 +115,15 @@ _CHINESE = frozenset(
      " 服务 用户 项目 管理 信息 网络 文件 设置 配置 测试 代码 版本"
      " 错误 命令 无法 必须 选项 参数 接口 功能 操作 连接 请求 返回"
      " 更新 输入 显示 选择 打开 添加 删除 目录 名称 内容 程序 运行"
-     " 处理 结果").split()
+     " 处理 结果 国家 政府 全国 增长 收入 人民 地区 城市 世界 国际"
+     " 政策 企业 投资 建设 改革 部门 活动 影响 环境 安全 保护 能力"
+     " 水平 提高 增加 减少 继续 保持 实现 实际 目前 其中 由于 然后"
+     " 虽然 而且 只有 还有 一样 一起 一直 一定 一种 一次 每天 昨天"
+     " 晚上 上午 下午 周末 希望 相关 联系 订单 地址 价格 购买 电话"
+     " 手机 妈妈 爸爸 人们 大学 教育 医院 医生 健康 事情 东西 机会"
+     " 关系 作用 过程 条件 范围 标准 要求 规定 法律 合同 银行 费用"
+     " 成本 销售 消费 设计 研究 分析 报告 文章 消息 新闻 记者 表示"
+     " 认为 介绍 发布 公布 统计 稳定 有望 之间 部分 最近 年轻 原来").split()
 )  # fmt: skip
 _SHARED = 1.05  # tokens that such a word saves
 
