@@ -140,7 +140,9 @@ class Continuity:
         carried, _ = await self.before(talk.agent_id, talk.session_id, deadline)
         window, _ = await self._fitted(talk, carried, now, deadline, policy)
         sent = Sent(talk.agent_id, talk.session_id, talk.turn_id, window.messages, carried)
-        self._follow(talk.agent_id, f"messages {talk.turn_id}", self._keep(sent))
+        before = self._on_their_way(talk.agent_id, talk.turn_id)
+        what = f"messages {talk.turn_id} {len(talk.conversation)}"
+        self._follow(talk.agent_id, what, self._keep(sent, before))
         return window
 
     async def _fitted(
@@ -224,15 +226,21 @@ class Continuity:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.warning("%s: not kept: %s", task.get_name(), error)
 
-    async def _keep(self, sent: Sent) -> None:
+    async def _keep(self, sent: Sent, after: Sequence[asyncio.Task[None]] = ()) -> None:
+        if after:
+            await asyncio.wait(after)
         kept = await asyncio.to_thread(lambda: recent.encode(self._sanitized(sent.messages)))
         await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=_PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
         """Returns when the messages of a turn are no longer on their way."""
-        doing = (agent_id, f"messages {turn_id}")
-        if on_its_way := [task for task, each in self._running.items() if each == doing]:
-            await asyncio.wait(on_its_way)
+        if on_their_way := self._on_their_way(agent_id, turn_id):
+            await asyncio.wait(on_their_way)
+
+    def _on_their_way(self, agent_id: str, turn_id: str) -> list[asyncio.Task[None]]:
+        """What keeps messages of a turn, the earliest first."""
+        own = f"messages {turn_id}"
+        return [task for task, (agent, what) in self._running.items() if agent == agent_id and what.startswith(own)]
 
     async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
         await self._kept(agent_id, turn_id)
