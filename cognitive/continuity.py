@@ -136,14 +136,18 @@ class Continuity:
         """The window over a conversation within its turn; what leaves it is in its summary.
 
         Its last messages are kept: a process that takes the session up after a kill knows what was called, and what
-        came of it. The session's summary is left to the next turn, whose conversation may not have the calls. The
-        deadline is Postgres': a loop of tool calls rather waits for the window than goes on without one.
+        came of it. The session's summary is left to the next turn, whose conversation may not have the calls.
+
+        Raises:
+            TimeoutError: it is not made in time.
         """
         carried, _ = await self.before(talk.agent_id, talk.session_id, deadline)
-        window = await self._fitted(talk, carried, now, policy)
+        window = await deadline.within(self._fitted(talk, carried, now, policy))
         await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
         sent = Sent(talk.agent_id, talk.session_id, talk.turn_id, window.messages, carried)
-        self._follow(talk.agent_id, f"messages {talk.turn_id}", self._keep(sent))
+        before = self._on_their_way(talk.agent_id, talk.turn_id)
+        what = f"messages {talk.turn_id} {len(talk.conversation)}"
+        self._follow(talk.agent_id, what, self._keep(sent, before))
         return window
 
     async def _fitted(self, talk: Talk, carried: Carried, now: datetime, policy: Policy) -> Window:
@@ -224,16 +228,22 @@ class Continuity:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.warning("%s: not kept: %s", task.get_name(), error)
 
-    async def _keep(self, sent: Sent) -> None:
+    async def _keep(self, sent: Sent, after: Sequence[asyncio.Task[None]] = ()) -> None:
+        if after:
+            await asyncio.wait(after)
         policy = self._policy.for_agent(sent.agent_id)
         kept = await asyncio.to_thread(lambda: recent.encode(_sanitized(sent.messages, policy)))
         await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=_PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
         """Returns when the messages of a turn are no longer on their way."""
-        doing = (agent_id, f"messages {turn_id}")
-        if on_its_way := [task for task, each in self._running.items() if each == doing]:
-            await asyncio.wait(on_its_way)
+        if on_their_way := self._on_their_way(agent_id, turn_id):
+            await asyncio.wait(on_their_way)
+
+    def _on_their_way(self, agent_id: str, turn_id: str) -> list[asyncio.Task[None]]:
+        """What keeps messages of a turn, the earliest first."""
+        own = f"messages {turn_id}"
+        return [task for task, (agent, what) in self._running.items() if agent == agent_id and what.startswith(own)]
 
     async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
         await self._kept(agent_id, turn_id)

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _DEEPEST = 64  # levels; a value that holds itself has no end
+_LONGEST_NUMBER = 14_000  # bits; Python writes no more than 4,300 digits
 
 
 def jsonable(value: Any, depth: int = _DEEPEST) -> Any:
     """The value of JSON's own kinds; of what is of none, its text: also a key, NaN, and what lies too deep."""
     if isinstance(value, str):
         return _storable(value)
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool) or (isinstance(value, int) and value.bit_length() <= _LONGEST_NUMBER):
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
