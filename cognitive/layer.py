@@ -27,6 +27,7 @@ from cognitive.models import budget_for
 from cognitive.plan import Plan
 from cognitive.planner import told
 from cognitive.policy import Policy
+from cognitive.preflight.needs import together
 from cognitive.preflight.sections import Sections, sections
 from cognitive.questions import Questions
 from cognitive.recall import recall
@@ -247,7 +248,8 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             return catalog.whole(tools, turn.model), ()
         past = built.given.found.past if built.given is not None else ()
         try:
-            known = Known(plan.signals.text, built.vector, past)
+            wanted = frozenset(together(plan.categories, policy).tools)
+            known = Known(plan.signals.text, built.vector, past, wanted)
             offer = await catalog.offer(turn, tools, known, deadline, policy)
         except Exception as error:  # as above
             log.warning("pre_turn goes on with all tools: %r", error)

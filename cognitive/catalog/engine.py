@@ -31,11 +31,12 @@ _SHARE = 0.7  # of the turn's time left that a large catalogue may take: it has 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What retrieval knows of a turn: its query, that one's vector, and past turns like it."""
+    """What is known of a turn: its query, that one's vector, past turns like it, and the tools that its plan names."""
 
     query: str
     vector: Vector | None = None
     past: tuple[PastTurn, ...] = ()
+    wanted: frozenset[str] = frozenset()
 
 
 class Catalog:
@@ -52,7 +53,7 @@ class Catalog:
         """The tools of a turn as its model can carry them, by all that is known of the turn; see `fit`."""
         recent = frozenset(call.name for said in turn.conversation[-_RECENT_MESSAGES:] for call in said.tool_calls)
         always = frozenset(policy.always_include)
-        evidence = Evidence(known.query or turn.text, known.vector, known.past, recent, always)
+        evidence = Evidence(known.query or turn.text, known.vector, known.past, recent, always, known.wanted)
         offer = await self.fit(tools, turn.model, evidence, deadline, policy)
         if offer.trim is not None and offer.trim.share > _TOLD_SHARE:
             log.info(
@@ -74,6 +75,8 @@ class Catalog:
         catalogue = self.library.catalogue(tools)
         if len(tools) <= (_KNOWN if catalogue.read else _FEW):
             offer = self._fit(catalogue, model, limit, evidence, policy)
+        elif catalogue.reading and not catalogue.read:  # a second reader would only slow down the first
+            offer = cut_late(catalogue, model, limit, glance(catalogue, evidence))
         else:
             milliseconds = max(deadline.left() * 1000 * _SHARE, policy.catalog_deadline_ms)
             work = asyncio.to_thread(self._fit, catalogue, model, limit, evidence, policy)
@@ -108,8 +111,12 @@ class Catalog:
         def ranked() -> Ranking:
             return rank(catalogue, self.library.meaning(catalogue), evidence, policy)
 
-        offer = fit(catalogue, model, limit, ranked, policy)
-        catalogue.read = True
+        catalogue.reading = True
+        try:
+            offer = fit(catalogue, model, limit, ranked, policy)
+            catalogue.read = True
+        finally:
+            catalogue.reading = False
         return offer
 
 

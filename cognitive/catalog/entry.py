@@ -79,6 +79,7 @@ class Catalogue:
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self.read = False  # once it was fitted: what that takes is known, and the next time is quick
+        self.reading = False  # by a turn that may be over by now
         self.tools = tuple(tools)
         self.offered = tuple(Offered(tool) for tool in tools)
 

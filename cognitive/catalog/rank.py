@@ -28,7 +28,8 @@ Scores = NDArray[np.float64]  # shape (tools,)
 class Evidence:
     """What a turn knows of which tools it needs: its message, the message's vector, and past turns like it.
 
-    `recent` are the tools that this conversation called already; `always` are never to be cut while others can be.
+    `recent` are the tools that this conversation called already, `wanted` those that the plan's categories name;
+    `always` are never to be cut while others can be.
     """
 
     message: str
@@ -36,6 +37,12 @@ class Evidence:
     past: tuple[PastTurn, ...] = ()
     recent: frozenset[str] = frozenset()
     always: frozenset[str] = frozenset()
+    wanted: frozenset[str] = frozenset()
+
+    @property
+    def at_hand(self) -> frozenset[str]:
+        """What stays as long as there is room, whatever it shares with the message."""
+        return self.recent | self.wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +87,21 @@ def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence, poli
     # lexsort's last key decides first; rounding keeps what differs by the order of a sum in the order given
     order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 6), ~first)).tolist()
     by = ("words",) + ("meaning",) * (cosines is not None) + ("calls",) * bool(called.any())
-    return Ranking(_with_called(order, tools, evidence, policy), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0)))
+    return Ranking(
+        _with_what_is_at_hand(order, tools, evidence, policy), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0))
+    )
 
 
 def glance(catalogue: Catalogue, evidence: Evidence) -> Ranking:
     """All tools by how many of the message's rarest words their names and first words have: where there is no time.
 
-    What must stay comes first, then what this conversation called. Nobody claims to be sure.
+    What must stay comes first, then what is at hand. Nobody claims to be sure.
     """
     shared, heads = np.zeros(len(catalogue)), catalogue.heads
     for needle in needles(evidence.message):
         held = heads.holding(needle)
         shared += math.log(1 + len(catalogue) / (1 + int(held.sum()))) * held
-    first = [(tool.name not in evidence.always, tool.name not in evidence.recent) for tool in catalogue.tools]
+    first = [(tool.name not in evidence.always, tool.name not in evidence.at_hand) for tool in catalogue.tools]
     order = sorted(range(len(catalogue)), key=lambda n: (*first[n], -shared[n], n))
     return Ranking(tuple(order), ("names",), 0.0)
 
@@ -108,11 +117,15 @@ def calls(past: Sequence[PastTurn], policy: Policy) -> Mapping[str, float]:
     return found
 
 
-def _with_called(order: Sequence[int], tools: Sequence[Tool], evidence: Evidence, policy: Policy) -> tuple[int, ...]:
-    """What the conversation called, behind the tools that are told whole: a model that reads of a call without finding
-    its tool makes it up, and some providers refuse the prompt."""
+def _with_what_is_at_hand(
+    order: Sequence[int], tools: Sequence[Tool], evidence: Evidence, policy: Policy
+) -> tuple[int, ...]:
+    """What the plan wants and the conversation called, behind the tools that are told whole.
+
+    A model that reads of a call without finding its tool makes it up, and some providers refuse the prompt.
+    """
     told, others = order[: policy.catalog_telling], order[policy.catalog_telling :]
-    return (*told, *sorted(others, key=lambda n: tools[n].name not in evidence.recent))
+    return (*told, *sorted(others, key=lambda n: tools[n].name not in evidence.at_hand))
 
 
 def _by_calls(tools: Sequence[Tool], evidence: Evidence, policy: Policy) -> Scores:

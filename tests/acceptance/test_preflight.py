@@ -46,6 +46,7 @@ async def test_the_hint_names_what_a_weak_model_is_really_offered(frank, agent):
     context = await frank.pre_turn(ask(agent, "gpu status", tools=(*TOOLS, *many), model="some/weak-model"))
     offered = names(context)
     assert len(offered) < len(context.plan.tools)
+    assert {"exec", "message"} <= set(offered)
     named = context.plan.hint.partition("tools: ")[2].partition(" |")[0].split(", ")
     assert set(named[:-1]) <= set(offered)
     assert named[-1] == f"{len(offered) - len(named) + 1} more"
