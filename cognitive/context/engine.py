@@ -71,14 +71,12 @@ class ContextEngine:
         messages of the conversation that the model is sent, where those are not all.
         """
         clock = Stopwatch()
-        (pinned, unpinned), retrieved = await asyncio.gather(
-            self._pinned(turn.agent_id, deadline), self._retrieve(turn.agent_id, plan.retrieval, now, deadline, policy)
+        (pinned, unpinned), retrieved, (window, missing) = await asyncio.gather(
+            self._pinned(turn.agent_id, deadline),
+            self._retrieve(turn.agent_id, plan.retrieval, now, deadline, policy),
+            self._window(turn, plan, deadline, policy),  # embedded behind the message, while Postgres is at work
         )
         clock.lap("retrieve")
-        window, missing = (
-            await self._window(turn, plan, deadline, policy) if retrieved.found.hits else (NOTHING_SAID, ())
-        )
-        clock.lap("window")
         given = Given.of(
             plan, now, self._embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
             await _standing(turn, retrieved.found.hits, sent, policy), self._counter.name, room,
@@ -93,7 +91,7 @@ class ContextEngine:
             shown=tuple(_shown(candidate, made) for candidate in made.shown),
             trace=Trace(plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record,
                         made.sections),
-            degraded=unpinned + retrieved.degraded + missing,
+            degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
             vector=retrieved.vector,
             given=given,
         )  # fmt: skip
@@ -136,7 +134,7 @@ class ContextEngine:
         self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy
     ) -> tuple[dedup.Statements, tuple[str, ...]]:
         """What the last turns of the conversation and this message state, with the vectors that can be had in time."""
-        if not plan.dedup:
+        if not plan.dedup or not plan.retrieval:
             return NOTHING_SAID, ()
         spoken = [said.content for said in turn.conversation if said.role in ("user", "assistant") and said.content]
         recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
