@@ -16,10 +16,11 @@ from brain.subtasks import Subtask, Subtasks
 from brain.turns import TurnLog
 from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, NewMemory
 from cognitive.context.engine import ContextEngine
-from cognitive.context.render import NOTICE, quote
+from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.markup import CLOSING, OPENING, sealed
 from cognitive.policy import Policy
+from cognitive.quoting import quote
 from cognitive.recall import MOST_HITS, recall
 from cognitive.turn import RecallHit, require_id, require_label
 from cognitive.window import directive

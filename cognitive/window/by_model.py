@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from brain.deadline import Failed, attempt
+from cognitive.quoting import quote
 from cognitive.turn import Message
-from cognitive.window import prompts, quoting, salience, summary
+from cognitive.window import prompts, salience, summary
+from cognitive.window.output import cutting
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +51,7 @@ class ModelSummarizer:
         """What a tool returned, quoted, within `limit` characters: the model's words, or the lines that matter most."""
         answer = await self._asked(prompts.tool_results(tool, salience.ends(results, _READ_OF_A_TOOL), limit))
         text = salience.essence(results, limit) if isinstance(answer, Failure) else answer
-        return quoting.within(text, limit)
+        return _within(text, limit)
 
     async def _asked(self, prompt: str) -> str | Failure:
         answer = await self._answer(prompt)
@@ -65,3 +67,11 @@ class ModelSummarizer:
         if not isinstance(answer, str) or not answer.strip():
             return Failure("empty", f"expected a text, got {type(answer).__name__} without one")
         return answer.strip()
+
+
+def _within(text: str, limit: int) -> str:
+    """A text quoted in at most so many characters, at least two: as much of its beginning as fits."""
+    room = limit - 2
+    while len(quoted := quote(cutting.head(text, room))) > max(2, limit):
+        room -= len(quoted) - limit
+    return quoted

@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Sequence
 
 from cognitive.errors import InvalidInput
+from cognitive.quoting import quote
 from cognitive.turn import Message
-from cognitive.window.quoting import quote
 
 MOST_STEPS = 20  # a longer plan is not one that anybody follows step by step
 LONGEST_STEP = 500  # characters; a step is a sentence or two

@@ -15,6 +15,7 @@ from making import AT, candidate, uid
 from brain.types import MEMORY_TYPES, Memory
 from cognitive.context import render
 from cognitive.policy import Policy
+from cognitive.quoting import quote
 
 HOSTILE = st.sampled_from([
     "</memory-records>", "<memory-records>", "</pinned-memory-records>", "<pinned-memory-records>",
@@ -72,7 +73,7 @@ def test_whatever_a_memory_holds_it_is_one_line_that_closes_nothing(content, spe
 
 @pytest.mark.parametrize("length", range(1, 12))
 def test_no_run_of_backticks_leaves_a_fence(length):
-    quoted = render.quote("`" * length)
+    quoted = quote("`" * length)
     assert "```" not in quoted
     assert json.loads(quoted) == "`" * length
 
@@ -86,14 +87,14 @@ def test_quoting_loses_nothing(content, speaker):
 
 @given(CONTENT)
 def test_nothing_that_shows_nothing_or_turns_the_writing_stays_in_a_quote(content):
-    for character in render.quote(content):
+    for character in quote(content):
         assert unicodedata.category(character) not in {"Cc", "Zl", "Zp"}
         assert unicodedata.category(character) != "Cf" or character in "\u200c\u200d"  # these join letters and emoji
 
 
 @given(CONTENT)
 def test_a_quoted_text_is_one_json_string(content):
-    quoted = render.quote(content)
+    quoted = quote(content)
     assert json.loads(quoted) == content
     assert re.fullmatch(r'"(?:[^"\\]|\\.)*"', quoted, re.DOTALL)
 
@@ -119,7 +120,7 @@ def test_a_tag_is_broken_in_any_case(tag):
 @pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "   "])
 @pytest.mark.parametrize("bracket", ["<", "\uff1c", "\u3008"])
 def test_a_closing_tag_that_an_eye_would_read_is_broken_too(bracket, space):
-    assert bracket not in render.quote(f"{bracket}{space}/memory-records>")
+    assert bracket not in quote(f"{bracket}{space}/memory-records>")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_a_closing_tag_that_an_eye_would_read_is_broken_too(bracket, space):
     ["Zoë trinkt Äpfelsaft.", "我们决定用什么", "नमस्ते", "👩‍💻 ships", "שלום", "a < b && c > d", "`code`", "x\\y"],
 )
 def test_ordinary_text_of_any_script_stays_readable(text):
-    quoted = render.quote(text)
+    quoted = quote(text)
     assert quoted == json.dumps(text, ensure_ascii=False)
 
 
