@@ -43,13 +43,7 @@ def memories(rolled: random.Random) -> list[NewMemory]:
 
 @pytest.fixture(scope="module", params=PLACEMENTS)
 async def layer(request, urls, embedder):
-    policy = Policy(
-        deadline_ms=60_000,
-        abstention=False,
-        placement=request.param,
-        window_messages=1_000,
-        window_characters=10_000_000,
-    )  # nothing is cut: what a cut window keeps is tested elsewhere
+    policy = Policy(deadline_ms=60_000, abstention=False, placement=request.param)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         yield layer
 
