@@ -44,5 +44,5 @@ def _told(value: Any) -> str:
     """Whatever somebody's class does when it is asked for its text."""
     try:
         return value if isinstance(value, str) else str(value)
-    except Exception:
+    except Exception:  # foreign code, which may raise anything: its type is all that is known of it then
         return f"<{type(value).__name__}>"
