@@ -14,8 +14,9 @@ from pydantic_core import from_json, to_json
 from brain.errors import InvalidInput
 from brain.text import unstorable
 from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text, Vector
+from cognitive.defaults import Placement
 from cognitive.plan import Plan
-from cognitive.policy import Placement, Policy
+from cognitive.policy import Policy
 from cognitive.prompt import Parts, Placed, place
 from cognitive.trace import Trace, Trim
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from brain.contents import Key
 from brain.search import Hit
+from cognitive.defaults import Placement
 from cognitive.markup import records, without_injected
-from cognitive.policy import Placement
 from cognitive.recording import Standing
 from cognitive.trace import PASSED_OVER, Candidate, Fate, Sifted
 from cognitive.turn import Message

@@ -13,8 +13,9 @@ from making import AT, found, hit, past, uid
 from brain.search import Hit
 from brain.types import MEMORY_TYPES
 from cognitive.context.assemble import assemble
+from cognitive.defaults import FRAMES
 from cognitive.plan import Signals
-from cognitive.policy import FRAMES, Policy
+from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
 from cognitive.recording import Given
 from cognitive.tokens import count

@@ -10,8 +10,9 @@ from making import AT, found
 
 from brain.search import Masses
 from cognitive.context.sections import sections
+from cognitive.defaults import FRAMES
 from cognitive.plan import Signals
-from cognitive.policy import FRAMES, Policy
+from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
 
 ON = Policy(learned_budgets=True)

@@ -1,0 +1,191 @@
+"""The tables of a policy: what their rows are, the defaults with the reasons, and how a table is read that names only
+what it changes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import re2
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from brain.types import Edge, Label
+from cognitive.errors import InvalidInput
+from cognitive.plan import CATEGORIES, Frame, Thinking
+
+
+def _not_always(turns: int) -> int:
+    """Were something tried in every turn, what it displaces would never be shown, and nothing learnt of it."""
+    if turns == 1:
+        raise ValueError("1 would never show what exploration displaces; 0 is off, 2 the most")
+    return turns
+
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Tokens = Annotated[int, Field(ge=0)]
+Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
+Placement = Literal["user_tail", "journaled", "system"]
+ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
+
+
+_PLAIN_NAME = re.compile(r"\w[\w -]{0,63}")
+LONGEST_PATTERN = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
+MOST_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
+
+
+class FrameBudget(Edge):
+    """Tokens per memory type and in total, and how many turns of the conversation a memory is compared with."""
+
+    total: Tokens
+    decision: Tokens
+    fact: Tokens
+    procedure: Tokens
+    episode: Tokens
+    window: Annotated[int, Field(ge=0)]
+
+
+# The seed's table (smart context preparation, D7), with room for episodes in a conversation: without it "continue what
+# we were doing" finds nothing.
+FRAMES: Mapping[Frame, FrameBudget] = {
+    "conversation": FrameBudget(total=3000, decision=500, fact=500, procedure=0, episode=600, window=3),
+    "question": FrameBudget(total=6000, decision=1000, fact=1500, procedure=500, episode=500, window=5),
+    "task": FrameBudget(total=8000, decision=2000, fact=1500, procedure=1500, episode=1000, window=5),
+    "decision": FrameBudget(total=12000, decision=3500, fact=2000, procedure=2000, episode=1000, window=8),
+    "creative": FrameBudget(total=6000, decision=1000, fact=1500, procedure=500, episode=500, window=4),
+    "debug": FrameBudget(total=10000, decision=1500, fact=1000, procedure=2500, episode=1000, window=6),
+}
+
+
+class CategoryChange(Edge):
+    """What an operator changes in a category, or the whole of a new one. Names as here or in camel case.
+
+    Patterns are linear-time regular expressions (RE2's syntax), matched anywhere in the lower-case message. One that
+    matches makes the category active; with a `weight`, each counts that, and the category is active from its threshold
+    on. A new category keeps every tool unless it names `extra_tools`, and narrows no memory unless it says so.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    extra_patterns: tuple[str, ...] = ()
+    extra_tools: tuple[Label, ...] = ()
+    weight: Positive | None = None
+    threshold: Positive | None = None
+    facts: Annotated[int, Field(ge=0)] | None = None
+    tokens: Tokens | None = None
+    thinking_level: Thinking | None = None
+    model: Label | None = None
+    disabled: bool = False
+
+
+def each(table: str, row: type[Edge]) -> BeforeValidator:
+    """Lets what is wrong with a row of a table say which row that is."""
+
+    def check(given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        checked = {}
+        for name, value in given.items():
+            try:
+                checked[name] = row.model_validate(value)
+            except InvalidInput as error:
+                raise InvalidInput(f"{table}.{name}: {error}") from error
+        return checked
+
+    return BeforeValidator(check)
+
+
+def sound(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]:
+    """Every pattern compiles and is about something; a name that is no category brings patterns of its own, and is
+    plain: it stands in the prompt and in the record.
+    """
+    for name, change in changes.items():
+        if not _PLAIN_NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name for a category: letters, digits, blanks and hyphens, at most 64")
+        if not change.extra_patterns and name not in CATEGORIES:
+            raise ValueError(f"{name!r} is none of {', '.join(CATEGORIES)}, and a new category needs extra_patterns")
+        for pattern in change.extra_patterns:
+            fault = _fault(pattern)
+            if fault:
+                raise ValueError(f"category {name!r}, pattern {pattern!r}: {fault}")
+    return changes
+
+
+def _fault(pattern: str) -> str | None:
+    """What is wrong with an operator's pattern, or None."""
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, MOST_PATTERN_MEMORY
+    if len(pattern) > LONGEST_PATTERN:
+        return f"longer than {LONGEST_PATTERN} characters"
+    try:
+        compiled = re2.compile(pattern, options)
+    except re2.error as error:
+        return f"not a linear-time regular expression ({error})"
+    return "matches any message" if compiled.search("") else None
+
+
+# A threshold belongs to its measure: one without the other means nothing.
+ATTRIBUTION_THRESHOLDS: Mapping[str, float] = {"relative": 0.29, "windowed": 0.15, "jaccard": 0.15}
+
+# Weights of the relevance factors (cognitive/context/relevance.py), divided by their sum: relevance is at most 1.
+# Chosen on three data sets together and rounded; the comment is what recall@10 loses without the factor, in points on
+# two-person chats / real people's chats / user-assistant chats (docs/benchmarks.md).
+_WEIGHTS: Mapping[str, float] = {
+    "words": 2.5,  # .4 / 1.6 / .1
+    "words_around": 3.0,  # .9 / 1.7 / 1.4, and 8.9 where a question names the wrong speaker
+    "meaning": 4.0,  # 1.0 / 1.7 / 5.7
+    "meaning_around": 2.4,  # .7 / 1.0 / -.8
+    "session": 2.5,  # 1.0 / 1.0 / 1.2
+    "beside": 1.6,  # 1.0 / -.3 / 1.7
+    "speaker": 1.2,  # 1.1 / 2.5 / 0; more would cost where a question names the wrong speaker
+    "first_person": 1.5,  # 0 / 2.7 / .8
+    "answer_kind": 1.4,  # .6 / .3 / .6
+    "asker": 2.2,  # 0 / 0 / 9.4
+    "instruction": 1.6,  # 0 / 0 / 5.3
+    "date": 1.6,  # 0 on all questions; nDCG +1.7 on those that name a date
+    "recency": 1.0,  # not measured: only where the message asks for what is recent
+    "length": 2.4,  # .2 / 1.0 / .3
+}
+_TOTAL = sum(_WEIGHTS.values())
+RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEIGHTS.items()}
+
+
+# Shares of a model's tokens that the window may not use: they are set aside for the system prompt, for the answer
+# (upstream's 20 %), for results still to come (its 10 %), and for this turn's memories, which may not take more.
+RESERVES: Mapping[str, float] = {"system": 0.1, "response": 0.2, "tools": 0.1, "memory": 0.15}
+
+# Characters of a tool's output by its kind (cognitive/window/output/limits.py says which tools are of which): 8,000 are
+# some 2,000 tokens, a sixth of what a small model reads. A file that is cut is only read again, in pieces; a hundredth
+# match or a page's second half is rarely what was looked for.
+TOOL_OUTPUTS: Mapping[str, int] = {
+    "terminal": 8_000,
+    "search": 6_000,
+    "file": 16_000,
+    "web": 6_000,
+    "data": 8_000,
+    "default": 8_000,
+}
+
+
+def over(defaults: Mapping[str, Any]) -> BeforeValidator:
+    """Lets a table name only what it changes: the rest keeps its default, and an unknown row is an error."""
+
+    def merge(given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        unknown = sorted(set(map(str, given)) - set(defaults))
+        if unknown:
+            raise ValueError(f"unknown rows {', '.join(unknown)}; known are {', '.join(defaults)}")
+        return {name: _row(default, given.get(name)) for name, default in defaults.items()}
+
+    return BeforeValidator(merge)
+
+
+def _row(default: Any, given: Any) -> Any:
+    if isinstance(default, FrameBudget) and isinstance(given, Mapping):
+        return default.model_dump() | dict(given)
+    return default if given is None else given
