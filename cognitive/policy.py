@@ -144,7 +144,7 @@ class Policy(Edge):
     evidence_floor: Weight = 0.85  # context/abstain.py: the middle of what two data sets allow, docs/benchmarks.md
     evidence_floors: Mapping[Frame, Weight] = Field(default_factory=dict)  # of frames that deserve another one
     type_floor: Share = 0.9  # of the floor: what each type must reach by itself; 1 shows as much on what was measured
-    item_floor: Share = 0.4  # of the best match in the turn: what matches less is not worth its tokens
+    item_floor: Share = 0.5  # of the best match in the turn: from 0.4 on a tenth of the tokens goes for no evidence
 
     # --- budgets ---
     score_steepness: Positive = 6.0  # of a score: twice the relevance is far more than twice the chance of evidence

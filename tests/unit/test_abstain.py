@@ -86,7 +86,7 @@ def test_beside_a_good_match_a_poor_one_is_dropped_with_its_number():
     [fate] = sifted.dropped
     assert (fate.candidate, fate.disposition) == (poor, "irrelevant")
     assert fate.value == pytest.approx(0.02)
-    assert f"{0.4 * 0.20:.3f}" in fate.because
+    assert f"{0.5 * 0.20:.3f}" in fate.because
 
 
 def test_what_speaks_for_any_query_alike_does_not_save_a_poor_match():

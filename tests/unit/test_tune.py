@@ -22,7 +22,7 @@ from cognitive.policy import Policy
 from cognitive.recording import Given
 from cognitive.trace import Likeness
 
-POLICY = Policy()
+POLICY = Policy(item_floor=0.4)
 
 
 def verdict(n: int = 1, days: float = 1.0, used: bool = True, overlap: float = 0.5, **fields) -> Verdict:
