@@ -60,8 +60,8 @@ class TokenLedger:
         return self.spent / self.max if self.max else 1.0
 
     def fits(self, tokens: int) -> bool:
-        """Whether so many tokens can be added."""
-        return tokens <= self.available
+        """Whether so many tokens can be added; to a ledger that is overdrawn, not even none."""
+        return self.spent + sum(self.reserves.values()) + tokens <= self.max
 
     def spend(self, kind: str, tokens: int) -> TokenLedger:
         """The ledger with so many tokens more of a kind, or fewer if negative, but never below 0."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cognitive.window.ledger import Prunable, TokenLedger
@@ -21,6 +21,7 @@ def test_what_is_available_is_never_negative(used, more):
     assert ledger(messages=used).spend("messages", -more).used["messages"] == max(0, used - more)
 
 
+@example(0, 0, [Prunable(601, 0)])
 @given(TOKENS, TOKENS, RESULTS)
 def test_room_is_made_by_the_oldest_results_and_no_more_than_needed(used, tokens, results):
     book = ledger(results=used + sum(result.tokens for result in results))
