@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -19,6 +19,7 @@ from brain.deadline import Deadline, attempt
 from brain.errors import CognitiveError
 from brain.sessions import Carried, Sessions
 from cognitive import recent
+from cognitive.background import Background
 from cognitive.models import budget_for
 from cognitive.policy import Policy
 from cognitive.tokens import TokenCounter
@@ -112,7 +113,7 @@ class Continuity:
         self._policy = policy
         self._counter = counter
         self._summarizer = summarizer
-        self._running: dict[asyncio.Task[None], tuple[str, str]] = {}  # agent, and what of it is being done
+        self._background = Background(_MOST_WAITING)  # named by agent, what is kept, and of which turn or session
         self._held = 0
 
     async def window(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
@@ -145,9 +146,9 @@ class Continuity:
         window = await deadline.within(self._fitted(talk, carried, now, policy))
         await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
         sent = Sent(talk.agent_id, talk.session_id, talk.turn_id, window.messages, carried)
-        before = self._on_their_way(talk.agent_id, talk.turn_id)
-        what = f"messages {talk.turn_id} {len(talk.conversation)}"
-        self._follow(talk.agent_id, what, self._keep(sent, before))
+        before = self._background.running(talk.agent_id, "messages", talk.turn_id)
+        nth = str(len(talk.conversation))
+        self._background.start(self._keep(sent, before), talk.agent_id, "messages", talk.turn_id, nth)
         return window
 
     async def _fitted(self, talk: Talk, carried: Carried, now: datetime, policy: Policy) -> Window:
@@ -179,7 +180,7 @@ class Continuity:
             put = self._artifacts.put(agent_id, session_id, new, turn_id=turn_id, timeout=_PATIENCE)
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
-            self._follow(agent_id, f"outputs {turn_id}", self._store_later(agent_id, session_id, turn_id, new))
+            self._background.start(self._store_later(agent_id, session_id, turn_id, new), agent_id, "outputs", turn_id)
             return (f"artifacts: {str(error) or 'no answer from Postgres in time'}; pointers lead nowhere yet",)
         return ()
 
@@ -196,37 +197,21 @@ class Continuity:
         """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
         if sent is None:
             return
-        self._follow(sent.agent_id, f"messages {sent.turn_id}", self._keep(sent))
+        self._background.start(self._keep(sent), sent.agent_id, "messages", sent.turn_id)
         if sent.evicted:  # while one summary of the session is being made, the others would be made of the same
-            self._follow(sent.agent_id, f"summary {sent.session_id}", self._roll(sent))
+            self._background.start(self._roll(sent), sent.agent_id, "summary", sent.session_id)
 
     def closed(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
-        self._follow(agent_id, f"answer {turn_id}", self._answer(agent_id, turn_id, outcome))
+        self._background.start(self._answer(agent_id, turn_id, outcome), agent_id, "answer", turn_id)
 
     async def finished(self) -> None:
         """Returns when all that is on its way is written; what takes too long is left to the next turn."""
-        if self._running:
-            _, late = await asyncio.wait(self._running, timeout=_AT_CLOSE)
-            await _stopped(late)
+        await self._background.finished(_AT_CLOSE)
 
     async def stop(self, agent_id: str) -> None:
         """Gives up all that is being written of an agent: it is about to be erased."""
-        await _stopped([task for task, (agent, _) in self._running.items() if agent == agent_id])
-
-    def _follow(self, agent_id: str, what: str, work: Coroutine[Any, Any, None]) -> None:
-        if len(self._running) >= _MOST_WAITING or (agent_id, what) in self._running.values():
-            work.close()
-            return
-        task = asyncio.create_task(work, name=f"{what} of agent {agent_id!r}")
-        self._running[task] = (agent_id, what)
-        task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        """Whatever goes wrong beside a turn is no business of the agent's."""
-        self._running.pop(task, None)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.warning("%s: not kept: %s", task.get_name(), error)
+        await self._background.stop(agent_id)
 
     async def _keep(self, sent: Sent, after: Sequence[asyncio.Task[None]] = ()) -> None:
         if after:
@@ -237,13 +222,8 @@ class Continuity:
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
         """Returns when the messages of a turn are no longer on their way."""
-        if on_their_way := self._on_their_way(agent_id, turn_id):
+        if on_their_way := self._background.running(agent_id, "messages", turn_id):
             await asyncio.wait(on_their_way)
-
-    def _on_their_way(self, agent_id: str, turn_id: str) -> list[asyncio.Task[None]]:
-        """What keeps messages of a turn, the earliest first."""
-        own = f"messages {turn_id}"
-        return [task for task, (agent, what) in self._running.items() if agent == agent_id and what.startswith(own)]
 
     async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
         await self._kept(agent_id, turn_id)
@@ -351,9 +331,3 @@ def _shortcomings(trace: WindowTrace) -> tuple[str, ...]:
     over = f"window: beyond its bound of {trace.over}, and nothing is left to cut" if trace.over else None
     refused = f"directive: {trace.refused}" if trace.refused else None
     return tuple(each for each in (over, refused) if each is not None)
-
-
-async def _stopped(tasks: Sequence[asyncio.Task[None]] | set[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

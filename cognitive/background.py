@@ -1,0 +1,60 @@
+"""Work beside a turn, which nobody waits for: bounded, named, and no business of the agent's when it goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Coroutine
+from typing import Any
+
+from brain.errors import CognitiveError
+
+log = logging.getLogger(__name__)
+
+
+class Background:
+    """At most so many pieces of work at a time; what cannot keep up is left out, and memory does not grow."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._running: dict[asyncio.Task[None], tuple[str, ...]] = {}
+
+    def start(self, work: Coroutine[Any, Any, None], *name: str) -> bool:
+        """Has work done, unless there is too much of it, or some of this very name. False if it is left out."""
+        if len(self._running) >= self._most or (name and name in self._running.values()):
+            work.close()
+            return False
+        task = asyncio.create_task(work, name=" ".join(name) or "work beside a turn")
+        self._running[task] = name
+        task.add_done_callback(self._ended)
+        return True
+
+    def running(self, *name: str) -> list[asyncio.Task[None]]:
+        """The work whose names begin with this, the earliest first."""
+        return [task for task, own in self._running.items() if own[: len(name)] == name]
+
+    async def finished(self, seconds: float | None = None) -> None:
+        """Returns when all is done or has failed; what is not within so many seconds is given up."""
+        if self._running:
+            _, late = await asyncio.wait(self._running, timeout=seconds)
+            await _stopped(late)
+
+    async def stop(self, *name: str) -> None:
+        """Gives up the work whose names begin with this."""
+        await _stopped(self.running(*name))
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task, None)
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        expected = isinstance(error, CognitiveError)
+        log.log(
+            logging.WARNING if expected else logging.ERROR, "%s failed: %s", task.get_name(), error,
+            exc_info=None if expected else error,
+        )  # fmt: skip
+
+
+async def _stopped(tasks: Collection[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
