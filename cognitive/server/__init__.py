@@ -1,0 +1,1 @@
+"""The HTTP API: one ASGI app over a layer."""

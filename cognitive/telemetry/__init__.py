@@ -1,0 +1,1 @@
+"""Numbers out: spans, metrics, logs. Nothing here changes a turn."""
