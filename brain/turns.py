@@ -173,10 +173,17 @@ class TurnLog:
 
         return await self._database.run(agent_id, work)
 
-    async def recent(self, agent_id: str, limit: int) -> list[Mapping[str, Any]]:
-        """The agent's last turns, newest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["recent_turns"], agent_id, limit))
+    async def recent(self, agent_id: str, limit: int, session_id: str | None = None) -> list[Mapping[str, Any]]:
+        """The agent's last turns, or those of one session, newest first."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["recent_turns"], agent_id, limit, session_id))
         return [dict(row) for row in rows]
+
+    async def opened(self, agent_id: str, session_id: str | None, minutes: float) -> list[str]:
+        """The latest open turn of each session, or of one, of those opened in so many minutes past."""
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(SQL["open_turns"], agent_id, session_id, minutes * 60)
+        )
+        return [row["turn_id"] for row in rows]
 
     async def called(self, agent_id: str, model: str, latest: int) -> list[CalledTurn]:
         """The latest completed turns that called tools, newest first; vectors only of this embedding model."""

@@ -205,6 +205,9 @@ class Policy(Edge):
     summary_characters: Annotated[int, Field(ge=0)] = 4_000  # the whole summary; upstream's
     summarized_messages: Annotated[int, Field(ge=1)] = 40  # at most go into it at once: a window full
 
+    # --- recall from outside ---
+    tie_minutes: Positive = 10.0  # an open turn may wait for its model so long; an older one was likelier lost
+
     # --- agents ---
     agents: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)  # by agent: the tunables that differ for it
 

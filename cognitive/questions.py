@@ -9,7 +9,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain.contents import Content, Contents, Key
-from brain.ledger import Verdict
+from brain.ledger import Shown, Verdict
 from brain.store import MemoryStore, Progress
 from brain.turns import TurnLog
 from brain.types import Memory
@@ -51,6 +51,26 @@ class Replay:
     unanswered: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A turn as it was recorded: what it was planned for, what it showed, and what became of every candidate, by rank.
+
+    `plan` is the plan without the words of the message; `shown` has the memories' words as they are now, None where
+    they were erased since; `degraded` is what the turn had to do without.
+    """
+
+    turn_id: str
+    session_id: str
+    at: datetime
+    status: str
+    message: str
+    frame: str
+    plan: Mapping[str, Any]
+    shown: tuple[Shown, ...]
+    degraded: tuple[str, ...]
+    fates: tuple[Explanation, ...]
+
+
 class Questions:
     """Answers from the record; nothing asked here counts as shown, or teaches."""
 
@@ -77,7 +97,22 @@ class Questions:
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank."""
+        return await self._fates(agent_id, *await self._recorded(agent_id, turn_id))
+
+    async def account(self, agent_id: str, turn_id: str) -> Account:
+        """All that a turn showed, and why."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
+        return Account(
+            **{name: turn[name] for name in ("turn_id", "session_id", "at", "status", "message", "frame")},
+            plan=turn["trace"].get("plan", {}),  # older records have none
+            shown=tuple(await self._turns.shown(agent_id, turn_id)),
+            degraded=tuple(turn["degraded"]),
+            fates=tuple(await self._fates(agent_id, turn, record, judged)),
+        )
+
+    async def _fates(
+        self, agent_id: str, turn: Mapping[str, Any], record: Recording, judged: Mapping[UUID, Judged]
+    ) -> list[Explanation]:
         policy = await self._planned_under(agent_id, turn["policy"], record)
         plan = replan(record, policy)
         return [

@@ -96,8 +96,16 @@ WHERE agent_id = $1 AND status = 'completed' AND cardinality(called) > 0
 ORDER BY at DESC, turn_id DESC LIMIT $3
 
 -- name: recent_turns
-SELECT turn_id, session_id, at, status, message FROM cognitive.turn WHERE agent_id = $1
+SELECT turn_id, session_id, at, status, message FROM cognitive.turn
+WHERE agent_id = $1 AND ($3::text IS NULL OR session_id = $3::text)
 ORDER BY at DESC, turn_id DESC LIMIT $2
+
+-- name: open_turns
+-- The latest open turn of each session, or of session $2 alone, of those opened in the last $3 seconds.
+SELECT DISTINCT ON (session_id) turn_id FROM cognitive.turn
+WHERE agent_id = $1 AND status = 'open' AND ($2::text IS NULL OR session_id = $2::text)
+  AND opened_at > now() - make_interval(secs => $3::float8)
+ORDER BY session_id, opened_at DESC, turn_id DESC
 
 -- name: exposures
 -- What a turn showed, with the words that were shown: the memory as it is now, or NULL if it was erased since.

@@ -12,7 +12,7 @@ from cognitive.catalog.plans import PastPlan, group
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
-from cognitive.questions import Questions, Replay
+from cognitive.questions import Account, Questions, Replay
 from cognitive.turn import LONGEST_MESSAGE, require_aware, require_id, require_label
 
 _PLANNED_TURNS = 500  # the latest that called tools, for `my_plans`
@@ -51,9 +51,26 @@ class Record:
             require_aware(name, at)
         return await self._parts.turns.between(require_label("agent_id", agent_id), since, until)
 
-    async def turns(self, agent_id: str, limit: int = 20) -> list[Mapping[str, Any]]:
-        """The agent's last turns, newest first: turn_id, session_id, at, status, message."""
-        return await self._parts.turns.recent(require_label("agent_id", agent_id), limit)
+    async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[Mapping[str, Any]]:
+        """The agent's last turns, or those of one session, newest first: turn_id, session_id, at, status, message."""
+        return await self._parts.turns.recent(require_label("agent_id", agent_id), limit, session_id)
+
+    async def open_turns(self, agent_id: str, session_id: str | None = None) -> list[str]:
+        """The latest open turn of each of the agent's sessions, or of one, if it was opened within `tie_minutes`."""
+        minutes = self.policy(require_label("agent_id", agent_id)).tie_minutes
+        return await self._parts.turns.opened(agent_id, session_id, minutes)
+
+    async def account(self, agent_id: str, turn_id: str) -> Account:
+        """All that a turn showed, and why; see `cognitive.questions.Account`.
+
+        Raises:
+            InvalidInput: a turn that this agent does not have.
+        """
+        return await self.questions.account(agent_id, turn_id)
+
+    def policy(self, agent_id: str) -> Policy:
+        """The policy that the agent's turns are planned under."""
+        return self._parts.policy.for_agent(agent_id)
 
     async def my_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
         """What tools the agent's latest turns called, by what they were asked; with a message, of turns that asked the

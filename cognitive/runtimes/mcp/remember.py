@@ -1,0 +1,83 @@
+"""The tool `remember`: the model keeps what a later conversation should know, where the host allows it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated
+from uuid import UUID
+
+from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
+from pydantic import Field
+
+from brain.types import Edge, Label, MemoryType, NewMemory, Text
+from cognitive.errors import InvalidInput
+from cognitive.markup import without_injected
+from cognitive.runtimes.mcp.caller import Caller
+
+_LONGEST = 10_000  # characters: a note; a document is stored by whoever has it
+_MOST_TAGS = 20
+
+
+class Remember(Edge):
+    """What to keep."""
+
+    content: Annotated[
+        Text,
+        Field(
+            min_length=1,
+            max_length=_LONGEST,
+            description="One decision, fact, procedure or episode, in a sentence or a few that stand by themselves.",
+        ),
+    ]
+    type: MemoryType = Field(default="fact", description="What kind of memory it is.")
+    tags: Annotated[tuple[Label, ...], Field(max_length=_MOST_TAGS, description="Labels to filter by.")] = ()
+    supersedes: UUID | None = Field(default=None, description="The id of a memory that this one replaces.")
+
+
+class Remembered(Edge):
+    """The id of the memory: of the one that was there already, if the same was kept before."""
+
+    id: UUID
+
+
+TOOL = Tool(
+    name="remember",
+    title="Keep in memory",
+    description=(
+        "Keeps one thing in this agent's long-term memory, for later conversations: what was decided and why, a fact "
+        "about the user or the project, how something is done. Not for what is already in memory, and not for secrets. "
+        "The same words of the same type are kept once."
+    ),
+    input_schema=Remember.model_json_schema(),
+    output_schema=Remembered.model_json_schema(mode="serialization"),
+    annotations=ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    ),
+)
+
+
+async def remember(caller: Caller, given: Remember) -> CallToolResult:
+    """Stores one memory, once however often it is sent.
+
+    Raises:
+        InvalidInput: nothing but memories that are shown; an unknown id to supersede.
+    """
+    content = without_injected(given.content)
+    if not content.strip():
+        raise InvalidInput("content: holds nothing but records that are in memory already")
+    memory = NewMemory(
+        type=given.type, content=content, tags=given.tags, supersedes=given.supersedes,
+        session_id=caller.scope.session_id, source=_source(given.type, content),
+    )  # fmt: skip
+    [id] = await caller.layer.remember(caller.agent_id, [memory])
+    return CallToolResult(
+        content=[TextContent(type="text", text=f"Kept as {id}.")],
+        structured_content=Remembered(id=id).model_dump(mode="json"),
+    )
+
+
+def _source(type_: MemoryType, content: str) -> str:
+    """A name that the words alone decide: a call that is tried again stores nothing new, and whoever reads the store
+    sees by which door a memory came. Prompts do not show it, since it reads as nothing.
+    """
+    return f"mcp:{hashlib.sha256(f'{type_} {content}'.encode()).hexdigest()[:32]}"

@@ -1,0 +1,102 @@
+"""What a client may read: a memory, the models' budgets, the plans and the last turn of its agent; as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_types import Resource, ResourceTemplate
+from pydantic_core import to_jsonable_python
+
+from cognitive.errors import InvalidInput
+from cognitive.models import context_budgets
+from cognitive.quoting import quote
+from cognitive.runtimes.mcp.caller import Caller
+from cognitive.turn import require_id
+
+JSON = "application/json"
+_MEMORY = "cognitive://memory/"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A resource by its address, and what reads it; None where there is nothing to be read."""
+
+    listed: Resource
+    read: Callable[[Caller], Awaitable[Any]]
+
+
+async def _budgets(caller: Caller) -> Any:
+    return context_budgets(caller.policy.models)
+
+
+async def _plans(caller: Caller) -> Any:
+    return await caller.layer.my_plans(caller.agent_id)
+
+
+async def _last_turn(caller: Caller) -> Any:
+    turns = await caller.layer.turns(caller.agent_id, 1, session_id=caller.scope.session_id)
+    return await caller.layer.account(caller.agent_id, turns[0]["turn_id"]) if turns else None
+
+
+async def _memory(caller: Caller, id: str) -> Any:
+    """A name that is no id, an unknown id and another agent's look the same from here: there is nothing."""
+    try:
+        wanted = require_id("id", id)
+    except InvalidInput:
+        return None
+    return next(iter(await caller.layer.get(caller.agent_id, [wanted])), None)
+
+
+def _row(name: str, title: str, description: str, uri: str, read: Callable[[Caller], Awaitable[Any]]) -> Row:
+    return Row(Resource(name=name, title=title, description=description, uri=uri, mime_type=JSON), read)
+
+
+ROWS = {
+    row.listed.uri: row
+    for row in (
+        _row(
+            "context-budgets", "What each model can carry",
+            "Tokens of input and output and bytes of tools that each model handles safely.",
+            "cognitive://context-budgets", _budgets,
+        ),
+        _row(
+            "my-plans", "What this agent's turns called",
+            "Groups of earlier turns that asked alike, with the tools that they called.",
+            "cognitive://my-plans", _plans,
+        ),
+        _row(
+            "last-turn", "What the last turn showed, and why",
+            "The plan of the latest turn, the memories it showed, what it went without, and what became of each other.",
+            "cognitive://turn/last", _last_turn,
+        ),
+    )
+}  # fmt: skip
+TEMPLATE = ResourceTemplate(
+    name="memory",
+    title="A memory, whole",
+    description="One memory of this agent by its id, with all that was stored of it.",
+    uri_template=_MEMORY + "{id}",
+    mime_type=JSON,
+)
+
+
+async def read(caller: Caller, uri: str) -> str | None:
+    """What stands at an address, as JSON; None if nothing does."""
+    row = ROWS.get(uri)
+    if row is not None:
+        found = await row.read(caller)
+    else:
+        found = await _memory(caller, uri.removeprefix(_MEMORY)) if uri.startswith(_MEMORY) else None
+    return _document(to_jsonable_python(found)) if found is not None else None
+
+
+def _document(value: Any) -> str:
+    """JSON in which every text is quoted as in a prompt: nothing that was stored can pass for markup."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{quote(name)}: {_document(each)}' for name, each in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_document, value))}]"
+    return quote(value) if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,51 @@
+"""A process of its own that serves one scope over HTTP, to whoever has its token."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes.mcp.caller import Scope
+from cognitive.runtimes.mcp.http import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Authenticate, Endpoint
+
+
+async def serve(scope: Scope, token: str, *, host: str, port: int, names: Sequence[str] = ()) -> None:
+    """Serves at /mcp until the process is told to stop; `names` are Host headers to accept beside loopback's.
+
+    Raises:
+        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened; a database that is away is no reason.
+    """
+    async with CognitiveLayer.open() as layer:
+        server = uvicorn.Server(uvicorn.Config(app(layer, scope, token, names), host=host, port=port, log_config=None))
+        await server.serve()
+
+
+def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = ()) -> Starlette:
+    """An ASGI app with nothing but /mcp."""
+    origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
+    endpoint = Endpoint(
+        layer, holder(token, scope), hosts=[*LOOPBACK_HOSTS, *names], origins=[*LOOPBACK_ORIGINS, *origins]
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with endpoint.running():
+            yield
+
+    return Starlette(routes=[Route("/mcp", endpoint)], lifespan=lifespan)
+
+
+def holder(token: str, scope: Scope) -> Authenticate:
+    """Lets in whoever has this one token; how long the comparison takes tells nothing of it."""
+    expected = token.encode()
+
+    def authenticate(given: str | None) -> Scope | None:
+        return scope if given is not None and hmac.compare_digest(given.encode(), expected) else None
+
+    return authenticate
