@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import socket
 import sys
 from pathlib import Path
 
@@ -21,7 +22,7 @@ _LEAST_TOKEN = 16  # characters: what is shorter can be guessed
 @click.option("--allow-remember", is_flag=True, help="Offer the tool that stores memories.")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp, not standard input and output.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen at.")
-@click.option("--port", default=8766, show_default=True, type=click.IntRange(1, 65535), help="With --http.")
+@click.option("--port", default=8766, show_default=True, type=click.IntRange(0, 65535), help="With --http; 0: any.")
 @click.option("--allow-host", "names", multiple=True, help="With --http: a Host header to accept beside loopback's.")
 @click.option(
     "--token-file",
@@ -54,9 +55,18 @@ def command(
     if not http:
         run(stdio.serve(scope))
         return
-    token = _token(token_file)
-    click.echo(f"http://{host}:{port}/mcp", err=True)
-    run(standalone.serve(scope, token, host=host, port=port, names=names))
+    token, listening = _token(token_file), _listening(host, port)
+    name = f"[{host}]" if ":" in host else host
+    click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
+    run(standalone.serve(scope, token, listening, names))
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Listens before anything is said of it: whoever reads the address may connect at once."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise click.ClickException(f"cannot listen at {host} port {port}: {error.strerror}") from error
 
 
 def _token(file: Path | None) -> str:

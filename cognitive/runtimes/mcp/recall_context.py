@@ -104,4 +104,4 @@ def _recalled(hit: RecallHit) -> Recalled:
 
 
 def _nothing(turn_id: str | None) -> str:
-    return f"No memory matches{', beside what the prompt shows' if turn_id else ''}."
+    return f"No memory matches{' beside what this turn shows already' if turn_id else ''}."

@@ -22,7 +22,7 @@ _MEMORY = "cognitive://memory/"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A resource by its address, and what reads it; None where there is nothing to be read."""
+    """A resource that is listed, and what reads it; None is its content where there is nothing yet."""
 
     listed: Resource
     read: Callable[[Caller], Awaitable[Any]]
@@ -84,12 +84,11 @@ TEMPLATE = ResourceTemplate(
 
 
 async def read(caller: Caller, uri: str) -> str | None:
-    """What stands at an address, as JSON; None if nothing does."""
+    """What stands at an address, as JSON; None if there is no such address."""
     row = ROWS.get(uri)
     if row is not None:
-        found = await row.read(caller)
-    else:
-        found = await _memory(caller, uri.removeprefix(_MEMORY)) if uri.startswith(_MEMORY) else None
+        return _document(to_jsonable_python(await row.read(caller)))
+    found = await _memory(caller, uri.removeprefix(_MEMORY)) if uri.startswith(_MEMORY) else None
     return _document(to_jsonable_python(found)) if found is not None else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -15,15 +16,16 @@ from cognitive.runtimes.mcp.caller import Scope
 from cognitive.runtimes.mcp.http import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Authenticate, Endpoint
 
 
-async def serve(scope: Scope, token: str, *, host: str, port: int, names: Sequence[str] = ()) -> None:
-    """Serves at /mcp until the process is told to stop; `names` are Host headers to accept beside loopback's.
+async def serve(scope: Scope, token: str, listening: socket.socket, names: Sequence[str] = ()) -> None:
+    """Serves at /mcp of a listening socket until the process is told to stop; `names` are Host headers to accept beside
+    loopback's.
 
     Raises:
         SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened; a database that is away is no reason.
     """
     async with CognitiveLayer.open() as layer:
-        server = uvicorn.Server(uvicorn.Config(app(layer, scope, token, names), host=host, port=port, log_config=None))
-        await server.serve()
+        server = uvicorn.Server(uvicorn.Config(app(layer, scope, token, names), log_config=None))
+        await server.serve(sockets=[listening])
 
 
 def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = ()) -> Starlette:
