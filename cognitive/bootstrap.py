@@ -25,6 +25,7 @@ from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
 from cognitive.arrivals import Arrivals
+from cognitive.background import Background
 from cognitive.catalog.engine import Catalog
 from cognitive.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
@@ -41,6 +42,7 @@ from cognitive.window.summary import Extractive, Summarizer
 
 log = logging.getLogger(__name__)
 
+_MOST_SETTLING = 10_000  # outcomes on their way at a time; more is a fault of the host's, which is told
 _MOST_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
 
 
@@ -75,6 +77,7 @@ class Parts:
     continuity: Continuity
     habits: Habits
     planner: Planner
+    settling: Background
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -134,12 +137,15 @@ async def assemble(
                 continuity = Continuity(sessions, artifacts, policy, counter, plugins.summarizer or Extractive())
                 habits = Habits(turns, policy)
                 planner = Planner(policy, habits, await _classifiers(plugins.classifier, cached, policy))
+                settling = Background(_MOST_SETTLING)
                 try:
                     yield Parts(
                         policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
                         shadowing, counter, sessions, artifacts, Subtasks(database), continuity, habits, planner,
+                        settling,
                     )  # fmt: skip
                 finally:
+                    await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
                     await arrivals.finished()
                     await shadowing.finished()
                     await continuity.finished()

@@ -21,7 +21,7 @@ from cognitive.context import repeat
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.continuity import Continued, Talk
-from cognitive.errors import CognitiveError, InvalidInput
+from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.markup import without_injected
 from cognitive.models import budget_for
 from cognitive.plan import Plan
@@ -161,6 +161,21 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             self._parts.continuity.closed(context.agent_id, context.turn_id, outcome)
         return report
 
+    def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
+        """`post_turn` in the background, for a host whose user shall not wait for it.
+
+        What goes wrong with it is logged. The layer does not close before it is done.
+
+        Raises:
+            StoreUnavailable: too many outcomes are on their way; this one is not.
+        """
+        if not self._parts.settling.start(self._posted(context, outcome)):
+            raise StoreUnavailable("settle: too many outcomes are on their way to Postgres or to the journal")
+
+    async def settled(self) -> None:
+        """Returns when every outcome handed to `settle` is counted, or safe in the journal, or was refused."""
+        await self._parts.settling.finished()
+
     async def recall(
         self,
         agent_id: str,
@@ -257,6 +272,9 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             return catalog.whole(tools, turn.model), (because,)
         late = offer.trim is not None and offer.trim.late
         return offer, ("tools: not read in time; they are cut by their names",) if late else ()
+
+    async def _posted(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
+        await self.post_turn(context, outcome)
 
     def _context(
         self, turn: Turn, now: datetime, plan: Plan, built: Built, offer: Offer, talk: Continued, policy: Policy
