@@ -108,7 +108,7 @@ async def test_a_recall_has_structured_content_and_a_block_that_is_known_again(l
     assert len(memories) == 2
     assert {memory["content"] for memory in memories} < set(KEYS)
     assert memories[0]["score"] >= memories[1]["score"]
-    assert [json.loads(line.split(" ", 2)[2]) for line in records(text)] == [memory["content"] for memory in memories]
+    assert [json.loads(line.split(" ", 3)[3]) for line in records(text)] == [memory["content"] for memory in memories]
     assert without_injected(f"Before.\n\n{text}") == "Before."
 
 
@@ -173,7 +173,7 @@ async def test_a_recall_counts_in_the_open_turn_and_repeats_nothing_that_it_show
     assert [len(part) for part in parts] == [1, 2, 1]
     assert set.union(*parts) == {str(id) for id in keys}
     assert found(third) == set()
-    assert "beside what this turn shows already" in third.content[0].text
+    assert "Nothing more" in third.content[0].text
 
     quoted = first.structured_content["memories"][0]
     report = await layer.post_turn(context, Outcome(response=quoted["content"]))

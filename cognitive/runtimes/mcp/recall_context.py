@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -11,10 +10,8 @@ from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import Field
 
 from brain.types import Edge, MemoryType, Text
-from cognitive.context.render import NOTICE, origin
-from cognitive.markup import CLOSING, OPENING, RECORD, sealed
-from cognitive.policy import Policy
-from cognitive.quoting import quote
+from cognitive.context.render import NOTICE
+from cognitive.runtimes import recalling
 from cognitive.runtimes.mcp.caller import Caller
 from cognitive.runtimes.mcp.ties import Traced, turn_of
 from cognitive.turn import RecallHit
@@ -55,7 +52,7 @@ class Recollection(Edge):
 
 
 TOOL = Tool(
-    name="recall_context",
+    name=recalling.NAME,
     title="Recall from memory",
     description=(
         "Searches this agent's long-term memory (decisions, facts, procedures, episodes) and returns what matches "
@@ -70,30 +67,18 @@ TOOL = Tool(
 
 
 async def recall_context(caller: Caller, asked: RecallContext, traced: Traced) -> CallToolResult:
-    """The best memories for a query, as structured content and as the block that prompts have too."""
+    """The best memories for a query, as structured content, and as the block that every runtime's recall tool answers
+    with: whoever passes it on in a conversation has it recognised.
+    """
     turn_id = await turn_of(caller, traced)
     hits = await caller.layer.recall(
         caller.agent_id, asked.query, memory_type=asked.memory_type, limit=asked.limit, turn_id=turn_id
     )
     recollection = Recollection(memories=tuple(map(_recalled, hits)), turn_id=turn_id)
     return CallToolResult(
-        content=[TextContent(type="text", text=block(hits, caller.policy) or _nothing(turn_id))],
+        content=[TextContent(type="text", text=recalling.answer(hits))],
         structured_content=recollection.model_dump(mode="json"),
     )
-
-
-def block(hits: Sequence[RecallHit], policy: Policy) -> str:
-    """The memories as a prompt would show them, best first, in our tags and under our seal: whoever passes them on in
-    a conversation has them recognised. Empty if there are none.
-    """
-    return sealed(OPENING, [NOTICE, *(_line(hit, policy) for hit in hits)], CLOSING) if hits else ""
-
-
-def _line(hit: RecallHit, policy: Policy) -> str:
-    said = f"{hit.speaker}: {hit.content}" if hit.speaker else hit.content
-    source = origin(hit.source, None, policy.longest_source)
-    dated = f"{hit.occurred_at.date().isoformat()} " if hit.occurred_at else ""
-    return f"{RECORD}{dated}{quote(said)}{f' from {quote(source)}' if source else ''}"
 
 
 def _recalled(hit: RecallHit) -> Recalled:
@@ -101,7 +86,3 @@ def _recalled(hit: RecallHit) -> Recalled:
         id=hit.memory_id, type=hit.type, content=hit.content, source=hit.source, score=hit.score,
         occurred_at=hit.occurred_at, speaker=hit.speaker,
     )  # fmt: skip
-
-
-def _nothing(turn_id: str | None) -> str:
-    return f"No memory matches{' beside what this turn shows already' if turn_id else ''}."
