@@ -218,3 +218,20 @@ async def test_the_commands_own_server_shows_its_address_and_asks_for_its_token(
         running.terminate()
         _, errors = await running.communicate()
     assert b"Traceback" not in errors
+
+
+# --- the example ---
+
+
+async def test_the_example_shows_one_memory_and_recalls_the_other(urls, root):
+    running = await asyncio.create_subprocess_exec(
+        sys.executable, str(root / "examples" / "mcp_server.py"), stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app, "PYTHONPATH": str(root)},
+    )  # fmt: skip
+    printed, _ = await running.communicate()
+    assert running.returncode == 0
+    assert printed.decode().splitlines()[-3:] == [
+        "in the turn: True",
+        "shown: ['We stay with Stripe: Adyen would save too little.']",
+        "recalled: ['Refunds take Stripe five days.']",
+    ]
