@@ -137,7 +137,7 @@ async def holder(endpoint, token: str, mode: str = "auto"):
 
 
 async def status(endpoint, method: str = "POST", body=CALL, **headers: str) -> int:
-    async with endpoint.running(), httpx2.AsyncClient(transport=reached(endpoint)) as http:
+    async with asyncio.timeout(60), endpoint.running(), httpx2.AsyncClient(transport=reached(endpoint)) as http:
         return (await http.request(method, URL, json=body, headers={**HEADERS, **headers})).status_code
 
 

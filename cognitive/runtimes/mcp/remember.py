@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Annotated
 from uuid import UUID
 
@@ -57,7 +56,7 @@ TOOL = Tool(
 
 
 async def remember(caller: Caller, given: Remember) -> CallToolResult:
-    """Stores one memory, once however often it is sent.
+    """Stores one memory, dated now: the store knows the same words of the same session again, however often they come.
 
     Raises:
         InvalidInput: nothing but memories that are shown; an unknown id to supersede.
@@ -67,17 +66,10 @@ async def remember(caller: Caller, given: Remember) -> CallToolResult:
         raise InvalidInput("content: holds nothing but records that are in memory already")
     memory = NewMemory(
         type=given.type, content=content, tags=given.tags, supersedes=given.supersedes,
-        session_id=caller.scope.session_id, source=_source(given.type, content),
+        session_id=caller.scope.session_id,
     )  # fmt: skip
     [id] = await caller.layer.remember(caller.agent_id, [memory])
     return CallToolResult(
         content=[TextContent(type="text", text=f"Kept as {id}.")],
         structured_content=Remembered(id=id).model_dump(mode="json"),
     )
-
-
-def _source(type_: MemoryType, content: str) -> str:
-    """A name that the words alone decide: a call that is tried again stores nothing new, and whoever reads the store
-    sees by which door a memory came. Prompts do not show it, since it reads as nothing.
-    """
-    return f"mcp:{hashlib.sha256(f'{type_} {content}'.encode()).hexdigest()[:32]}"
