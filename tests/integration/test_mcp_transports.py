@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from cognitive import NewMemory, Turn
 from cognitive.cli.main import cli
-from cognitive.runtimes.mcp import TURN, Endpoint, Scope
+from cognitive.runtimes.mcp import TURN, Endpoint, Scope, bearer
 
 CANARY = "The canary sings at 05:17 in the boiler room."
 URL = "http://127.0.0.1:8766/mcp"
@@ -119,7 +119,7 @@ async def tokens(layer, agent):
 
 @pytest.fixture
 def endpoint(layer, tokens) -> Endpoint:
-    return Endpoint(layer, lambda token: tokens.get(token or ""))
+    return Endpoint(layer, bearer(tokens.get))
 
 
 def reached(endpoint) -> httpx2.ASGITransport:
@@ -175,6 +175,7 @@ async def test_without_a_valid_token_nobody_is_let_in(endpoint):
     assert await status(endpoint) == 401
     assert await status(endpoint, authorization="Bearer wrong") == 401
     assert await status(endpoint, authorization="Basic mine") == 401
+    assert await status(endpoint, authorization="Bearer ") == 401
     assert await status(endpoint, authorization="Bearer mine") == 200
 
 
@@ -185,6 +186,11 @@ async def test_without_a_valid_token_nobody_is_let_in(endpoint):
 )  # fmt: skip
 async def test_a_page_that_rebinds_its_name_is_refused(endpoint, headers):
     assert await status(endpoint, authorization="Bearer mine", **headers) in (403, 421)
+
+
+async def test_a_server_around_it_may_have_let_in_and_looked_at_the_host_itself(layer, agent):
+    endpoint = Endpoint(layer, lambda request: Scope(agent) if request["path"] == "/mcp" else None, hosts=None)
+    assert await status(endpoint, host="memory.example") == 200
 
 
 async def test_there_is_no_stream_to_hold_open(endpoint):

@@ -1,4 +1,4 @@
-"""Streamable HTTP: stateless, each request with a token, which says whose memory it is about."""
+"""Streamable HTTP: stateless, each request let in by itself, which says whose memory it is about."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from cognitive.runtimes.mcp.caller import Scope
 from cognitive.runtimes.mcp.server import Asked, create_server
 from cognitive.runtimes.mcp.ties import Traced, untraced
 
-Authenticate = Callable[[str | None], Scope | None]  # from a bearer token, None where none came; None: not let in
+Admit = Callable[[Request], Scope | None]  # from an ASGI request to whose memory it is about; None: not let in
+Authenticate = Callable[[str], Scope | None]  # the same, from its bearer token
 
 LOOPBACK_HOSTS = ("127.0.0.1", "127.0.0.1:*", "localhost", "localhost:*", "[::1]", "[::1]:*")
 LOOPBACK_ORIGINS = tuple(f"http://{host}" for host in LOOPBACK_HOSTS)
@@ -28,22 +29,27 @@ _SCOPE = "cognitive.scope"  # of a request that was let in; no header can write 
 class Endpoint:
     """An ASGI app for one path of a server: `Route("/mcp", endpoint)`, in whose lifespan `running` is entered.
 
-    `authenticate` is asked on every request. Requests whose Host or Origin is not among `hosts` and `origins` (":*" for
-    any port) are refused: a page in a browser cannot be made to speak for its user.
+    `admit` is asked on every request; `bearer` makes one that asks for a token. Requests whose Host or Origin is not
+    among `hosts` and `origins` (":*" for any port) are refused: a page in a browser cannot be made to speak for its
+    user. `hosts` None: whoever stands before has looked.
     """
 
     def __init__(
         self,
         layer: CognitiveLayer,
-        authenticate: Authenticate,
+        admit: Admit,
         *,
-        hosts: Sequence[str] = LOOPBACK_HOSTS,
+        hosts: Sequence[str] | None = LOOPBACK_HOSTS,
         origins: Sequence[str] = LOOPBACK_ORIGINS,
         traced: Traced = untraced,
     ) -> None:
         self._server = create_server(layer, _scope_of, traced=traced)
-        self._authenticate = authenticate
-        self._security = TransportSecuritySettings(allowed_hosts=list(hosts), allowed_origins=list(origins))
+        self._admit = admit
+        self._security = TransportSecuritySettings(
+            enable_dns_rebinding_protection=hosts is not None,
+            allowed_hosts=list(hosts or ()),
+            allowed_origins=list(origins),
+        )
         self._app: ASGIApp | None = None
 
     @asynccontextmanager
@@ -67,7 +73,7 @@ class Endpoint:
     def _answer(self, request: Request) -> ASGIApp:
         if request["type"] != "http" or request["method"] != "POST":  # stateless: there is no stream to be had by GET
             return _refusal(405, "POST a JSON-RPC message", Allow="POST")
-        scope = self._authenticate(_bearer(Headers(scope=request)))
+        scope = self._admit(request)
         if scope is None:
             return _refusal(401, "a valid bearer token is needed", **{"WWW-Authenticate": "Bearer"})
         if self._app is None:
@@ -76,9 +82,15 @@ class Endpoint:
         return self._app
 
 
-def _bearer(headers: Headers) -> str | None:
-    kind, _, token = headers.get("authorization", "").partition(" ")
-    return token.strip() or None if kind.lower() == "bearer" else None
+def bearer(authenticate: Authenticate) -> Admit:
+    """Lets in by the one bearer token that a request has."""
+
+    def admit(request: Request) -> Scope | None:
+        given = Headers(scope=request).getlist("authorization")
+        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        return authenticate(token.strip()) if kind.lower() == "bearer" and token.strip() else None
+
+    return admit
 
 
 def _refusal(status: int, because: str, **headers: str) -> ASGIApp:

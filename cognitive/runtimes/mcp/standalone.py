@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp.caller import Scope
-from cognitive.runtimes.mcp.http import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Authenticate, Endpoint
+from cognitive.runtimes.mcp.http import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Authenticate, Endpoint, bearer
 
 
 async def serve(scope: Scope, token: str, listening: socket.socket, names: Sequence[str] = ()) -> None:
@@ -32,7 +32,7 @@ def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = 
     """An ASGI app with nothing but /mcp."""
     origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     endpoint = Endpoint(
-        layer, holder(token, scope), hosts=[*LOOPBACK_HOSTS, *names], origins=[*LOOPBACK_ORIGINS, *origins]
+        layer, bearer(holder(token, scope)), hosts=[*LOOPBACK_HOSTS, *names], origins=[*LOOPBACK_ORIGINS, *origins]
     )
 
     @asynccontextmanager
@@ -47,7 +47,7 @@ def holder(token: str, scope: Scope) -> Authenticate:
     """Lets in whoever has this one token; how long the comparison takes tells nothing of it."""
     expected = token.encode()
 
-    def authenticate(given: str | None) -> Scope | None:
-        return scope if given is not None and hmac.compare_digest(given.encode(), expected) else None
+    def authenticate(given: str) -> Scope | None:
+        return scope if hmac.compare_digest(given.encode(), expected) else None
 
     return authenticate
