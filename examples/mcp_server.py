@@ -11,7 +11,7 @@ import asyncio
 import os
 import sys
 
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, stdio_client
 
 from cognitive import CognitiveLayer, Policy, Turn
 
@@ -24,7 +24,7 @@ SERVER = StdioServerParameters(
 
 
 async def main() -> None:
-    async with Client(SERVER) as client:
+    async with Client(stdio_client(SERVER)) as client:
         for tool in (await client.list_tools()).tools:
             print(f"tool {tool.name}: {tool.title}")
         for content in ("We stay with Stripe: Adyen would save too little.", "Refunds take Stripe five days."):
@@ -40,7 +40,7 @@ async def main() -> None:
     policy = Policy(deadline_ms=5_000)  # an example may run on a machine that is busy with something else
     async with CognitiveLayer.open(policy=policy) as layer:
         context = await layer.pre_turn(Turn(agent_id=AGENT, session_id="s1", text="Why do we stay with Stripe?"))
-        async with Client(SERVER) as client:  # within the turn: nothing that its prompt shows is brought again
+        async with Client(stdio_client(SERVER)) as client:  # nothing that the turn shows is brought again
             recalled = await client.call_tool("recall_context", {"query": "Stripe"})
         print("in the turn:", recalled.structured_content["turn_id"] == context.turn_id)
         print("shown:", [shown.content for shown in context.shown])

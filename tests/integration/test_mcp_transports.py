@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 from click.testing import CliRunner
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -46,7 +46,7 @@ def command(agent: str, *options: str) -> list[str]:
 async def process(agent: str, database_url: str, *options: str):
     environment = {**os.environ, "COGNITIVE_DATABASE_URL": database_url}
     server = StdioServerParameters(command=sys.executable, args=command(agent, *options), env=environment)
-    async with Client(server) as client:
+    async with Client(stdio_client(server)) as client:
         yield client
 
 
