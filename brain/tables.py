@@ -162,12 +162,12 @@ exposure = Table(
 )  # fmt: skip
 
 tally = Table(
-    "tally", metadata, _agent(), _column("by", Text), _column("hour", AT), _column("value", Text),
+    "tally", metadata, _agent(), _column("span", Text), _column("by", Text), _column("at", AT), _column("value", Text),
     *(_column(name, BigInteger, default=ZERO) for name in _COUNTS), _column("milliseconds", Double, default=ZERO),
     _column("latency", ARRAY(Integer), default=NONE),
-    PrimaryKeyConstraint("agent_id", "by", "hour", "value"),
+    PrimaryKeyConstraint("agent_id", "span", "by", "at", "value"), CheckConstraint("span IN ('hour', 'day')"),
     CheckConstraint("by IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool')"),
-    Index("tally_by_hour", "by", "hour"),
+    Index("tally_by_time", "span", "by", "at"),
 )  # fmt: skip
 
 usage = Table(

@@ -127,17 +127,18 @@ SELECT at, message, status = 'open' OR reaped AS open, status, frame, categories
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE
 
 -- name: tally
--- Adds to the counts of a turn's hour, always behind what closing or rating a turn takes, and in one order.
-INSERT INTO cognitive.tally AS t (agent_id, hour, by, value, turns, completed, failed, abandoned, degraded, abstained,
+-- Adds to the counts of a turn's hour and day, always behind what closing or rating a turn takes, and in one order.
+INSERT INTO cognitive.tally AS t (agent_id, span, at, by, value, turns, completed, failed, abandoned, degraded, abstained,
     found, shown, used, tokens, used_tokens, deduped, trimmed, milliseconds, latency)
-SELECT $1, date_trunc('hour', $2::timestamptz, 'UTC'), r.by, r.value, r.turns, r.completed, r.failed, r.abandoned,
+SELECT $1, s.span, date_trunc(s.span, $2::timestamptz, 'UTC'), r.by, r.value, r.turns, r.completed, r.failed, r.abandoned,
     r.degraded, r.abstained, r.found, r.shown, r.used, r.tokens, r.used_tokens, r.deduped, r.trimmed, r.milliseconds,
     r.latency
 FROM jsonb_to_recordset($3::jsonb) AS r(by text, value text, turns bigint, completed bigint, failed bigint,
     abandoned bigint, degraded bigint, abstained bigint, found bigint, shown bigint, used bigint, tokens bigint,
     used_tokens bigint, deduped bigint, trimmed bigint, milliseconds float8, latency integer[])
-ORDER BY r.by, r.value
-ON CONFLICT (agent_id, by, hour, value) DO UPDATE SET
+CROSS JOIN (VALUES ('hour'), ('day')) AS s(span)
+ORDER BY s.span, r.by, r.value
+ON CONFLICT (agent_id, span, by, at, value) DO UPDATE SET
     turns = t.turns + excluded.turns, completed = t.completed + excluded.completed,
     failed = t.failed + excluded.failed, abandoned = t.abandoned + excluded.abandoned,
     degraded = t.degraded + excluded.degraded, abstained = t.abstained + excluded.abstained,

@@ -5,13 +5,14 @@ ALTER TABLE cognitive.turn ADD COLUMN measures jsonb NOT NULL DEFAULT '{}';
 -- What a shown memory took of the prompt; nothing is known of the recall tool's.
 ALTER TABLE cognitive.exposure ADD COLUMN tokens integer NOT NULL DEFAULT 0 CHECK (tokens >= 0);
 
--- Turns whose outcome is known, added up by the hour of the turn: under `by` 'all', and by each value of what else they
--- are told apart by. Memories and tokens are those of completed turns. `latency` counts by powers of 2^(1/4)
+-- Turns whose outcome is known, added up by the hour and by the day (UTC) of the turn: under `by` 'all', and by each value
+-- of what else they are told apart by. Days are kept too, so that a year is read as fast as a week. Memories and tokens are those of completed turns. `latency` counts by powers of 2^(1/4)
 -- milliseconds, so that quantiles of any stretch of time can be told to a tenth.
 CREATE TABLE cognitive.tally (
     agent_id     text             NOT NULL,
+    span         text             NOT NULL CHECK (span IN ('hour', 'day')),
     by           text             NOT NULL CHECK (by IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool')),
-    hour         timestamptz      NOT NULL,
+    at           timestamptz      NOT NULL,
     value        text             NOT NULL,
     turns        bigint           NOT NULL DEFAULT 0,
     completed    bigint           NOT NULL DEFAULT 0,
@@ -28,9 +29,9 @@ CREATE TABLE cognitive.tally (
     trimmed      bigint           NOT NULL DEFAULT 0,
     milliseconds double precision NOT NULL DEFAULT 0,
     latency      integer[]        NOT NULL DEFAULT '{}',
-    PRIMARY KEY (agent_id, by, hour, value)
+    PRIMARY KEY (agent_id, span, by, at, value)
 );
-CREATE INDEX tally_by_hour ON cognitive.tally (by, hour);
+CREATE INDEX tally_by_time ON cognitive.tally (span, by, at);
 ALTER TABLE cognitive.tally ENABLE ROW LEVEL SECURITY;
 ALTER TABLE cognitive.tally FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON cognitive.tally USING (agent_id = current_setting('cognitive.agent_id', true))

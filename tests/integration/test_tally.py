@@ -24,9 +24,9 @@ RECOUNT = """
          AND t.status = 'completed'
     WHERE t.agent_id = $1 AND t.status <> 'open' GROUP BY 1 ORDER BY 1"""
 TALLIED = """
-    SELECT hour, sum(turns) AS turns, sum(completed) AS completed, sum(failed) AS failed, sum(shown) AS shown,
+    SELECT at AS hour, sum(turns) AS turns, sum(completed) AS completed, sum(failed) AS failed, sum(shown) AS shown,
            sum(used) AS used, sum(tokens) AS tokens, sum(used_tokens) AS used_tokens
-    FROM cognitive.tally WHERE agent_id = $1 AND by = $2 GROUP BY hour ORDER BY hour"""
+    FROM cognitive.tally WHERE agent_id = $1 AND span = 'hour' AND by = $2 GROUP BY at ORDER BY at"""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,9 @@ async def fetch(urls, sql: str, *arguments) -> list[dict]:
 
 
 async def rows(urls, agent: str, by: str) -> dict[str, dict]:
-    found = await fetch(urls, "SELECT * FROM cognitive.tally WHERE agent_id = $1 AND by = $2", agent, by)
+    found = await fetch(
+        urls, "SELECT * FROM cognitive.tally WHERE agent_id = $1 AND span = 'day' AND by = $2", agent, by
+    )
     return {row["value"]: row for row in found}
 
 
