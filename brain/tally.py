@@ -1,4 +1,4 @@
-"""What a turn adds to the counts of its hour and its day: rows to be summed, under 'all' and by what it is told apart by.
+"""What a turn adds to the counts of its hour and its day: rows to be summed, under 'all' and by each of its kinds.
 
 Quantiles come from counts by powers of 2^(1/4) milliseconds: sums of counts are exact, and a quantile is within a tenth
 of what all the times themselves would say.
