@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -24,11 +24,12 @@ class Exposure:
     slot: int
     propensity: float = 1.0
     lacked: float | None = None
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """A turn as `pre_turn` leaves it."""
+    """A turn as `pre_turn` leaves it; `measures` are the numbers that are added up over many (`brain.tally`)."""
 
     turn_id: str
     session_id: str
@@ -44,6 +45,8 @@ class OpenTurn:
     query: Vector | None = None
     policy_content: Mapping[str, Any] | None = None
     categories: tuple[str, ...] = ()
+    runtime: str | None = None
+    measures: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class Shown:
     content: str | None
     speaker: str | None
     source: str | None
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

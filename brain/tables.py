@@ -46,6 +46,10 @@ NOW = text("now()")
 ZERO = text("0")
 EMPTY = text("''")
 NONE = text("'{}'")
+_COUNTS = (
+    "turns", "completed", "failed", "abandoned", "degraded", "abstained", "found", "shown", "used", "tokens",
+    "used_tokens", "deduped", "trimmed",
+)  # fmt: skip
 
 
 def _column(name: str, type_: Any, *, nullable: bool = False, default: Any = None) -> Column[Any]:
@@ -134,6 +138,7 @@ turn = Table(
     _column("query", HalfVector(), nullable=True), _column("trace", JSONB), _column("closed_at", AT, nullable=True),
     _column("opened_at", AT, default=NOW), _column("reaped", Boolean, default=text("false")),
     _column("called", ARRAY(Text), default=NONE), _column("categories", ARRAY(Text), default=NONE),
+    _column("runtime", Text, nullable=True), _column("measures", JSONB, default=text("'{}'")),
     PrimaryKeyConstraint("agent_id", "turn_id"),
     CheckConstraint("status IN ('open', 'completed', 'failed', 'abandoned')"),
     Index("turn_by_session", "agent_id", "session_id", "at"), Index("turn_by_time", "agent_id", "at"),
@@ -149,9 +154,20 @@ exposure = Table(
     _column("via", Text), _column("slot", SmallInteger), _column("propensity", REAL), _column("at", AT),
     _column("overlap", REAL, nullable=True), _column("used", Boolean, nullable=True),
     _column("rating", Boolean, nullable=True), _column("lacked", REAL, nullable=True),
+    _column("tokens", Integer, default=ZERO),
     PrimaryKeyConstraint("agent_id", "turn_id", "memory_id"),
     CheckConstraint("via IN ('prompt', 'recall')"), CheckConstraint("propensity > 0 AND propensity <= 1"),
+    CheckConstraint("tokens >= 0"),
     Index("exposure_by_memory", "agent_id", "memory_id"),
+)  # fmt: skip
+
+tally = Table(
+    "tally", metadata, _agent(), _column("span", Text), _column("by", Text), _column("at", AT), _column("value", Text),
+    *(_column(name, BigInteger, default=ZERO) for name in _COUNTS), _column("milliseconds", Double, default=ZERO),
+    _column("latency", ARRAY(Integer), default=NONE),
+    PrimaryKeyConstraint("agent_id", "span", "by", "at", "value"), CheckConstraint("span IN ('hour', 'day')"),
+    CheckConstraint("by IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool')"),
+    Index("tally_by_time", "span", "by", "at"),
 )  # fmt: skip
 
 usage = Table(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain import statements
+from brain import statements, tally
 from brain.database import Connection, Database, encode_halfvec
 from brain.ledger import CalledTurn, Calls, Closed, Decoy, Judge, Judgement, OpenTurn, Shadow, Shown, Still, Verdict
 from brain.types import MemoryType
@@ -84,6 +85,8 @@ class TurnLog:
                 half_life_days * _DAY, rating_weight,
                 [type_ for type_, _ in judged.decoys], [credited for _, credited in judged.decoys], list(called),
             )  # fmt: skip
+            told = _told(turn, status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
+            await _tally(c, agent_id, turn["at"], tally.rows(told))
             return Closed(tuple(judged.shown), first=True)
 
         return await self._database.run(agent_id, work)
@@ -210,8 +213,12 @@ class TurnLog:
 
         async def work(c: Connection) -> bool:
             await _share(c, agent_id)
-            await c.execute(SQL["hold_turn"], agent_id, turn_id)
-            return bool(await c.fetchval(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life, rating_weight))
+            turn = await c.fetchrow(SQL["hold_turn"], agent_id, turn_id)
+            rated = await c.fetchrow(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life, rating_weight)
+            if turn is not None and rated is not None and rated["times"]:
+                memory = tally.Counted(rated["type"], rated["tokens"], useful)
+                await _tally(c, agent_id, turn["at"], tally.changed(_told(turn, turn["status"]), memory))
+            return rated is not None
 
         return await self._database.run(agent_id, work)
 
@@ -234,5 +241,34 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
         [shown.memory_id for shown in turn.shown], [shown.type for shown in turn.shown],
         [shown.slot for shown in turn.shown], [shown.propensity for shown in turn.shown],
         dict(turn.policy_content) if turn.policy_content is not None else None, [shown.lacked for shown in turn.shown],
-        list(turn.categories),
+        list(turn.categories), turn.runtime, dict(turn.measures), [shown.tokens for shown in turn.shown],
     )  # fmt: skip
+
+
+def _told(
+    turn: Mapping[str, Any], status: str, called: tuple[str, ...] = (), memories: Sequence[tally.Counted] = ()
+) -> tally.Told:
+    return tally.Told(
+        status, turn["frame"], tuple(turn["categories"]), turn["runtime"], turn["degraded"], turn["measures"],
+        memories, called,
+    )  # fmt: skip
+
+
+def _counted(shown: Sequence[Shown], judged: Sequence[Judgement]) -> list[tally.Counted]:
+    verdicts = {judgement.memory_id: judgement for judgement in judged}
+    return [
+        tally.Counted(memory.type, memory.tokens, _used(memory, verdicts[memory.memory_id]))
+        for memory in shown
+        if memory.memory_id in verdicts
+    ]
+
+
+def _used(memory: Shown, judgement: Judgement) -> bool:
+    """As `close_turn` counts it: what somebody said, now or before, stands above what was measured."""
+    said = judgement.rating if judgement.rating is not None else memory.rating
+    return judgement.used if said is None else said
+
+
+async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[tally.Key, tally.Numbers]) -> None:
+    told = [{"by": by, "value": value, **asdict(numbers)} for (by, value), numbers in rows.items()]
+    await c.execute(SQL["tally"], agent_id, at, told)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from time import perf_counter
 from uuid import uuid4
 
 from brain.deadline import Deadline
@@ -24,6 +25,7 @@ from cognitive.context.retrieve import Filters
 from cognitive.continuity import Continued, Talk
 from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.markup import without_injected
+from cognitive.measures import ELAPSED
 from cognitive.models import budget_for
 from cognitive.plan import Plan
 from cognitive.planner import told
@@ -109,7 +111,7 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         """
         policy = self._parts.policy.for_agent(turn.agent_id)
         deadline = Deadline(policy.deadline_ms)
-        now, turn = turn.now or datetime.now(UTC), _prepared(turn, policy)
+        now, turn, began = turn.now or datetime.now(UTC), _prepared(turn, policy), perf_counter()
         talking = asyncio.create_task(self._talk(turn, now, deadline, policy))
         plan, built = await self._memory(turn, now, deadline, policy, talking)
         offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
@@ -118,7 +120,7 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         context = self._context(turn, now, told(plan, offer, policy), built, offer, talk, policy)
         if turn.kind != "user":
             return context
-        context = await self._recorded(context, deadline, policy)
+        context = await self._recorded(_timed(context, began), deadline, policy)
         self._parts.continuity.opened(talk.sent)
         self._parts.shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
@@ -304,6 +306,7 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             placement=policy.placement,
             reader=turn.model,
             plan_step=turn.plan_step,
+            runtime=turn.runtime,
             offer=offer,
         )
 
@@ -323,6 +326,12 @@ def _prepared(turn: Turn, policy: Policy) -> Turn:
     """The turn by its name; a user's, with a conversation without what the prompt no longer shows of earlier turns."""
     spoken = repeat.history(turn.conversation, policy.placement) if turn.kind == "user" else turn.conversation
     return turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
+
+
+def _timed(context: TurnContext, began: float) -> TurnContext:
+    """The context with the milliseconds that it took; recording it is not among them."""
+    timings = {**context.trace.timings, ELAPSED: (perf_counter() - began) * 1000}
+    return replace(context, trace=replace(context.trace, timings=timings))
 
 
 def _plainly(error: Exception) -> str:

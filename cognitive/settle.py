@@ -16,6 +16,7 @@ from cognitive.capture import Capture, Exchange
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import record
 from cognitive.feedback.authored import texts
+from cognitive.measures import measures
 from cognitive.policy import Policy
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
 
@@ -187,12 +188,15 @@ def opened(context: TurnContext) -> OpenTurn:
         degraded=context.degraded,
         trace=context.trace.as_json() | {"plan": context.plan.as_json()},
         shown=tuple(
-            Exposure(s.memory_id, s.type, slot, s.propensity, s.lacked) for slot, s in enumerate(context.shown)
+            Exposure(s.memory_id, s.type, slot, s.propensity, s.lacked, s.tokens)
+            for slot, s in enumerate(context.shown)
         ),
         model=context.model if context.query is not None else None,
         query=context.query,
         policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
         categories=context.plan.categories,
+        runtime=context.runtime,
+        measures=measures(context.trace),
     )
 
 

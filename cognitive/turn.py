@@ -114,6 +114,7 @@ class Turn(Edge):
 
     `conversation` is what the model would see before `text`, oldest first. `now` and `turn_id` are for replay and
     idempotency: given, they are used as they are. Only turns of kind "user" are planned; the others pass untouched.
+    `runtime` names the framework that runs the turn, for those who look at many.
 
     Raises:
         InvalidInput: unknown keys, naive datetimes, NUL or surrogates, a message beyond LONGEST_MESSAGE characters.
@@ -133,6 +134,7 @@ class Turn(Edge):
     plan_step: Text | None = None
     now: AwareDatetime | None = None
     turn_id: Label | None = None
+    runtime: Label | None = None
 
 
 class Outcome(Edge):
@@ -221,6 +223,7 @@ class TurnContext:
     placement: Placement = "user_tail"
     reader: str | None = None  # the language model that the prompt is for, as the turn names it
     plan_step: str | None = None
+    runtime: str | None = None
     offer: Offer | None = field(default=None, repr=False)  # what `tools` was made from, for `refine_tools`
 
     @property

@@ -6,13 +6,13 @@ WITH planned AS (
     ON CONFLICT DO NOTHING),
 opened AS (
     INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
-                                query, trace, categories)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $19)
+                                query, trace, categories, runtime, measures)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $19, $20, $21)
     ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
-INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked)
-SELECT $1, $2, s.memory_id, s.type, 'prompt', s.slot, s.propensity, $5, s.lacked
-FROM opened, unnest($13::uuid[], $14::text[], $15::smallint[], $16::real[], $18::real[])
-     AS s(memory_id, type, slot, propensity, lacked)
+INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked, tokens)
+SELECT $1, $2, s.memory_id, s.type, 'prompt', s.slot, s.propensity, $5, s.lacked, s.tokens
+FROM opened, unnest($13::uuid[], $14::text[], $15::smallint[], $16::real[], $18::real[], $22::integer[])
+     AS s(memory_id, type, slot, propensity, lacked, tokens)
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
@@ -109,7 +109,8 @@ ORDER BY session_id, opened_at DESC, turn_id DESC
 
 -- name: exposures
 -- What a turn showed, with the words that were shown: the memory as it is now, or NULL if it was erased since.
-SELECT e.memory_id, e.type, e.via, e.slot, e.propensity, e.overlap, e.used, e.rating, m.content, m.speaker, m.source
+SELECT e.memory_id, e.type, e.via, e.slot, e.propensity, e.overlap, e.used, e.rating, m.content, m.speaker, m.source,
+       e.tokens
 FROM cognitive.exposure AS e LEFT JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = e.memory_id
 WHERE e.agent_id = $1 AND e.turn_id = $2 ORDER BY e.via, e.slot, e.memory_id
 
@@ -129,8 +130,31 @@ SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR SHARE
 
 -- name: hold_turn
 -- Whoever judges or rates what a turn showed holds its row: one after the other, each on what the last one left.
-SELECT at, message, status = 'open' OR reaped AS open FROM cognitive.turn
-WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE
+SELECT at, message, status = 'open' OR reaped AS open, status, frame, categories, runtime,
+       cardinality(degraded) > 0 AS degraded, measures, called
+FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE
+
+-- name: tally
+-- Adds to the counts of a turn's hour and day, always behind what closing or rating a turn takes, and in one order.
+INSERT INTO cognitive.tally AS t (agent_id, span, at, by, value, turns, completed, failed, abandoned, degraded, abstained,
+    found, shown, used, tokens, used_tokens, deduped, trimmed, milliseconds, latency)
+SELECT $1, s.span, date_trunc(s.span, $2::timestamptz, 'UTC'), r.by, r.value, r.turns, r.completed, r.failed, r.abandoned,
+    r.degraded, r.abstained, r.found, r.shown, r.used, r.tokens, r.used_tokens, r.deduped, r.trimmed, r.milliseconds,
+    r.latency
+FROM jsonb_to_recordset($3::jsonb) AS r(by text, value text, turns bigint, completed bigint, failed bigint,
+    abandoned bigint, degraded bigint, abstained bigint, found bigint, shown bigint, used bigint, tokens bigint,
+    used_tokens bigint, deduped bigint, trimmed bigint, milliseconds float8, latency integer[])
+CROSS JOIN (VALUES ('hour'), ('day')) AS s(span)
+ORDER BY s.span, r.by, r.value
+ON CONFLICT (agent_id, span, by, at, value) DO UPDATE SET
+    turns = t.turns + excluded.turns, completed = t.completed + excluded.completed,
+    failed = t.failed + excluded.failed, abandoned = t.abandoned + excluded.abandoned,
+    degraded = t.degraded + excluded.degraded, abstained = t.abstained + excluded.abstained,
+    found = t.found + excluded.found, shown = t.shown + excluded.shown, used = t.used + excluded.used,
+    tokens = t.tokens + excluded.tokens, used_tokens = t.used_tokens + excluded.used_tokens,
+    deduped = t.deduped + excluded.deduped, trimmed = t.trimmed + excluded.trimmed,
+    milliseconds = t.milliseconds + excluded.milliseconds,
+    latency = cognitive.counts_added(t.latency, excluded.latency)
 
 -- name: close_turn
 -- One statement for all a turn teaches, so that it happens once or not at all. Only the first closing of a turn moves
@@ -199,7 +223,7 @@ WHERE agent_id = $1 AND turn_id = $2 AND overlap IS NOT NULL ORDER BY via, slot,
 -- turn is open or did not complete, the verdict only stands there for a closing to see. $4 the verdict, $5 the
 -- half-life in seconds, $6 what a rated showing weighs.
 WITH before AS (
-    SELECT e.memory_id, e.type, t.at, e.used, $4::boolean::int - e.used::int AS times,
+    SELECT e.memory_id, e.type, e.tokens, t.at, e.used, $4::boolean::int - e.used::int AS times,
            $6::float8 - w.weight AS shown_more, $6::float8 * $4::boolean::int - w.weight * e.used::int AS used_more
     FROM cognitive.exposure AS e
     LEFT JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = e.turn_id
@@ -221,4 +245,4 @@ base AS (
         used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, $5::float8))
     FROM counted AS c WHERE u.agent_id = $1 AND u.type = c.type)
 -- Reading `masses` here has its rows taken before those of `base`, the order in which a closing takes them.
-SELECT count(*) AS rated, (SELECT count(*) FROM masses) AS counted FROM before
+SELECT type, tokens, times, (SELECT count(*) FROM masses) AS counted FROM before
