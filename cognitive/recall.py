@@ -106,6 +106,8 @@ def _hits(ranked: Sequence[Candidate], present: set[UUID], limit: int) -> tuple[
                     "relevance": candidate.relevance, "boost": candidate.boost.factor},
             occurred_at=candidate.hit.occurred_at,
             speaker=candidate.hit.speaker,
+            session_id=candidate.hit.session_id,
+            partial=candidate.hit.partial,
         )
         for candidate in absent[:limit]
     )  # fmt: skip

@@ -297,7 +297,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class RecallHit:
-    """A memory that `recall` found; `scores` holds each factor of its score by name."""
+    """A memory that `recall` found; `scores` holds each factor of its score by name.
+
+    `content` is the passage that was found, the whole memory unless `partial`.
+    """
 
     memory_id: UUID
     type: MemoryType
@@ -307,6 +310,8 @@ class RecallHit:
     scores: Mapping[str, float] = field(default_factory=dict)
     occurred_at: datetime | None = None
     speaker: str | None = None
+    session_id: str | None = None
+    partial: bool = False
 
 
 def require_id(name: str, value: object) -> UUID:

@@ -241,7 +241,7 @@ class LiveTurn:
         except Exception as error:  # as above
             _report("recall", error)
             return recalling.AWAY
-        return recalling.answer(hits)
+        return recalling.answer(hits, self.binding.layer.policy(self.binding.agent_id))
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brain.types import MEMORY_TYPES
-from cognitive.context.render import NOTICE
-from cognitive.markup import CLOSING, OPENING, RECORD, sealed
-from cognitive.quoting import quote
+from cognitive.context.render import NOTICE, line
+from cognitive.markup import CLOSING, OPENING, sealed
+from cognitive.policy import Policy
 from cognitive.turn import RecallHit
 
 NAME = "recall_context"
@@ -19,15 +19,8 @@ NOTHING = "Nothing more is remembered about that."
 AWAY = "Memory cannot be searched at the moment; go on without it."
 
 
-def answer(hits: Sequence[RecallHit]) -> str:
-    """The hits as a sealed block, best first."""
+def answer(hits: Sequence[RecallHit], policy: Policy) -> str:
+    """The hits as a sealed block of records like those of the prompt, best first."""
     if not hits:
         return NOTHING
-    return sealed(OPENING, [NOTICE, *map(_line, hits)], CLOSING)
-
-
-def _line(hit: RecallHit) -> str:
-    said = f"{hit.speaker}: {hit.content}" if hit.speaker else hit.content
-    date = f"{hit.occurred_at.date().isoformat()} " if hit.occurred_at is not None else ""
-    provenance = f" from {quote(hit.source)}" if hit.source else ""
-    return f"{RECORD}{date}({hit.type}) {quote(said)}{provenance}"
+    return sealed(OPENING, [NOTICE, *(line(hit, policy) for hit in hits)], CLOSING)
