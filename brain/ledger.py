@@ -54,6 +54,7 @@ class Judgement:
     overlap: float
     used: bool
     rating: bool | None = None
+    type: MemoryType | None = None
 
 
 @dataclass(frozen=True, slots=True)

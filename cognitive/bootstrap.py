@@ -36,6 +36,9 @@ from cognitive.planner import Planner
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
+from cognitive.telemetry.embedder import TracedEmbedder
+from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_journal
+from cognitive.telemetry.spans import quietly
 from cognitive.tokens import TokenCounter, count
 from cognitive.window.summary import Extractive, Summarizer
 
@@ -52,6 +55,7 @@ class Plugins:
     token_counter: TokenCounter | None = None
     summarizer: Summarizer | None = None
     classifier: Classifier | None = None
+    metrics: Metrics | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class Parts:
     continuity: Continuity
     habits: Habits
     planner: Planner
+    metrics: Metrics = NO_METRICS
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -118,10 +123,12 @@ async def assemble(
     policy = with_models(policy, settings) if policy is not None else live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
     counter = plugins.token_counter or count
-    cached = CachedEmbedder(plugins.embedder or MiniLM(settings.cache_dir))
+    metrics = plugins.metrics or NO_METRICS
+    cached = TracedEmbedder(plugins.embedder or MiniLM(settings.cache_dir))
     try:
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
+        quietly(lambda: watch_journal(metrics, journal))
         async with _database(url, settings) as database:
             store, turns = MemoryStore(database, cached), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
@@ -138,6 +145,7 @@ async def assemble(
                     yield Parts(
                         policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
                         shadowing, counter, sessions, artifacts, Subtasks(database), continuity, habits, planner,
+                        metrics,
                     )  # fmt: skip
                 finally:
                     await arrivals.finished()

@@ -1,0 +1,120 @@
+"""What there is to count in what a turn says of itself: pure functions, from its two ends to observations."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from cognitive.telemetry.instruments import (
+    ABSTAINED,
+    BOOST,
+    CONTEXT_TOKENS,
+    DEDUP_SIMILARITY,
+    DEDUPED,
+    DEGRADED,
+    FAIL_OPEN,
+    INJECTED,
+    INTENTS,
+    OVERLAP,
+    POST_TURN_SECONDS,
+    PRE_TURN_SECONDS,
+    PREPARED,
+    RECALL_SECONDS,
+    RECALLS,
+    REFERENCED,
+    RETRIEVED,
+    SETTLED,
+    STAGE_SECONDS,
+    TRIMMED,
+    Instrument,
+    Observation,
+)
+from cognitive.trace import Disposition, Fate
+from cognitive.turn import Outcome, RecallHit, Report, TurnContext
+
+# Where a memory that was found is counted, by where it ended; of the others it is only counted that they were found.
+COUNTED: Mapping[Disposition, Instrument] = {
+    "shown": INJECTED,
+    "irrelevant": ABSTAINED,
+    "restated": DEDUPED,
+    "duplicate": DEDUPED,
+    "standing": DEDUPED,
+    "over_limit": TRIMMED,
+    "over_budget": TRIMMED,
+    "displaced": TRIMMED,
+}
+# The parts of a turn that say when they are degraded: "part: why".
+STAGES = frozenset(
+    {"prefix", "retrieval", "embedding", "dedup", "memory", "tools", "window", "session", "artifacts", "directive",
+     "record"}
+)  # fmt: skip
+_RAISED = re.compile(r"(memory|tools|window): [A-Za-z_]\w*: ")  # a part that failed open names the error
+
+
+def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
+    """What a user's turn said when it was prepared, within so many seconds."""
+    trace, frame = context.trace, context.plan.frame
+    yield Observation(PRE_TURN_SECONDS, seconds)
+    yield Observation(PREPARED, 1, (frame, "yes" if context.degraded else "no"))
+    for stage, milliseconds in trace.timings.items():
+        yield Observation(STAGE_SECONDS, milliseconds / 1000, (stage,))
+    for intent in context.plan.categories:
+        yield Observation(INTENTS, 1, (intent,))
+    for stage in degraded(context.degraded):
+        yield Observation(DEGRADED, 1, (stage,))
+    for reason in context.degraded:
+        if raised := _RAISED.match(reason):
+            yield Observation(FAIL_OPEN, 1, (raised[1],))
+    yield from _memories(trace.fates)
+    yield from _tokens(context)
+
+
+def settled(outcome: Outcome, report: Report, seconds: float) -> Iterator[Observation]:
+    """What came of a turn. An outcome that was known before is counted as such, and nothing else of it again."""
+    yield Observation(POST_TURN_SECONDS, seconds)
+    status = "duplicate" if report.duplicate else outcome.status
+    yield Observation(SETTLED, 1, (status, "postgres" if report.recorded else "journal"))
+    if report.duplicate:
+        return
+    for each in report.attributions:
+        yield Observation(OVERLAP, each.overlap)
+    used = Counter(each.type or "unknown" for each in report.attributions if each.referenced)
+    yield from (Observation(REFERENCED, number, (type_,)) for type_, number in used.items())
+
+
+def recalled(hits: Sequence[RecallHit], seconds: float) -> Iterator[Observation]:
+    """What the recall tool brought."""
+    yield Observation(RECALL_SECONDS, seconds)
+    yield Observation(RECALLS, 1, ("found" if hits else "empty",))
+
+
+def degraded(reasons: Sequence[str]) -> tuple[str, ...]:
+    """The parts that reasons are of, each once, in order; "other" for a part that is not known here."""
+    parts = (reason.partition(":")[0] for reason in reasons)
+    return tuple(dict.fromkeys(part if part in STAGES else "other" for part in parts))
+
+
+def _memories(fates: Sequence[Fate]) -> Iterator[Observation]:
+    numbers = Counter[tuple[Instrument, str]]()
+    for fate in fates:
+        numbers[RETRIEVED, fate.candidate.hit.type] += 1
+        if (instrument := COUNTED.get(fate.disposition)) is not None:
+            numbers[instrument, fate.candidate.hit.type] += 1
+        if (like := fate.candidate.likeness) is not None:
+            yield Observation(DEDUP_SIMILARITY, like.containment, ("containment",))
+            if like.cosine is not None:
+                yield Observation(DEDUP_SIMILARITY, like.cosine, ("cosine",))
+        if fate.disposition == "shown":
+            yield Observation(BOOST, fate.candidate.boost.factor)
+    for (instrument, type_), number in numbers.items():
+        yield Observation(instrument, number, (type_,))
+
+
+def _tokens(context: TurnContext) -> Iterator[Observation]:
+    """The tokens of every section that had a budget, none included: the mean is then that of a turn."""
+    taken = Counter[str]()
+    for shown in context.shown:
+        taken[shown.type] += shown.tokens
+    for section in sorted(context.trace.sections.budgets.keys() | taken.keys()):
+        yield Observation(CONTEXT_TOKENS, taken[section], (section,))
