@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from brain.types import MEMORY_TYPES
+from cognitive.plan import CATEGORIES, Frame
 
 # Seconds. A turn's preparation takes milliseconds and is due in 250 of them; an outcome may take its 5 s deadline.
 _PREPARING = (0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5, 1.0)
@@ -16,100 +19,93 @@ _LIKENESS = (0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.83, 0.85, 0.87, 0.9, 0.95, 1
 _OVERLAP = (0.0, 0.05, 0.1, 0.13, 0.15, 0.17, 0.2, 0.25, 0.29, 0.33, 0.4, 0.5, 0.7, 1.0)
 _BOOST = (0.6, 0.7, 0.8, 0.9, 0.95, 0.999, 1.0, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5)  # the unknown stand at 1.0 exactly
 
+# The parts of a turn that say when they are degraded, as "part: why"; what is not known here is "other".
+STAGES = ("prefix", "retrieval", "embedding", "dedup", "memory", "tools", "window", "session", "artifacts",
+          "directive", "record", "other")  # fmt: skip
 
-@dataclass(frozen=True, slots=True)
+_BY_TYPE = {"memory_type": MEMORY_TYPES}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Instrument:
-    """A counter that only grows, a histogram with upper bounds of its buckets, or a gauge that is read when asked."""
+    """A counter that only grows, a histogram with upper bounds of its buckets, or a gauge that is read when asked.
+
+    `labels` are names with the values that are known beforehand: these series begin at zero, so that the first of its
+    kind is seen to be one more. None are named where a host's own rows, or kinds of errors, may bring any.
+    """
 
     name: str
     kind: Literal["counter", "histogram", "gauge"]
     help: str
-    labels: tuple[str, ...] = ()
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     buckets: tuple[float, ...] = ()
 
 
-PRE_TURN_SECONDS = Instrument(
-    "cognitive_pre_turn_seconds", "histogram", "How long a user's turn took to prepare.", (), _PREPARING
-)
-STAGE_SECONDS = Instrument(
-    "cognitive_stage_seconds", "histogram", "How long a stage of it took.", ("stage",), _PREPARING
-)
-POST_TURN_SECONDS = Instrument(
-    "cognitive_post_turn_seconds", "histogram", "How long an outcome took until it was safe.", (), _SETTLING
-)
-RECALL_SECONDS = Instrument("cognitive_recall_seconds", "histogram", "How long a recall took.", (), _RECALLING)
-
-PREPARED = Instrument(
-    "cognitive_turns_prepared_total", "counter", "Turns of users, by whether anything was missing.",
-    ("frame", "degraded"),
-)  # fmt: skip
-SETTLED = Instrument(
-    "cognitive_turns_settled_total", "counter", "Outcomes by status and by where they went; repeated ones apart.",
-    ("outcome", "kept"),
-)  # fmt: skip
-INTENTS = Instrument("cognitive_intents_total", "counter", "Categories that turns were taken for.", ("intent",))
-DEGRADED = Instrument(
-    "cognitive_degraded_total", "counter", "What turns had to do without, by part.", ("stage",)
-)  # fmt: skip
-FAIL_OPEN = Instrument(
-    "cognitive_fail_open_total", "counter", "Parts of a turn that raised, while the turn went on.", ("stage",)
-)
-ERRORS = Instrument(
-    "cognitive_errors_total", "counter", "Calls that raised, by the kind of error.", ("operation", "error")
-)
-
-RETRIEVED = Instrument(
-    "cognitive_memories_retrieved_total", "counter", "Memories that a search brought.", ("memory_type",)
-)
-ABSTAINED = Instrument(
-    "cognitive_memories_abstained_total", "counter", "Of these, not worth showing.", ("memory_type",)
-)
-DEDUPED = Instrument(
-    "cognitive_memories_deduped_total", "counter", "Of these, said already.", ("memory_type",)
-)  # fmt: skip
-TRIMMED = Instrument(
-    "cognitive_memories_trimmed_total", "counter", "Of these, beyond a limit or a budget.", ("memory_type",)
-)
-INJECTED = Instrument("cognitive_memories_injected_total", "counter", "Of these, shown.", ("memory_type",))
-REFERENCED = Instrument(
-    "cognitive_memories_referenced_total", "counter", "Shown memories that responses used.", ("memory_type",)
-)
-WRITTEN = Instrument(
-    "cognitive_memories_written_total", "counter", "Memories stored, changed and erased.", ("operation",)
-)
-RECALLS = Instrument("cognitive_recall_calls_total", "counter", "Recalls by whether they found anything.", ("outcome",))
-
-CONTEXT_TOKENS = Instrument(
-    "cognitive_context_tokens", "histogram", "Tokens that a turn's memories took, by section.", ("section",), _TOKENS
-)
-DEDUP_SIMILARITY = Instrument(
-    "cognitive_dedup_similarity", "histogram", "How nearly the conversation says a candidate.", ("measure",), _LIKENESS
-)
-OVERLAP = Instrument(
-    "cognitive_overlap", "histogram", "How much of a shown memory the response holds.", (), _OVERLAP
-)  # fmt: skip
-BOOST = Instrument(
-    "cognitive_boost_factor", "histogram", "What usage made of the relevance of shown memories.", (), _BOOST
-)
-
-JOURNAL = Instrument(
-    "cognitive_journal_entries", "gauge", "Turns in the journal of this machine, waiting or set aside.", ("state",)
-)
-
-INSTRUMENTS = (
-    PRE_TURN_SECONDS, STAGE_SECONDS, POST_TURN_SECONDS, RECALL_SECONDS, PREPARED, SETTLED, INTENTS, DEGRADED,
-    FAIL_OPEN, ERRORS, RETRIEVED, ABSTAINED, DEDUPED, TRIMMED, INJECTED, REFERENCED, WRITTEN, RECALLS, CONTEXT_TOKENS,
-    DEDUP_SIMILARITY, OVERLAP, BOOST, JOURNAL,
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """Something happened: a counter grows by `value`, a histogram has `times` more observations of it."""
+class Observation(NamedTuple):
+    """Something happened: a counter grows by the values, or a histogram has each of them once more."""
 
     instrument: Instrument
-    value: float
+    values: Sequence[float]
     labels: tuple[str, ...] = ()
 
 
 Observations: TypeAlias = Iterable[Observation]
+
+
+def _counter(name: str, help: str, **labels: tuple[str, ...]) -> Instrument:
+    return Instrument(f"cognitive_{name}_total", "counter", help, labels)
+
+
+def _histogram(name: str, help: str, buckets: tuple[float, ...], **labels: tuple[str, ...]) -> Instrument:
+    return Instrument(f"cognitive_{name}", "histogram", help, labels, buckets)
+
+
+# --- how long ---
+PRE_TURN_SECONDS = _histogram("pre_turn_seconds", "How long a user's turn took to prepare.", _PREPARING)
+STAGE_SECONDS = _histogram("stage_seconds", "How long a stage of it took.", _PREPARING, stage=())
+POST_TURN_SECONDS = _histogram("post_turn_seconds", "How long an outcome took until it was safe.", _SETTLING)
+RECALL_SECONDS = _histogram("recall_seconds", "How long a recall took.", _RECALLING)
+
+# --- turns ---
+PREPARED = _counter(
+    "turns_prepared", "Users' turns, by whether anything was missing.", frame=get_args(Frame), degraded=("yes", "no")
+)
+SETTLED = _counter(
+    "turns_settled", "Outcomes by status, repeated ones apart, and by where they went.",
+    outcome=("completed", "failed", "abandoned", "duplicate"), kept=("postgres", "journal"),
+)  # fmt: skip
+INTENTS = _counter("intents", "Categories that turns were taken for.", intent=CATEGORIES)
+RECALLS = _counter("recall_calls", "Recalls by whether they found anything.", outcome=("found", "empty"))
+
+# --- memories ---
+RETRIEVED = _counter("memories_retrieved", "Memories that a turn's search brought.", **_BY_TYPE)
+ABSTAINED = _counter("memories_abstained", "Of these, not worth showing.", **_BY_TYPE)
+DEDUPED = _counter("memories_deduped", "Of these, said already.", **_BY_TYPE)
+TRIMMED = _counter("memories_trimmed", "Of these, beyond a limit or a budget.", **_BY_TYPE)
+INJECTED = _counter("memories_injected", "Of these, shown.", **_BY_TYPE)
+REFERENCED = _counter("memories_referenced", "Shown memories that responses used.", **_BY_TYPE)
+WRITTEN = _counter(
+    "memories_written", "Memories stored, changed and erased.",
+    operation=("create_memory", "update_memory", "delete_memory"),
+)  # fmt: skip
+CONTEXT_TOKENS = _histogram(
+    "context_tokens", "Tokens that a turn's memories took, by section.", _TOKENS, section=MEMORY_TYPES
+)
+DEDUP_SIMILARITY = _histogram(
+    "dedup_similarity", "How nearly the conversation says a candidate.", _LIKENESS, measure=("cosine", "containment")
+)
+OVERLAP = _histogram("overlap", "How much of a shown memory the response holds.", _OVERLAP)
+BOOST = _histogram("boost_factor", "What usage made of the relevance of shown memories.", _BOOST)
+
+# --- trouble ---
+DEGRADED = _counter("degraded", "What turns had to do without, by part.", stage=STAGES)
+FAIL_OPEN = _counter(
+    "fail_open", "Parts of a turn that raised, while the turn went on.", stage=("memory", "tools", "window")
+)
+ERRORS = _counter("errors", "Calls that raised, by the kind of error.", operation=(), error=())
+JOURNAL = Instrument(
+    "cognitive_journal_entries", "gauge", "Turns in the journal of this machine: waiting for Postgres, or set aside.",
+    {"state": ("waiting", "aside")},
+)  # fmt: skip
+
+INSTRUMENTS = tuple(each for each in list(globals().values()) if isinstance(each, Instrument))

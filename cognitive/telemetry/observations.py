@@ -26,6 +26,7 @@ from cognitive.telemetry.instruments import (
     RETRIEVED,
     SETTLED,
     STAGE_SECONDS,
+    STAGES,
     TRIMMED,
     Instrument,
     Observation,
@@ -44,49 +45,43 @@ COUNTED: Mapping[Disposition, Instrument] = {
     "over_budget": TRIMMED,
     "displaced": TRIMMED,
 }
-# The parts of a turn that say when they are degraded: "part: why".
-STAGES = frozenset(
-    {"prefix", "retrieval", "embedding", "dedup", "memory", "tools", "window", "session", "artifacts", "directive",
-     "record"}
-)  # fmt: skip
 _RAISED = re.compile(r"(memory|tools|window): [A-Za-z_]\w*: ")  # a part that failed open names the error
 
 
 def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
     """What a user's turn said when it was prepared, within so many seconds."""
     trace, frame = context.trace, context.plan.frame
-    yield Observation(PRE_TURN_SECONDS, seconds)
-    yield Observation(PREPARED, 1, (frame, "yes" if context.degraded else "no"))
+    yield Observation(PRE_TURN_SECONDS, (seconds,))
+    yield Observation(PREPARED, (1,), (frame, "yes" if context.degraded else "no"))
     for stage, milliseconds in trace.timings.items():
-        yield Observation(STAGE_SECONDS, milliseconds / 1000, (stage,))
+        yield Observation(STAGE_SECONDS, (milliseconds / 1000,), (stage,))
     for intent in context.plan.categories:
-        yield Observation(INTENTS, 1, (intent,))
+        yield Observation(INTENTS, (1,), (intent,))
     for stage in degraded(context.degraded):
-        yield Observation(DEGRADED, 1, (stage,))
+        yield Observation(DEGRADED, (1,), (stage,))
     for reason in context.degraded:
         if raised := _RAISED.match(reason):
-            yield Observation(FAIL_OPEN, 1, (raised[1],))
+            yield Observation(FAIL_OPEN, (1,), (raised[1],))
     yield from _memories(trace.fates)
     yield from _tokens(context)
 
 
 def settled(outcome: Outcome, report: Report, seconds: float) -> Iterator[Observation]:
     """What came of a turn. An outcome that was known before is counted as such, and nothing else of it again."""
-    yield Observation(POST_TURN_SECONDS, seconds)
+    yield Observation(POST_TURN_SECONDS, (seconds,))
     status = "duplicate" if report.duplicate else outcome.status
-    yield Observation(SETTLED, 1, (status, "postgres" if report.recorded else "journal"))
+    yield Observation(SETTLED, (1,), (status, "postgres" if report.recorded else "journal"))
     if report.duplicate:
         return
-    for each in report.attributions:
-        yield Observation(OVERLAP, each.overlap)
+    yield Observation(OVERLAP, [each.overlap for each in report.attributions])
     used = Counter(each.type or "unknown" for each in report.attributions if each.referenced)
-    yield from (Observation(REFERENCED, number, (type_,)) for type_, number in used.items())
+    yield from (Observation(REFERENCED, (number,), (type_,)) for type_, number in used.items())
 
 
 def recalled(hits: Sequence[RecallHit], seconds: float) -> Iterator[Observation]:
     """What the recall tool brought."""
-    yield Observation(RECALL_SECONDS, seconds)
-    yield Observation(RECALLS, 1, ("found" if hits else "empty",))
+    yield Observation(RECALL_SECONDS, (seconds,))
+    yield Observation(RECALLS, (1,), ("found" if hits else "empty",))
 
 
 def degraded(reasons: Sequence[str]) -> tuple[str, ...]:
@@ -96,19 +91,14 @@ def degraded(reasons: Sequence[str]) -> tuple[str, ...]:
 
 
 def _memories(fates: Sequence[Fate]) -> Iterator[Observation]:
-    numbers = Counter[tuple[Instrument, str]]()
-    for fate in fates:
-        numbers[RETRIEVED, fate.candidate.hit.type] += 1
-        if (instrument := COUNTED.get(fate.disposition)) is not None:
-            numbers[instrument, fate.candidate.hit.type] += 1
-        if (like := fate.candidate.likeness) is not None:
-            yield Observation(DEDUP_SIMILARITY, like.containment, ("containment",))
-            if like.cosine is not None:
-                yield Observation(DEDUP_SIMILARITY, like.cosine, ("cosine",))
-        if fate.disposition == "shown":
-            yield Observation(BOOST, fate.candidate.boost.factor)
-    for (instrument, type_), number in numbers.items():
-        yield Observation(instrument, number, (type_,))
+    for (type_, disposition), number in Counter((fate.candidate.hit.type, fate.disposition) for fate in fates).items():
+        yield Observation(RETRIEVED, (number,), (type_,))
+        if (instrument := COUNTED.get(disposition)) is not None:
+            yield Observation(instrument, (number,), (type_,))
+    yield Observation(BOOST, [fate.candidate.boost.factor for fate in fates if fate.disposition == "shown"])
+    likenesses = [like for fate in fates if (like := fate.candidate.likeness) is not None]
+    yield Observation(DEDUP_SIMILARITY, [each.containment for each in likenesses], ("containment",))
+    yield Observation(DEDUP_SIMILARITY, [each.cosine for each in likenesses if each.cosine is not None], ("cosine",))
 
 
 def _tokens(context: TurnContext) -> Iterator[Observation]:
@@ -117,4 +107,4 @@ def _tokens(context: TurnContext) -> Iterator[Observation]:
     for shown in context.shown:
         taken[shown.type] += shown.tokens
     for section in sorted(context.trace.sections.budgets.keys() | taken.keys()):
-        yield Observation(CONTEXT_TOKENS, taken[section], (section,))
+        yield Observation(CONTEXT_TOKENS, (taken[section],), (section,))

@@ -12,7 +12,6 @@ from cognitive.telemetry.instruments import ERRORS, Observation, Observations
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.spans import Attributes, Span, quietly
 
-
 P = ParamSpec("P")
 R = TypeVar("R")
 Method: TypeAlias = Callable[P, Coroutine[Any, Any, R]]
@@ -38,7 +37,7 @@ class Operation:
 
 
 def observed(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
-    """A method of a layer as it was, with a span around it, counted when it has ended. What goes wrong here is logged."""
+    """A method of a layer as it was, with a span around it, and counted when it has ended; for rows of `operations`."""
 
     def seen(method: Method[P, R]) -> Method[P, R]:
         @wraps(method)
@@ -51,7 +50,7 @@ def observed(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
                 try:
                     result = await method(*args, **named)
                 except Exception as error:
-                    raised = Observation(ERRORS, 1, (method.__name__, type(error).__name__))
+                    raised = Observation(ERRORS, (1,), (method.__name__, type(error).__name__))
                     quietly(lambda: metrics.observe([raised]))
                     raise
                 span.tell(lambda: operation.told(result), lambda: operation.content(result, *given, **named))

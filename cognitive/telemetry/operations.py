@@ -27,15 +27,15 @@ def _recalled(hits: Sequence[RecallHit], seconds: float, *_: object, **__: objec
 
 
 def _remembered(ids: Sequence[UUID], *_: object, **__: object) -> Observations:
-    return (Observation(WRITTEN, len(ids), (conventions.CREATE_MEMORY,)),)
+    return (Observation(WRITTEN, (len(ids),), (conventions.CREATE_MEMORY,)),)
 
 
 def _updated(*_: object, **__: object) -> Observations:
-    return (Observation(WRITTEN, 1, (conventions.UPDATE_MEMORY,)),)
+    return (Observation(WRITTEN, (1,), (conventions.UPDATE_MEMORY,)),)
 
 
 def _erased(receipt: Receipt, *_: object, **__: object) -> Observations:
-    return (Observation(WRITTEN, receipt.memories, (conventions.DELETE_MEMORY,)),)
+    return (Observation(WRITTEN, (receipt.memories,), (conventions.DELETE_MEMORY,)),)
 
 
 PRE_TURN = Operation(conventions.PRE_TURN, attributes.turn, _prepared, attributes.context, attributes.content_shown)

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -58,7 +59,7 @@ class Span:
         api = sys.modules.get("opentelemetry.trace")
         if api is None or isinstance(api.get_tracer_provider(), api.ProxyTracerProvider):
             return  # nobody has said where spans go
-        started = api.get_tracer("cognitive").start_as_current_span(
+        started = _tracer(api.get_tracer_provider()).start_as_current_span(
             self._name, attributes=_known(self._given()), record_exception=False, set_status_on_exception=False
         )
         span = started.__enter__()
@@ -70,6 +71,12 @@ class Span:
         if self._span is not None:
             self._span.set_attribute(ERROR_TYPE, kind.__name__)
             self._span.set_status(sys.modules["opentelemetry.trace"].StatusCode.ERROR)
+
+
+@lru_cache(maxsize=1)
+def _tracer(provider: Any) -> Any:
+    """A provider's tracer, which takes longer to make than a span."""
+    return provider.get_tracer("cognitive")
 
 
 def capturing() -> bool:
