@@ -273,8 +273,12 @@ async def test_every_metric_of_a_turn_moves_by_what_the_turn_says(layer, agent, 
 async def test_an_outcome_that_another_process_brings_is_counted_by_type_and_once(layer, agent, metrics):
     await layer.remember(agent, facts(ALBA, BRIX))
     context = await layer.pre_turn(ask(agent))
-    for _ in range(2):
-        await layer.post_turn(TurnRef(agent, context.turn_id), Outcome(response=BY_BARGE))
+    ref, outcome = TurnRef(agent, context.turn_id), Outcome(response=BY_BARGE)
+    first, again = [await layer.post_turn(ref, outcome) for _ in range(2)]
+    assert [(each.memory_id, each.type) for each in first.attributions] == [
+        (each.memory_id, each.type) for each in again.attributions
+    ]
+    assert {each.type for each in again.attributions} == {"fact"}
     have = moved(metrics)
     assert have["cognitive_memories_referenced_total fact"] == 1
     assert have["cognitive_turns_settled_total completed postgres"] == 1
