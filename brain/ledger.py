@@ -57,6 +57,7 @@ class Judgement:
     overlap: float
     used: bool
     rating: bool | None = None
+    type: MemoryType | None = None
 
 
 @dataclass(frozen=True, slots=True)

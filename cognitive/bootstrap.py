@@ -38,6 +38,9 @@ from cognitive.planner import Planner
 from cognitive.policy import Policy
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
+from cognitive.telemetry.embedder import TracedEmbedder
+from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_journal
+from cognitive.telemetry.spans import quietly
 from cognitive.tokens import TokenCounter, count
 from cognitive.window.summary import Extractive, Summarizer
 
@@ -57,6 +60,7 @@ class Plugins:
     summarizer: Summarizer | None = None
     classifier: Classifier | None = None
     extractor: Extractor | None = None
+    metrics: Metrics | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ class Parts:
     habits: Habits
     planner: Planner
     settling: Background
+    metrics: Metrics
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -124,10 +129,12 @@ async def assemble(
     policy = with_models(policy, settings) if policy is not None else live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
     counter = plugins.token_counter or count
-    cached = CachedEmbedder(plugins.embedder or MiniLM(settings.cache_dir))
+    metrics = plugins.metrics or NO_METRICS
+    cached = TracedEmbedder(plugins.embedder or MiniLM(settings.cache_dir))
     try:
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
+        quietly(lambda: watch_journal(metrics, journal))
         async with _database(url, settings) as database:
             store, turns = MemoryStore(database, cached), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
@@ -146,7 +153,7 @@ async def assemble(
                     yield Parts(
                         policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
                         shadowing, counter, sessions, artifacts, Subtasks(database), continuity, habits, planner,
-                        settling,
+                        settling, metrics,
                     )  # fmt: skip
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal

@@ -38,6 +38,11 @@ from cognitive.settle import opened
 from cognitive.surface.memories import Memories
 from cognitive.surface.record import Record
 from cognitive.surface.sessions import Sessions as SessionSurface
+from cognitive.telemetry import attributes, conventions
+from cognitive.telemetry.metrics import Metrics
+from cognitive.telemetry.observed import observed
+from cognitive.telemetry.operations import POST_TURN, PRE_TURN, RECALL
+from cognitive.telemetry.spans import Span
 from cognitive.tokens import TokenCounter
 from cognitive.turn import (
     LONGEST_MESSAGE,
@@ -86,6 +91,7 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         summarizer: Summarizer | None = None,
         classifier: Classifier | None = None,
         extractor: Extractor | None = None,
+        metrics: Metrics | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
@@ -93,17 +99,18 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
         `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
         about messages that no rule of the categories knows; `extractor` makes memories of what a completed turn said,
-        beside what `Policy.capture` keeps.
+        beside what `Policy.capture` keeps; `metrics` counts (`cognitive.telemetry.prometheus`).
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
             PolicyError: the environment names a file that holds no policy, or no table of models.
         """
-        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier, extractor)
+        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier, extractor, metrics)
         async with bootstrap.assemble(database_url, policy, shadow, plugins) as parts:
             yield cls(parts)
 
+    @observed(PRE_TURN)
     async def pre_turn(self, turn: Turn) -> TurnContext:
         """What the model should see in this turn, within the policy's deadline.
 
@@ -149,6 +156,7 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         except Exception as error:  # a loop of calls goes on as a turn does
             return Window.of(plain(conversation, policy), conversation, policy, _plainly(error))
 
+    @observed(POST_TURN)
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
 
@@ -182,6 +190,7 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         """Returns when every outcome handed to `settle` is counted, or safe in the journal, or was refused."""
         await self._parts.settling.finished()
 
+    @observed(RECALL)
     async def recall(
         self,
         agent_id: str,
@@ -237,7 +246,9 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         if turn.kind != "user":
             return plan, Built.nothing(plan, now)
         try:
-            plan = planner.plan(turn, now, policy)
+            with Span(conventions.PLAN, lambda: {conventions.AGENT_ID: turn.agent_id}) as span:
+                plan = planner.plan(turn, now, policy)
+                span.tell(lambda: attributes.plan(plan))
             built = await self._parts.engine.build(
                 plan, turn, now, deadline, policy, _room(turn, policy), lambda: _messages(talking)
             )

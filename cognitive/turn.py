@@ -280,6 +280,7 @@ class Attribution:
     memory_id: UUID
     overlap: float
     referenced: bool
+    type: MemoryType | None = None
 
 
 @dataclass(frozen=True, slots=True)

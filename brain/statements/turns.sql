@@ -214,7 +214,7 @@ base AS (
 SELECT (SELECT count(*) FROM masses) AS taught FROM closed
 
 -- name: attributions
-SELECT memory_id, overlap, used FROM cognitive.exposure
+SELECT memory_id, overlap, used, type FROM cognitive.exposure
 WHERE agent_id = $1 AND turn_id = $2 AND overlap IS NOT NULL ORDER BY via, slot, memory_id
 
 -- name: rate

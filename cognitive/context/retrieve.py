@@ -14,6 +14,9 @@ from brain.text import lexemes
 from brain.types import MemoryType, Vector
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
+from cognitive.telemetry import attributes
+from cognitive.telemetry.conventions import SEARCH_MEMORY
+from cognitive.telemetry.spans import Span
 
 # Of a message longer than this, the head and the tail are searched for: there the question stands.
 _MOST_SEARCHED = 4_000
@@ -74,14 +77,16 @@ async def retrieve(
         max(query.limit for query in queries),
         _past(now, policy),
     )
+    channels = ("dense",) * (vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
     seconds = deadline.left()
     try:
-        found = await deadline.within(search.find(agent_id, query, timeout=max(seconds, 0.001)))
+        with Span(SEARCH_MEMORY, lambda: attributes.search(agent_id, types, channels)) as span:
+            found = await deadline.within(search.find(agent_id, query, timeout=max(seconds, 0.001)))
+            span.tell(lambda: attributes.found(found.hits), lambda: attributes.content_found(text, found.hits))
     except TimeoutError:
         return Retrieved(Found(()), vector, (), (*missing, "retrieval: no answer from Postgres in time"))
     except CognitiveError as error:
         return Retrieved(Found(()), vector, (), (*missing, f"retrieval: {error}"))
-    channels = ("dense",) * (vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
     return Retrieved(found, vector, channels, missing)
 
 

@@ -40,7 +40,7 @@ def _judged(present: Sequence[Shown], written: str, message: str, outcome: Outco
     judgements = []
     for memory, overlap in zip(present, measured, strict=True):
         used, rating = _used(memory, overlap, outcome, policy), outcome.ratings.get(memory.memory_id)
-        judgements.append(Judgement(memory.memory_id, overlap, used, rating))
+        judgements.append(Judgement(memory.memory_id, overlap, used, rating, memory.type))
     return judgements
 
 
@@ -79,7 +79,7 @@ def _used(memory: Shown, overlap: float, outcome: Outcome, policy: Policy) -> bo
 
 def attributions(judgements: Sequence[Judgement]) -> tuple[Attribution, ...]:
     """The public form of judgements."""
-    return tuple(Attribution(j.memory_id, float(j.overlap), j.used) for j in judgements)
+    return tuple(Attribution(j.memory_id, float(j.overlap), j.used, j.type) for j in judgements)
 
 
 def _spoken(memory: Shown | Decoy) -> str:

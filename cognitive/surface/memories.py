@@ -12,6 +12,8 @@ from brain.store import Progress
 from brain.types import Memory, NewMemory, Receipt
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
+from cognitive.telemetry.observed import observed
+from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
 from cognitive.turn import require_id, require_label
 
 
@@ -20,6 +22,7 @@ class Memories:
 
     _parts: Parts
 
+    @observed(REMEMBER)
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
@@ -35,6 +38,7 @@ class Memories:
         wanted = [require_id("ids", id) for id in ids]
         return await self._parts.store.get(require_label("agent_id", agent_id), wanted)
 
+    @observed(UPDATE)
     async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
         """Changes fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
 
@@ -49,11 +53,13 @@ class Memories:
             agent_id, require_id("id", id), lambda found: NewMemory(**{**_fields(found), **changes})
         )
 
+    @observed(FORGET)
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with all that was derived from them, in one transaction; the receipt counts what went."""
         wanted = [require_id("ids", id) for id in ids]
         return await self._parts.store.forget(require_label("agent_id", agent_id), wanted)
 
+    @observed(ERASE)
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erases everything of an agent, here and in the journal of this machine; the receipt counts what went."""
         await self._parts.settling.ended(require_label("agent_id", agent_id))

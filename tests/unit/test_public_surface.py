@@ -66,7 +66,7 @@ def test_a_layer_is_opened_with_or_without_a_database_a_policy_and_an_embedder()
     signature.bind("postgresql://x", policy=Policy())
     assert {name: each.default for name, each in signature.parameters.items()} == {
         "database_url": None, "policy": None, "embedder": None, "shadow": None, "token_counter": None,
-        "summarizer": None, "classifier": None,
+        "summarizer": None, "classifier": None, "extractor": None, "metrics": None,
     }  # fmt: skip
     opened = CognitiveLayer.open("postgresql://nowhere.invalid/x")
     assert hasattr(opened, "__aenter__")
@@ -125,7 +125,8 @@ def test_every_error_of_the_product_can_be_caught_as_one():
     assert {each.__name__ for each in errors} == exported
 
 
-HEAVY = ["torch", "sentence_transformers", "alembic", "sqlalchemy", "onnxruntime", "onnx", "rich", "click"]
+HEAVY = ["torch", "sentence_transformers", "alembic", "sqlalchemy", "onnxruntime", "onnx", "rich", "click",
+         "opentelemetry", "prometheus_client", "structlog"]  # fmt: skip
 
 
 def test_importing_the_package_does_not_pull_in_what_only_some_users_need(root):

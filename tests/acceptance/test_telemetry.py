@@ -1,0 +1,369 @@
+"""Numbers out of real turns: spans by the conventions, metrics that move, no content, and no turn that fails for it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn, TurnRef
+from cognitive.errors import InvalidInput, StoreUnavailable
+from cognitive.telemetry.conventions import CAPTURE_CONTENT
+from cognitive.telemetry.prometheus import PrometheusMetrics
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+CALM = Policy(deadline_ms=10_000, abstention=False)
+OAK = "Which supplier delivers oak boards?"
+ALBA = "The supplier Alba delivers oak boards every Tuesday by horse cart."
+BRIX = "The supplier Brix delivers oak boards every Friday by river barge."
+SAID = "The spare key of the boat house hangs behind the old barometer."
+BY_BARGE = "Brix does: every Friday, by river barge."
+WORDS = ("oak boards", "horse cart", "river barge", "Brix", "barometer")  # of which nothing may leave
+
+
+class Awkward(SpanProcessor):
+    """A processor of a host that works until it is told otherwise."""
+
+    failing = False
+
+    def on_start(self, span, parent_context=None):
+        self._fail()
+
+    def on_end(self, span):
+        self._fail()
+
+    def _fail(self):
+        if self.failing:
+            raise ConnectionError("the collector is gone")
+
+
+@pytest.fixture(scope="module")
+def awkward() -> Awkward:
+    return Awkward()
+
+
+@pytest.fixture(scope="module")
+def exporter(awkward) -> InMemorySpanExporter:
+    """A process has one provider for good: where another test has set it, spans are read from that."""
+    exporter = InMemorySpanExporter()
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        trace.set_tracer_provider(TracerProvider())
+    trace.get_tracer_provider().add_span_processor(SimpleSpanProcessor(exporter))
+    trace.get_tracer_provider().add_span_processor(awkward)
+    return exporter
+
+
+@pytest.fixture
+def spans(exporter, awkward, monkeypatch) -> Iterator[InMemorySpanExporter]:
+    monkeypatch.delenv(CAPTURE_CONTENT, raising=False)
+    exporter.clear()
+    yield exporter
+    awkward.failing = False
+
+
+@pytest.fixture
+def metrics() -> PrometheusMetrics:
+    return PrometheusMetrics()
+
+
+@pytest.fixture
+async def layer(urls, embedder, metrics):
+    async with CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder, metrics=metrics) as layer:
+        yield layer
+
+
+def facts(*contents: str) -> list[NewMemory]:
+    return [NewMemory(type="fact", content=each, occurred_at=AT) for each in contents]
+
+
+def ask(agent: str, text: str = OAK, **fields) -> Turn:
+    return Turn(agent_id=agent, session_id="s", text=text, **({"now": NOW} | fields))
+
+
+def one(spans: InMemorySpanExporter, name: str) -> ReadableSpan:
+    (found,) = [span for span in spans.get_finished_spans() if span.name == name]
+    return found
+
+
+def moved(metrics: PrometheusMetrics) -> dict[str, float]:
+    """Every sample that is not zero, by name and labels, without the buckets and the clock."""
+    return {
+        " ".join([sample.name, *sorted(sample.labels.values())]): sample.value
+        for family in metrics.registry.collect()
+        for sample in family.samples
+        if sample.value and not sample.name.endswith(("_bucket", "_created"))
+    }
+
+
+# --- spans ---
+
+
+async def test_a_turn_is_one_tree_of_spans(layer, agent, spans):
+    await layer.remember(agent, facts(ALBA, BRIX))
+    spans.clear()
+    context = await layer.pre_turn(ask(agent, f"{OAK} {uuid4().hex}"))
+    parent = one(spans, "cognitive.pre_turn")
+    assert parent.parent is None
+    under = {span.name: span for span in spans.get_finished_spans() if span is not parent}
+    assert under.keys() == {"cognitive.plan", "search_memory", "embeddings all-MiniLM-L6-v2/onnx-int8"}
+    assert {span.parent.span_id for span in under.values()} == {parent.context.span_id}
+    assert {span.context.trace_id for span in under.values()} == {parent.context.trace_id}
+    assert parent.attributes == {
+        "gen_ai.agent.id": agent, "gen_ai.conversation.id": "s", "cognitive.turn.kind": "user",
+        "cognitive.turn.id": context.turn_id, "cognitive.frame": context.plan.frame,
+        "cognitive.intent": context.plan.categories, "cognitive.effort": context.plan.thinking,
+        "cognitive.memory.types": tuple(query.type for query in context.plan.retrieval),
+        "cognitive.plan.tokens": context.plan.total, "cognitive.policy.version": CALM.version,
+        "cognitive.memory.shown": 2, "cognitive.context.tokens": sum(shown.tokens for shown in context.shown),
+    }  # fmt: skip
+    assert under["cognitive.plan"].attributes["cognitive.frame"] == context.plan.frame
+    assert under["search_memory"].attributes == {
+        "gen_ai.operation.name": "search_memory", "gen_ai.agent.id": agent, "gen_ai.memory.store.id": agent,
+        "cognitive.memory.types": tuple(query.type for query in context.plan.retrieval),
+        "cognitive.search.channels": ("dense", "lexical"), "gen_ai.memory.record.count": 2,
+    }  # fmt: skip
+    assert under["embeddings all-MiniLM-L6-v2/onnx-int8"].attributes == {
+        "gen_ai.operation.name": "embeddings", "gen_ai.request.model": "all-MiniLM-L6-v2/onnx-int8",
+        "gen_ai.embeddings.dimension.count": 384, "cognitive.embeddings.texts": 1,
+    }  # fmt: skip
+
+
+async def test_spans_stand_under_the_host_s_own(layer, agent, spans):
+    with trace.get_tracer("host").start_as_current_span("invoke_agent"):
+        await layer.pre_turn(ask(agent))
+    assert one(spans, "cognitive.pre_turn").parent.span_id == one(spans, "invoke_agent").context.span_id
+
+
+async def test_an_outcome_is_told_with_what_it_taught(layer, agent, spans):
+    await layer.remember(agent, facts(ALBA, BRIX))
+    context = await layer.pre_turn(ask(agent))
+    await layer.post_turn(context, Outcome(response=BY_BARGE))
+    assert one(spans, "cognitive.post_turn").attributes == {
+        "gen_ai.agent.id": agent, "gen_ai.conversation.id": "s", "cognitive.turn.id": context.turn_id,
+        "cognitive.turn.status": "completed", "cognitive.memory.referenced": 1, "cognitive.turn.recorded": True,
+        "cognitive.turn.duplicate": False,
+    }  # fmt: skip
+
+
+async def test_memory_is_written_searched_and_erased_under_the_names_of_the_conventions(layer, agent, spans):
+    alba, brix = await layer.remember(agent, facts(ALBA, BRIX))
+    await layer.update(agent, alba, content=f"{ALBA} And oats.")
+    assert len(await layer.recall(agent, OAK, now=NOW)) == 2
+    await layer.forget(agent, [brix])
+    await layer.erase_agent(agent)
+    about = {"gen_ai.agent.id": agent, "gen_ai.memory.store.id": agent}
+    assert one(spans, "create_memory").attributes == about | {
+        "gen_ai.operation.name": "create_memory", "gen_ai.memory.record.count": 2}  # fmt: skip
+    assert one(spans, "update_memory").attributes == about | {
+        "gen_ai.operation.name": "update_memory", "gen_ai.memory.record.count": 1, "gen_ai.memory.record.id": str(alba),
+    }  # fmt: skip
+    assert one(spans, "delete_memory").attributes == about | {
+        "gen_ai.operation.name": "delete_memory", "gen_ai.memory.record.count": 1, "gen_ai.memory.record.id": str(brix),
+    }  # fmt: skip
+    assert one(spans, "delete_memory_store").attributes == about | {
+        "gen_ai.operation.name": "delete_memory_store", "gen_ai.memory.record.count": 1}  # fmt: skip
+    recall, search = one(spans, "cognitive.recall"), one(spans, "search_memory")
+    assert recall.attributes == {"gen_ai.agent.id": agent, "gen_ai.memory.record.count": 2}
+    assert search.parent.span_id == recall.context.span_id
+
+
+async def test_an_error_is_told_by_its_kind_and_not_by_its_words(layer, agent, spans):
+    with pytest.raises(InvalidInput):
+        await layer.recall(agent, "oak boards", memory_type="river barge")
+    span = one(spans, "cognitive.recall")
+    assert span.attributes["error.type"] == "InvalidInput"
+    assert not span.status.is_ok
+    assert "river barge" not in span.to_json()
+
+
+# --- content ---
+
+
+async def everything(layer: CognitiveLayer, agent: str) -> None:
+    ids = await layer.remember(agent, facts(ALBA, BRIX, SAID))
+    await layer.update(agent, ids[0], tags=("Brix",))
+    talk = [Message(role="user", content=SAID), Message(role="assistant", content="I shall remember that.")]
+    context = await layer.pre_turn(ask(agent, conversation=talk))
+    await layer.recall(agent, "river barge", turn_id=context.turn_id, now=NOW)
+    await layer.post_turn(context, Outcome(response=BY_BARGE))
+    await layer.forget(agent, ids[:1])
+
+
+async def test_no_content_is_in_spans_unless_the_host_opts_in(layer, agent, spans):
+    await everything(layer, agent)
+    told = "".join(span.to_json() for span in spans.get_finished_spans())
+    assert [word for word in WORDS if word.lower() in told.lower()] == []
+
+
+@pytest.mark.parametrize("setting", ["SPAN_ONLY", "span_and_event", "true"])
+async def test_a_host_that_opts_in_has_the_query_and_the_records(layer, agent, spans, monkeypatch, setting):
+    monkeypatch.setenv(CAPTURE_CONTENT, setting)
+    alba, brix = await layer.remember(agent, facts(ALBA, BRIX))
+    context = await layer.pre_turn(ask(agent))
+    search, turn = one(spans, "search_memory").attributes, one(spans, "cognitive.pre_turn").attributes
+    assert search["gen_ai.memory.query.text"] == turn["gen_ai.memory.query.text"] == OAK
+    found = json.loads(search["gen_ai.memory.records"])
+    assert {(each["id"], each["content"], each["metadata"]["type"]) for each in found} == {
+        (str(alba), ALBA, "fact"), (str(brix), BRIX, "fact")}  # fmt: skip
+    assert json.loads(turn["gen_ai.memory.records"]) == [
+        {"id": str(shown.memory_id), "content": shown.content, "score": shown.score, "metadata": {"type": "fact"}}
+        for shown in context.shown
+    ]
+    stored = json.loads(one(spans, "create_memory").attributes["gen_ai.memory.records"])
+    assert [each["content"] for each in stored] == [ALBA, BRIX]
+
+
+@pytest.mark.parametrize("setting", ["", "NO_CONTENT", "EVENT_ONLY", "false", "1"])
+async def test_any_other_setting_is_none(layer, agent, spans, monkeypatch, setting):
+    monkeypatch.setenv(CAPTURE_CONTENT, setting)
+    await layer.remember(agent, facts(ALBA))
+    await layer.pre_turn(ask(agent))
+    told = "".join(span.to_json() for span in spans.get_finished_spans())
+    assert "gen_ai.memory.records" not in told
+    assert "gen_ai.memory.query.text" not in told
+
+
+async def test_no_content_and_no_id_is_in_metrics(layer, agent, metrics):
+    await everything(layer, agent)
+    told = metrics.exposition()[0].decode().lower()
+    assert [word for word in (*WORDS, agent) if word.lower() in told] == []
+
+
+# --- metrics ---
+
+
+async def test_every_metric_of_a_turn_moves_by_what_the_turn_says(layer, agent, metrics):
+    await layer.remember(agent, facts(ALBA, BRIX, SAID))
+    talk = [Message(role="user", content=SAID), Message(role="assistant", content="I shall remember that.")]
+    context = await layer.pre_turn(
+        ask(agent, f"{OAK} And where is the spare key of the boat house?", conversation=talk)
+    )
+    assert {fate.candidate.hit.content: fate.disposition for fate in context.trace.fates} == {
+        ALBA: "shown", BRIX: "shown", SAID: "restated"}  # fmt: skip
+    report = await layer.post_turn(context, Outcome(response=BY_BARGE))
+    have = moved(metrics)
+    assert have["cognitive_memories_retrieved_total fact"] == 3
+    assert have["cognitive_memories_deduped_total fact"] == 1
+    assert have["cognitive_memories_injected_total fact"] == 2
+    assert have["cognitive_memories_referenced_total fact"] == 1
+    assert have["cognitive_memories_written_total create_memory"] == 3
+    assert have[f"cognitive_turns_prepared_total {' '.join(sorted([context.plan.frame, 'no']))}"] == 1
+    assert have["cognitive_turns_settled_total completed postgres"] == 1
+    assert [have[f"cognitive_intents_total {each}"] for each in context.plan.categories] == [1]
+    assert have["cognitive_context_tokens_sum fact"] == sum(shown.tokens for shown in context.shown)
+    assert have["cognitive_boost_factor_count"] == have["cognitive_overlap_count"] == 2
+    assert have["cognitive_boost_factor_sum"] == 2.0
+    assert have["cognitive_overlap_sum"] == pytest.approx(sum(each.overlap for each in report.attributions))
+    assert have["cognitive_dedup_similarity_count cosine"] == have["cognitive_dedup_similarity_count containment"] == 3
+    assert have["cognitive_pre_turn_seconds_count"] == have["cognitive_post_turn_seconds_count"] == 1
+    stages = sum(have[f"cognitive_stage_seconds_sum {stage}"] for stage in context.trace.timings)
+    assert 0 < stages <= have["cognitive_pre_turn_seconds_sum"]
+    assert not any(name.startswith(("cognitive_degraded", "cognitive_fail_open", "cognitive_errors")) for name in have)
+
+
+async def test_an_outcome_that_another_process_brings_is_counted_by_type_and_once(layer, agent, metrics):
+    await layer.remember(agent, facts(ALBA, BRIX))
+    context = await layer.pre_turn(ask(agent))
+    ref, outcome = TurnRef(agent, context.turn_id), Outcome(response=BY_BARGE)
+    first, again = [await layer.post_turn(ref, outcome) for _ in range(2)]
+    assert [(each.memory_id, each.type) for each in first.attributions] == [
+        (each.memory_id, each.type) for each in again.attributions
+    ]
+    assert {each.type for each in again.attributions} == {"fact"}
+    have = moved(metrics)
+    assert have["cognitive_memories_referenced_total fact"] == 1
+    assert have["cognitive_turns_settled_total completed postgres"] == 1
+    assert have["cognitive_turns_settled_total duplicate postgres"] == 1
+    assert have["cognitive_overlap_count"] == 2
+
+
+async def test_recalls_and_what_they_find_are_counted(layer, agent, metrics):
+    await layer.recall(agent, OAK)
+    await layer.remember(agent, facts(ALBA))
+    await layer.recall(agent, OAK)
+    have = moved(metrics)
+    assert have["cognitive_recall_calls_total found"] == have["cognitive_recall_calls_total empty"] == 1
+    assert have["cognitive_recall_seconds_count"] == 2
+
+
+async def test_calls_that_raise_are_counted_by_the_kind_of_error(layer, agent, metrics):
+    with pytest.raises(InvalidInput):
+        await layer.post_turn(TurnRef(agent, "never-opened"), Outcome(response="x"))
+    assert moved(metrics)["cognitive_errors_total InvalidInput post_turn"] == 1
+
+
+async def test_turns_that_are_not_a_user_s_count_for_nothing(layer, agent, metrics):
+    await layer.pre_turn(ask(agent, kind="heartbeat"))
+    assert moved(metrics) == {}
+
+
+async def test_a_part_that_raises_is_counted_as_failing_open(urls, embedder, agent, metrics):
+    class Broken:
+        name = "broken"
+
+        def __call__(self, text: str) -> int:
+            raise ZeroDivisionError("of its own making")
+
+    async with CognitiveLayer.open(
+        urls.app, policy=CALM, embedder=embedder, token_counter=Broken(), metrics=metrics
+    ) as layer:
+        await layer.remember(agent, facts(ALBA))
+        context = await layer.pre_turn(ask(agent))
+    have = moved(metrics)
+    assert context.degraded
+    assert have["cognitive_fail_open_total memory"] == have["cognitive_degraded_total memory"] == 1
+
+
+async def test_while_postgres_is_away_the_missing_parts_and_the_journal_are_told(embedder, agent, metrics):
+    nowhere = "postgresql://nobody@127.0.0.1:9/nothing"
+    async with CognitiveLayer.open(nowhere, policy=Policy(), embedder=embedder, metrics=metrics) as layer:
+        context = await layer.pre_turn(ask(agent))
+        await layer.post_turn(context, Outcome(response=BY_BARGE))
+        have = moved(metrics)
+        assert have["cognitive_turns_settled_total completed journal"] == 1
+        assert have["cognitive_degraded_total retrieval"] == have["cognitive_degraded_total record"] == 1
+        assert have["cognitive_journal_entries waiting"] >= 1
+        assert not [name for name in have if name.startswith("cognitive_fail_open")]
+        with pytest.raises(StoreUnavailable):
+            await layer.erase_agent(agent)
+        assert (
+            moved(metrics).get("cognitive_journal_entries waiting", 0) == have["cognitive_journal_entries waiting"] - 1
+        )
+
+
+# --- nothing here changes a turn ---
+
+
+class Raising:
+    """Metrics of a host that do not work at all."""
+
+    def observe(self, observations):
+        raise ConnectionError("the collector is gone")
+
+    def watch(self, gauge, labels, read):
+        raise ConnectionError("the collector is gone")
+
+
+async def test_a_processor_and_metrics_that_raise_cost_their_numbers_and_no_turn(
+    urls, embedder, agent, spans, awkward, caplog
+):
+    awkward.failing = True
+    with caplog.at_level(logging.WARNING):
+        async with CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder, metrics=Raising()) as layer:
+            await layer.remember(agent, facts(ALBA, BRIX))
+            context = await layer.pre_turn(ask(agent))
+            report = await layer.post_turn(context, Outcome(response=BY_BARGE))
+            hits = await layer.recall(agent, OAK)
+    assert context.degraded == ()
+    assert len(context.shown) == len(hits) == 2
+    assert [each.referenced for each in report.attributions].count(True) == 1
+    assert "the collector is gone" in caplog.text

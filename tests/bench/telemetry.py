@@ -1,0 +1,129 @@
+"""What telemetry costs a turn, in microseconds: each part by itself on a real context, and whole turns side by side.
+
+    python tests/bench/telemetry.py 1000
+
+The parts are timed alone, since a turn's own time varies by more than they take. For the whole, turns of two layers
+alternate, one with metrics and spans that go nowhere, one without metrics. Prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, thread_time
+
+from pre_turn import StoredAtRandom, memories
+
+from brain.embedded import EmbeddedServer
+from brain.migrate import upgrade
+from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
+from cognitive.telemetry import attributes
+from cognitive.telemetry.observations import prepared, settled
+from cognitive.telemetry.prometheus import PrometheusMetrics
+from cognitive.telemetry.spans import Span
+
+TIMES = 2_000
+TURNS = 100
+
+
+def microseconds(work: Callable[[], object]) -> float:
+    """Of processor time, the least of five runs: what else the machine does is not to count."""
+    runs = []
+    for _ in range(5):
+        start = thread_time()
+        for _ in range(TIMES):
+            work()
+        runs.append((thread_time() - start) / TIMES * 1e6)
+    return round(min(runs), 1)
+
+
+def turn(n: int) -> Turn:
+    talk = tuple(
+        Message(role="user" if k % 2 == 0 else "assistant", content=f"We talked about point {k} of the plan.")
+        for k in range(8)
+    )
+    return Turn(
+        agent_id="bench", session_id="s", text=f"What did we say about topic{n}, number {n}?", conversation=talk
+    )
+
+
+FIRST = turn(0)
+
+
+def spans(context) -> None:
+    """Those of a usual turn, with what they say."""
+    types, hits = [query.type for query in context.plan.retrieval], [fate.candidate.hit for fate in context.trace.fates]
+    with Span("cognitive.pre_turn", lambda: attributes.turn(FIRST)) as whole:
+        with Span("cognitive.plan", lambda: {"gen_ai.agent.id": "bench"}) as plan:
+            plan.tell(lambda: attributes.plan(context.plan))
+        with Span("embeddings model", lambda: attributes.embeddings("model", 384, 1)):
+            pass
+        with Span("search_memory", lambda: attributes.search("bench", types, ("dense", "lexical"))) as search:
+            search.tell(lambda: attributes.found(hits))
+        whole.tell(lambda: attributes.context(context), lambda: attributes.content_shown(context))
+
+
+async def parts(layer: CognitiveLayer) -> dict:
+    context = await layer.pre_turn(FIRST)
+    outcome = Outcome(response="Here is the answer.")
+    report = await layer.post_turn(context, outcome)
+    metrics = PrometheusMetrics()
+    told = {
+        "candidates": len(context.trace.fates), "observations of a turn": len(list(prepared(context, 0.02))),
+        "metrics of pre_turn": microseconds(lambda: metrics.observe(prepared(context, 0.02))),
+        "metrics of post_turn": microseconds(lambda: metrics.observe(settled(outcome, report, 0.02))),
+        "spans, OpenTelemetry not loaded": microseconds(lambda: spans(context)),
+    }  # fmt: skip
+    start = perf_counter()
+    from opentelemetry import trace
+
+    told["milliseconds to import opentelemetry-api"] = round((perf_counter() - start) * 1000)
+    told["spans, loaded, no provider"] = microseconds(lambda: spans(context))
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(InMemorySpanExporter()))
+    trace.set_tracer_provider(provider)
+    told["spans, recorded and exported in batches"] = microseconds(lambda: spans(context))
+    return told
+
+
+async def whole(observed: CognitiveLayer, plain: CognitiveLayer) -> dict:
+    took: dict[str, list[float]] = {"plain": [], "observed": []}
+    for n in range(TURNS):
+        layers = [("plain", plain), ("observed", observed)]
+        for name, layer in layers if n % 2 else reversed(layers):
+            start = perf_counter()
+            await layer.pre_turn(turn(n if name == "plain" else n + TURNS))
+            took[name].append((perf_counter() - start) * 1000)
+    return {name: round(statistics.median(values[5:]), 2) for name, values in took.items()}
+
+
+async def main(directory: str, size: int) -> None:
+    embedder = StoredAtRandom()
+    server = EmbeddedServer(Path(directory))
+    urls = server.acquire()
+    await upgrade(urls.owner)
+    policy = Policy(deadline_ms=5_000, abstention=False)
+    async with (
+        CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as plain,
+        CognitiveLayer.open(urls.app, embedder=embedder, policy=policy, metrics=PrometheusMetrics()) as observed,
+    ):
+        await plain.remember("bench", memories(size))
+        told = await parts(plain)
+        told["pre_turn p50 ms, both with spans, one with metrics"] = await whole(observed, plain)
+        sys.stdout.write(json.dumps(told, indent=1) + "\n")
+    server.release()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as place:
+        Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        asyncio.run(main(place, int(sys.argv[1]) if len(sys.argv) > 1 else 1000))

@@ -1,0 +1,40 @@
+"""The strings of OpenTelemetry's conventions for memory, which no package we could depend on holds yet."""
+
+from __future__ import annotations
+
+from cognitive.telemetry import conventions
+
+PINNED = {
+    "SEARCH_MEMORY": "search_memory",
+    "CREATE_MEMORY": "create_memory",
+    "UPDATE_MEMORY": "update_memory",
+    "DELETE_MEMORY": "delete_memory",
+    "DELETE_MEMORY_STORE": "delete_memory_store",
+    "EMBEDDINGS": "embeddings",
+    "OPERATION": "gen_ai.operation.name",
+    "AGENT_ID": "gen_ai.agent.id",
+    "CONVERSATION_ID": "gen_ai.conversation.id",
+    "REQUEST_MODEL": "gen_ai.request.model",
+    "DIMENSIONS": "gen_ai.embeddings.dimension.count",
+    "STORE_ID": "gen_ai.memory.store.id",
+    "RECORD_ID": "gen_ai.memory.record.id",
+    "RECORD_COUNT": "gen_ai.memory.record.count",
+    "QUERY_TEXT": "gen_ai.memory.query.text",
+    "RECORDS": "gen_ai.memory.records",
+    "ERROR_TYPE": "error.type",
+    "CAPTURE_CONTENT": "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
+}
+NAMES = {name: value for name, value in vars(conventions).items() if isinstance(value, str) and name.isupper()}
+
+
+def test_the_strings_of_the_conventions_are_as_they_are_published():
+    assert {name: NAMES[name] for name in PINNED} == PINNED
+
+
+def test_what_the_conventions_have_no_name_for_is_under_our_own():
+    own = {value for name, value in NAMES.items() if name not in PINNED}
+    assert all(value.startswith("cognitive.") for value in own)
+
+
+def test_no_two_names_mean_the_same():
+    assert len(set(NAMES.values())) == len(NAMES)

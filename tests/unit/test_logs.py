@@ -1,0 +1,80 @@
+"""The server's logs: one form for all that is said, which request it is about, and no values of variables."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import structlog
+
+from cognitive.telemetry import logs
+
+
+@pytest.fixture
+def stream():
+    """What is logged, with logging as it was before afterwards."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    root.handlers = []  # pytest's own would be closed with the rest
+    yield io.StringIO()
+    root.handlers, root.level = handlers, level
+    structlog.reset_defaults()
+
+
+def lines(stream) -> list[dict]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_what_the_library_and_the_server_say_is_one_object_a_line(stream):
+    logs.configure(stream=stream)
+    logging.getLogger("cognitive.layer").warning("turn %s goes to the journal", "t1")
+    structlog.get_logger("cognitive.server").info("listening", port=8700)
+    first, second = lines(stream)
+    assert {name: first[name] for name in ("event", "level", "logger")} == {
+        "event": "turn t1 goes to the journal", "level": "warning", "logger": "cognitive.layer"}  # fmt: skip
+    assert (second["event"], second["port"]) == ("listening", 8700)
+    assert first["timestamp"].endswith("Z")
+
+
+def test_it_says_which_request_agent_and_turn_it_is_about_while_that_is_so(stream):
+    logs.configure(stream=stream)
+    with logs.bound(request_id="r1", agent_id="a", turn_id=None):
+        logging.getLogger("cognitive").info("within")
+    logging.getLogger("cognitive").info("after")
+    within, after = lines(stream)
+    assert (within["request_id"], within["agent_id"]) == ("r1", "a")
+    assert "turn_id" not in within
+    assert "request_id" not in after
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_of_an_error_kind_and_place_are_told_and_no_variable_s_value(stream, form):
+    logs.configure(form, stream=stream)
+    written_by_a_user = " ".join(["my", "secret"])
+    try:
+        int(written_by_a_user[:0])
+    except ValueError:
+        logging.getLogger("cognitive").exception("it failed")
+        structlog.get_logger("cognitive").exception("it failed again")
+    told = stream.getvalue()
+    assert told.count("ValueError") >= 2
+    assert "test_logs.py" in told
+    assert "my secret" not in told
+
+
+def test_what_is_below_the_level_is_left_out(stream):
+    logs.configure(level="WARNING", stream=stream)
+    logging.getLogger("cognitive").info("classified")
+    structlog.get_logger("cognitive").info("listening")
+    assert stream.getvalue() == ""
+
+
+def test_in_a_process_of_somebody_else_the_library_is_silent_until_logging_is_configured(root: Path):
+    program = "import logging, cognitive.layer; logging.getLogger('cognitive.layer').warning('said')"
+    run = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+    assert run.stderr == ""

@@ -1,0 +1,127 @@
+"""Prometheus' side of the metrics: what is exposed is what was observed, and one gauge that fails spoils no other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry, Counter
+from prometheus_client.parser import text_string_to_metric_families
+
+from brain.errors import JournalError
+from brain.journal import Journal
+from cognitive.telemetry.instruments import (
+    FAIL_OPEN,
+    INSTRUMENTS,
+    INTENTS,
+    JOURNAL,
+    OVERLAP,
+    PRE_TURN_SECONDS,
+    RETRIEVED,
+    Observation,
+)
+from cognitive.telemetry.metrics import watch_journal
+from cognitive.telemetry.prometheus import PrometheusMetrics
+
+
+@pytest.fixture
+def metrics() -> PrometheusMetrics:
+    return PrometheusMetrics()
+
+
+def value(metrics: PrometheusMetrics, name: str, **labels: str) -> float | None:
+    return metrics.registry.get_sample_value(name, labels)
+
+
+def test_counters_and_histograms_are_exposed_as_they_were_observed(metrics):
+    metrics.observe(
+        [
+            Observation(RETRIEVED, (3,), ("fact",)),
+            Observation(RETRIEVED, (2,), ("fact",)),
+            Observation(PRE_TURN_SECONDS, (0.004, 0.25, 7.0)),
+        ]
+    )
+    assert value(metrics, "cognitive_memories_retrieved_total", memory_type="fact") == 5
+    assert value(metrics, "cognitive_pre_turn_seconds_count") == 3
+    assert value(metrics, "cognitive_pre_turn_seconds_sum") == pytest.approx(7.254)
+    by_bucket = {le: value(metrics, "cognitive_pre_turn_seconds_bucket", le=le) for le in ("0.001", "0.25", "+Inf")}
+    assert by_bucket == {"0.001": 0, "0.25": 2, "+Inf": 3}
+
+
+@given(st.lists(st.floats(0, 2), max_size=30))
+def test_a_bucket_holds_all_that_is_not_above_its_bound(values):
+    metrics = PrometheusMetrics()
+    metrics.observe([Observation(OVERLAP, values)])
+    for bound in OVERLAP.buckets:
+        assert value(metrics, "cognitive_overlap_bucket", le=str(bound)) == sum(each <= bound for each in values)
+    assert value(metrics, "cognitive_overlap_count") == len(values)
+
+
+def test_series_that_are_known_beforehand_begin_at_zero_so_that_the_first_is_seen(metrics):
+    assert value(metrics, "cognitive_fail_open_total", stage="memory") == 0
+    metrics.observe([Observation(FAIL_OPEN, (1,), ("memory",)), Observation(INTENTS, (1,), ("a host's own",))])
+    assert value(metrics, "cognitive_fail_open_total", stage="memory") == 1
+    assert value(metrics, "cognitive_intents_total", intent="a host's own") == 1
+
+
+def test_the_exposition_is_one_that_prometheus_reads(metrics):
+    text, content_type = metrics.exposition()
+    assert content_type.startswith("text/plain")
+    families = {family.name for family in text_string_to_metric_families(text.decode())}
+    assert families == {each.name.removesuffix("_total") for each in INSTRUMENTS}
+
+
+def test_a_scraper_that_asks_for_openmetrics_gets_it(metrics):
+    text, content_type = metrics.exposition("application/openmetrics-text; version=1.0.0")
+    assert content_type.startswith("application/openmetrics-text")
+    assert text.endswith(b"# EOF\n")
+
+
+def test_a_host_may_have_them_in_its_own_registry():
+    registry = CollectorRegistry()
+    Counter("orders", "The host's own.", registry=registry)
+    metrics = PrometheusMetrics(registry)
+    assert b"orders_total" in metrics.exposition()[0]
+    assert b"cognitive_pre_turn_seconds" in metrics.exposition()[0]
+
+
+def test_two_layers_of_a_process_may_have_metrics_of_their_own():
+    PrometheusMetrics().observe([Observation(RETRIEVED, (1,), ("fact",))])
+    assert value(PrometheusMetrics(), "cognitive_memories_retrieved_total", memory_type="fact") == 0
+
+
+def test_the_journal_is_read_when_somebody_looks(metrics, tmp_path):
+    journal = Journal(tmp_path / "journal.sqlite")
+    watch_journal(metrics, journal)
+    assert value(metrics, "cognitive_journal_entries", state="waiting") == 0
+    for turn in ("one", "two"):
+        journal.put("a", turn, outcome="{}")
+    journal.park(journal.find("a", "two"), "nobody can read it")
+    assert value(metrics, "cognitive_journal_entries", state="waiting") == 1
+    assert value(metrics, "cognitive_journal_entries", state="aside") == 1
+
+
+def test_a_gauge_that_cannot_be_read_is_no_number_and_the_others_are(metrics, caplog):
+    def broken() -> float:
+        raise JournalError("the disk is gone")
+
+    metrics.watch(JOURNAL, ("waiting",), broken)
+    metrics.watch(JOURNAL, ("aside",), lambda: 2.0)
+    text = metrics.exposition()[0].decode()
+    assert 'cognitive_journal_entries{state="waiting"} NaN' in text
+    assert 'cognitive_journal_entries{state="aside"} 2.0' in text
+    assert "the disk is gone" in caplog.text
+
+
+def test_without_the_extra_there_are_no_metrics_and_no_error(root: Path):
+    program = (
+        "import sys; sys.modules['prometheus_client'] = None\n"
+        "from cognitive.telemetry.prometheus import PrometheusMetrics\n"
+        "print(PrometheusMetrics.if_installed())"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "None"

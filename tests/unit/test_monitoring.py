@@ -1,0 +1,116 @@
+"""The dashboard and the alerts ask for metrics, labels and buckets that there are, and leave none out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from cognitive.telemetry.instruments import INSTRUMENTS, Instrument
+from cognitive.telemetry.prometheus import PrometheusMetrics
+
+BY_NAME = {each.name: each for each in INSTRUMENTS}
+OF_ANY_TARGET = {"instance", "job"}  # what Prometheus adds itself
+METRIC = re.compile(r"\bcognitive_\w+")
+SELECTOR = re.compile(r"\b(cognitive_\w+)\{([^}]*)\}")
+MATCHER = re.compile(r'(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"')
+GROUPED = re.compile(r"\b(?:by|on)\s*\(([^)]*)\)")
+LEGEND = re.compile(r"\{\{(\w+)\}\}")
+
+
+@pytest.fixture(scope="module")
+def dashboard(root: Path) -> dict:
+    return json.loads((root / "monitoring/grafana/cognitive.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def rules(root: Path) -> str:
+    text = (root / "monitoring/prometheus/rules.yml").read_text()
+    return re.sub(r"^\s*(#|summary:|description:).*$", "", text, flags=re.MULTILINE)
+
+
+def queries(dashboard: dict) -> Iterator[tuple[str, dict]]:
+    for panel in dashboard["panels"]:
+        for target in panel.get("targets", ()):
+            yield panel["title"], target
+
+
+def instrument(metric: str) -> Instrument:
+    """What a sample's name is of; a histogram has three."""
+    found = BY_NAME.get(metric) or BY_NAME.get(re.sub(r"_(bucket|sum|count)$", "", metric))
+    assert found is not None, f"there is no metric {metric}"
+    assert (found.name == metric) == (found.kind != "histogram"), f"{metric} is no sample of {found.name}"
+    return found
+
+
+def check(expression: str) -> None:
+    metrics = [instrument(each) for each in METRIC.findall(expression)]
+    assert metrics, f"no metric of ours: {expression}"
+    for metric, matchers in SELECTOR.findall(expression):
+        have = instrument(metric)
+        for label, _, value in MATCHER.findall(matchers):
+            if label == "le":
+                assert value in map(str, have.buckets), f"{metric} has no bucket {value}"
+            elif label not in OF_ANY_TARGET:
+                assert label in have.labels, f"{metric} has no label {label}"
+                assert not have.labels[label] or value in have.labels[label], f"{metric}: no {label} is {value}"
+    known = OF_ANY_TARGET | {"le"} | {label for each in metrics for label in each.labels}
+    grouped = {label.strip() for labels in GROUPED.findall(expression) for label in labels.split(",")}
+    assert grouped <= known, f"grouped by what there is not: {expression}"
+
+
+def test_every_query_of_the_dashboard_asks_for_what_there_is(dashboard):
+    asked = [target["expr"] for _, target in queries(dashboard)]
+    assert len(asked) > 20
+    for expression in asked:
+        check(expression)
+
+
+def test_every_alert_asks_for_what_there_is(rules):
+    expressions = re.split(r"^\s*- alert: ", rules, flags=re.MULTILINE)[1:]
+    assert len(expressions) >= 5
+    for expression in expressions:
+        check(expression)
+
+
+def test_every_metric_is_looked_at(dashboard):
+    asked = {instrument(name) for _, target in queries(dashboard) for name in METRIC.findall(target["expr"])}
+    assert asked == set(INSTRUMENTS)
+
+
+def test_a_legend_names_what_its_query_groups_by(dashboard):
+    for title, target in queries(dashboard):
+        grouped = {label.strip() for labels in GROUPED.findall(target["expr"]) for label in labels.split(",")}
+        assert set(LEGEND.findall(target["legendFormat"])) <= grouped, title
+
+
+def test_panels_stand_beside_each_other_and_not_on_top(dashboard):
+    assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
+    places = [(panel["title"], panel["gridPos"]) for panel in dashboard["panels"]]
+    for (name, one), (other, two) in combinations(places, 2):
+        apart = (
+            one["x"] + one["w"] <= two["x"] or two["x"] + two["w"] <= one["x"]
+            or one["y"] + one["h"] <= two["y"] or two["y"] + two["h"] <= one["y"]
+        )  # fmt: skip
+        assert apart, f"{name} and {other}"
+    assert all(place["x"] + place["w"] <= 24 for _, place in places)
+
+
+def test_every_panel_says_what_it_is_and_asks_the_chosen_data_source(dashboard):
+    shown = [panel for panel in dashboard["panels"] if panel["type"] != "row"]
+    assert all(panel["title"] and panel["description"] for panel in shown)
+    assert {panel["datasource"]["uid"] for panel in shown} == {"${datasource}"}
+
+
+def test_the_page_about_telemetry_names_every_metric(root: Path):
+    page = (root / "docs/telemetry.md").read_text()
+    assert [each.name for each in INSTRUMENTS if f"`{each.name}`" not in page] == []
+
+
+def test_the_names_checked_here_are_those_that_are_exposed():
+    exposed = {family.name for family in PrometheusMetrics().registry.collect()}
+    assert exposed == {each.name.removesuffix("_total") for each in INSTRUMENTS}

@@ -1,0 +1,164 @@
+"""From what a turn says of itself to what is counted: a function, checked on turns made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from making import AT, candidate, uid
+
+from cognitive.plan import Plan, Signals
+from cognitive.policy import Policy
+from cognitive.telemetry import instruments
+from cognitive.telemetry.instruments import INSTRUMENTS, STAGES
+from cognitive.telemetry.observations import COUNTED, degraded, prepared, recalled, settled
+from cognitive.trace import Boost, Fate, Likeness, Sections, Trace
+from cognitive.turn import Attribution, Outcome, Report, Shown, TurnContext
+
+PLAN = Plan(Signals("Where?"), "question", (), {"fact": 100}, 100, 3, True, (), Policy().version, ("coding", "memory"))
+
+
+def fate(n, disposition, type="fact", likeness=None, boost=1.0):
+    made = replace(candidate(n, type=type), likeness=likeness, boost=Boost(factor=boost))
+    return Fate(made, disposition, 0.5, "because")
+
+
+FATES = (
+    fate(1, "shown", boost=1.2, likeness=Likeness(0.3, 0.25)),
+    fate(2, "restated", likeness=Likeness(0.9, 0.75)),
+    fate(3, "duplicate", likeness=Likeness(None, 0.5)),
+    fate(4, "over_budget", type="episode"),
+    fate(5, "over_limit", type="episode"),
+    fate(6, "irrelevant", type="episode"),
+    fate(7, "pinned", type="decision"),
+)
+
+
+def context(*reasons: str, fates=FATES) -> TurnContext:
+    trace = Trace("Where?", "p", AT, fates=fates, timings={"retrieve": 12.0, "assemble": 3.0},
+                  sections=Sections({"fact": 100, "episode": 50}, 150))  # fmt: skip
+    shown = (Shown(uid(1), "fact", "Tea is served at noon.", None, 0.5, tokens=17),)
+    return TurnContext("a", "s", "t", AT, "Where?", "", "", shown, PLAN, (), (), reasons, trace)
+
+
+def counted(observations) -> dict[tuple[str, ...], list[float]]:
+    told = {}
+    for instrument, values, labels in observations:
+        told.setdefault((instrument.name.removeprefix("cognitive_"), *labels), []).extend(values)
+    return told
+
+
+def test_a_prepared_turn_is_counted_by_what_became_of_its_candidates():
+    assert counted(prepared(context(), 0.02)) == {
+        ("pre_turn_seconds",): [0.02],
+        ("turns_prepared_total", "question", "no"): [1],
+        ("stage_seconds", "retrieve"): [0.012],
+        ("stage_seconds", "assemble"): [0.003],
+        ("intents_total", "coding"): [1],
+        ("intents_total", "memory"): [1],
+        ("memories_retrieved_total", "fact"): [1, 1, 1],
+        ("memories_retrieved_total", "episode"): [1, 1, 1],
+        ("memories_retrieved_total", "decision"): [1],
+        ("memories_injected_total", "fact"): [1],
+        ("memories_deduped_total", "fact"): [1, 1],
+        ("memories_trimmed_total", "episode"): [1, 1],
+        ("memories_abstained_total", "episode"): [1],
+        ("boost_factor",): [1.2],
+        ("dedup_similarity", "cosine"): [0.3, 0.9],
+        ("dedup_similarity", "containment"): [0.25, 0.75, 0.5],
+        ("context_tokens", "fact"): [17],
+        ("context_tokens", "episode"): [0],
+    }
+
+
+def test_every_reason_of_a_degraded_turn_is_counted_by_its_part_once():
+    reasons = ("retrieval: no answer in time", "record: not in time", "record: again", "memory: ValueError: odd")
+    told = counted(prepared(context(*reasons), 0.3))
+    assert told["turns_prepared_total", "question", "yes"] == [1]
+    assert {key[1]: values for key, values in told.items() if key[0] == "degraded_total"} == {
+        "retrieval": [1], "record": [1], "memory": [1]}  # fmt: skip
+    assert {key[1]: values for key, values in told.items() if key[0] == "fail_open_total"} == {"memory": [1]}
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "window: beyond its bound of tokens, and nothing is left to cut",
+        "window: not in time; the newest messages, cut",
+        "tools: not read in time; they are cut by their names",
+        "retrieval: OSError: the server said so",
+    ],
+)
+def test_what_is_late_or_short_has_not_failed_open(reason):
+    assert not any(key[0] == "fail_open_total" for key in counted(prepared(context(reason), 0.1)))
+
+
+def test_a_part_that_is_not_known_makes_no_label_of_its_own():
+    assert degraded(("session: gone", "the user's words: gone", "and more")) == ("session", "other")
+
+
+def test_an_outcome_is_counted_with_its_overlaps_and_what_was_used_by_type():
+    used = [Attribution(uid(1), 0.4, True, "fact"), Attribution(uid(2), 0.1, False, "fact"),
+            Attribution(uid(3), 0.6, True, "episode"), Attribution(uid(4), 0.5, True)]  # fmt: skip
+    report = Report("t", tuple(used), recorded=True)
+    assert counted(settled(Outcome(response="x"), report, 0.01)) == {
+        ("post_turn_seconds",): [0.01],
+        ("turns_settled_total", "completed", "postgres"): [1],
+        ("overlap",): [0.4, 0.1, 0.6, 0.5],
+        ("memories_referenced_total", "fact"): [1],
+        ("memories_referenced_total", "episode"): [1],
+        ("memories_referenced_total", "unknown"): [1],
+    }
+
+
+def test_an_outcome_that_was_known_teaches_nothing_again():
+    report = Report("t", (Attribution(uid(1), 0.4, True, "fact"),), recorded=True, duplicate=True)
+    told = counted(settled(Outcome(response="x"), report, 0.01))
+    assert told == {("post_turn_seconds",): [0.01], ("turns_settled_total", "duplicate", "postgres"): [1]}
+
+
+def test_a_failed_turn_in_the_journal_is_counted_as_both():
+    told = counted(settled(Outcome(status="failed"), Report("t", (), recorded=False), 0.01))
+    assert ("turns_settled_total", "failed", "journal") in told
+
+
+def test_a_recall_is_counted_by_whether_it_found_anything():
+    assert ("recall_calls_total", "empty") in counted(recalled((), 0.1))
+
+
+def test_observations_have_the_labels_of_their_instrument_and_known_values():
+    told = [*prepared(context("prefix: gone", "odd"), 0.1), *recalled((), 0.1),
+            *settled(Outcome(response="x"), Report("t", (), True), 0.1)]  # fmt: skip
+    for instrument, _, labels in told:
+        assert len(labels) == len(instrument.labels)
+        assert all(not known or value in known for known, value in zip(instrument.labels.values(), labels, strict=True))
+
+
+def test_no_instrument_has_a_label_that_could_hold_an_id_or_a_text():
+    allowed = {"stage", "frame", "degraded", "outcome", "kept", "intent", "memory_type", "section", "measure",
+               "operation", "error", "state"}  # fmt: skip
+    assert {label for each in INSTRUMENTS for label in each.labels} <= allowed
+
+
+def test_buckets_of_seconds_begin_at_a_millisecond_and_hold_the_deadlines():
+    policy = Policy()
+    for name, deadline in (
+        ("PRE_TURN_SECONDS", policy.deadline_ms),
+        ("POST_TURN_SECONDS", policy.post_turn_deadline_ms),
+        ("RECALL_SECONDS", policy.recall_deadline_ms),
+    ):
+        buckets = getattr(instruments, name).buckets
+        assert buckets[0] == 0.001
+        assert deadline / 1000 in buckets
+
+
+def test_buckets_of_shares_have_a_bound_at_each_threshold():
+    policy = Policy()
+    dedup = {policy.dedup_threshold, policy.containment_threshold}
+    assert dedup <= set(instruments.DEDUP_SIMILARITY.buckets)
+    assert set(policy.attribution_thresholds.values()) <= set(instruments.OVERLAP.buckets)
+
+
+def test_every_stage_and_disposition_is_a_known_one():
+    assert len(set(STAGES)) == len(STAGES)
+    assert all(instrument in INSTRUMENTS for instrument in COUNTED.values())
