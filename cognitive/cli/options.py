@@ -28,16 +28,20 @@ FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 AGENT = click.option("--agent", default="demo", show_default=True, help="Whose memory.")
 TYPE = click.option("--type", "memory_type", type=click.Choice(MEMORY_TYPES), help="Only this type.")
 SINCE = click.option(
-    "--since", type=MOMENT, callback=_aware, help="Only from then on: a day (UTC), or a time with offset."
+    "--since",
+    type=MOMENT,
+    metavar="WHEN",
+    callback=_aware,
+    help="Only from then on: a day (UTC), or a time with offset.",
 )
-UNTIL = click.option("--until", type=MOMENT, callback=_aware, help="Only before then.")
+UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="Only before then.")
 SESSION = click.option("--session", "session_id", required=True, help="The session.")
 YES = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 def at(help: str) -> Callable[[F], F]:
     """`--at`, a moment."""
-    return click.option("--at", type=MOMENT, callback=_aware, help=help)
+    return click.option("--at", type=MOMENT, metavar="WHEN", callback=_aware, help=help)
 
 
 def limit(default: int, most: int) -> Callable[[F], F]:

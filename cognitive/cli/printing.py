@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ Moved = Callable[..., None]  # (done, total), and the label if it changed
 
 _JSON = "cognitive.json"
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all control characters but tab and newline
+_PIPED = 160  # columns, where no terminal says how many there are: an id beside what it stands for
 _SOURCES = ("cognitive", "brain")  # of log records
 
 
@@ -124,7 +126,8 @@ def console() -> Console:
     """Where a command draws on stdout; it draws nothing where JSON was asked for."""
     from rich.console import Console
 
-    return Console(quiet=as_json())
+    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    return Console(quiet=as_json(), width=_PIPED if piped else None)
 
 
 @contextmanager
