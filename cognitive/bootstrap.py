@@ -25,6 +25,8 @@ from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
 from cognitive.arrivals import Arrivals
+from cognitive.background import Background
+from cognitive.capture import Capture, Extractor
 from cognitive.catalog.engine import Catalog
 from cognitive.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
@@ -41,6 +43,8 @@ from cognitive.window.summary import Extractive, Summarizer
 
 log = logging.getLogger(__name__)
 
+_MOST_SETTLING = 10_000  # outcomes on their way at a time; more is a fault of the host's, which is told
+_AT_CLOSE = 10.0  # seconds that a host's extractor may still take
 _MOST_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
 
 
@@ -52,6 +56,7 @@ class Plugins:
     token_counter: TokenCounter | None = None
     summarizer: Summarizer | None = None
     classifier: Classifier | None = None
+    extractor: Extractor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,7 @@ class Parts:
     continuity: Continuity
     habits: Habits
     planner: Planner
+    settling: Background
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -126,7 +132,8 @@ async def assemble(
             store, turns = MemoryStore(database, cached), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
             catalog = Catalog(cached)
-            settlement = Settlement(turns, journal, policy)
+            capture = Capture(store, policy, plugins.extractor)
+            settlement = Settlement(turns, journal, policy, capture)
             await _warm(cached)
             async with draining(settlement, journal):
                 shadowing, arrivals = Shadowing(turns, shadow, counter), Arrivals(cached)
@@ -134,12 +141,16 @@ async def assemble(
                 continuity = Continuity(sessions, artifacts, policy, counter, plugins.summarizer or Extractive())
                 habits = Habits(turns, policy)
                 planner = Planner(policy, habits, await _classifiers(plugins.classifier, cached, policy))
+                settling = Background(_MOST_SETTLING)
                 try:
                     yield Parts(
                         policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
                         shadowing, counter, sessions, artifacts, Subtasks(database), continuity, habits, planner,
+                        settling,
                     )  # fmt: skip
                 finally:
+                    await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
+                    await capture.finished(_AT_CLOSE)
                     await arrivals.finished()
                     await shadowing.finished()
                     await continuity.finished()

@@ -14,6 +14,7 @@ from brain.deadline import Deadline
 from brain.ports import Embedder
 from brain.types import MemoryType
 from cognitive import bootstrap
+from cognitive.capture import Extractor
 from cognitive.catalog.engine import Known
 from cognitive.catalog.refine import Chooser, Refined
 from cognitive.classifier import Classifier
@@ -21,7 +22,7 @@ from cognitive.context import repeat
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.continuity import Continued, Talk
-from cognitive.errors import CognitiveError, InvalidInput
+from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.markup import without_injected
 from cognitive.models import budget_for
 from cognitive.plan import Plan
@@ -82,20 +83,22 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         token_counter: TokenCounter | None = None,
         summarizer: Summarizer | None = None,
         classifier: Classifier | None = None,
+        extractor: Extractor | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
         Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
         `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
         `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
-        about messages that no rule of the categories knows.
+        about messages that no rule of the categories knows; `extractor` makes memories of what a completed turn said,
+        beside what `Policy.capture` keeps.
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
             PolicyError: the environment names a file that holds no policy, or no table of models.
         """
-        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier)
+        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier, extractor)
         async with bootstrap.assemble(database_url, policy, shadow, plugins) as parts:
             yield cls(parts)
 
@@ -160,6 +163,22 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         if report.recorded:
             self._parts.continuity.closed(context.agent_id, context.turn_id, outcome)
         return report
+
+    def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
+        """`post_turn` in the background, for a host whose user shall not wait for it.
+
+        What goes wrong with it is logged. The layer does not close before it is done.
+
+        Raises:
+            StoreUnavailable: too many outcomes are on their way; this one is not.
+        """
+        name = (context.agent_id, context.turn_id, str(uuid4()))
+        if not self._parts.settling.start(self._posted(context, outcome), *name):
+            raise StoreUnavailable("settle: too many outcomes are on their way to Postgres or to the journal")
+
+    async def settled(self) -> None:
+        """Returns when every outcome handed to `settle` is counted, or safe in the journal, or was refused."""
+        await self._parts.settling.finished()
 
     async def recall(
         self,
@@ -257,6 +276,9 @@ class CognitiveLayer(Memories, SessionSurface, Record):
             return catalog.whole(tools, turn.model), (because,)
         late = offer.trim is not None and offer.trim.late
         return offer, ("tools: not read in time; they are cut by their names",) if late else ()
+
+    async def _posted(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
+        await self.post_turn(context, outcome)
 
     def _context(
         self, turn: Turn, now: datetime, plan: Plan, built: Built, offer: Offer, talk: Continued, policy: Policy

@@ -242,6 +242,14 @@ class TurnContext:
         """
         return _message("user", self._placed("").kept)
 
+    def system(self, own: str = "") -> str:
+        """The system message's text: the host's own with what belongs behind it, the prefix at least."""
+        return self._placed(own).system
+
+    def sent(self, words: str | None = None) -> str:
+        """The user's message as it is sent; of these words, where the host's message holds more than the turn's."""
+        return self._placed("", words).sent
+
     def prompt(self, system: str = "") -> tuple[Message, ...]:
         """All that the model should see, in order: the system message, the conversation, the user's message.
 
@@ -252,8 +260,9 @@ class TurnContext:
         first = (_message("system", placed.system),) if placed.system else ()
         return (*first, *self.messages, _message("user", placed.sent))
 
-    def _placed(self, system: str) -> Placed:
-        return place(Parts(system, self.prefix, self.message, self.plan.hint, self.text), self.placement)
+    def _placed(self, system: str, words: str | None = None) -> Placed:
+        spoken = self.message if words is None else words
+        return place(Parts(system, self.prefix, spoken, self.plan.hint, self.text), self.placement)
 
 
 def _message(role: Role, content: str) -> Message:

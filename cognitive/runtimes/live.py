@@ -1,0 +1,267 @@
+"""A turn while a framework runs it: begun once, shown at each call of the model, ended once. Nothing here fails a run.
+
+Binding.begin -> LiveTurn.messages, system, offered (before each call) -> called (each tool) -> end
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from brain.types import MemoryType
+from cognitive.errors import CognitiveError, InvalidInput
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes import recalling
+from cognitive.runtimes.native import call, place_of, storable, with_blocks
+from cognitive.turn import Message, Outcome, Status, Tool, ToolCall, ToolSpec, Turn, TurnContext, TurnKind
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_SESSIONS = 512  # whose journaled blocks a process remembers
+_BLOCKS = 64  # of one session, the latest
+_MOST_CALLS = 1_000  # of a turn: what calls more is a loop, and memory does not grow with it
+
+_calling: ContextVar[LiveTurn | None] = ContextVar("cognitive_calling", default=None)
+
+
+class Binding:
+    """An agent of a framework, bound to a layer: what every runtime's adapter holds.
+
+    `model` names the model for the table of models, where the framework does not say. `models` are the framework's own
+    models by the name that a plan may ask for; a name that is not there changes nothing.
+    """
+
+    def __init__(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        *,
+        user_id: str | None = None,
+        model: str | None = None,
+        models: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.layer = layer
+        self.agent_id = agent_id
+        self.user_id = user_id
+        self.model = model
+        self.models = dict(models or {})
+        self._sent: OrderedDict[str, list[tuple[str, str]]] = OrderedDict()
+
+    def turn(self, session_id: str, kind: TurnKind = "user") -> LiveTurn:
+        """A turn about to begin; while a tool of another turn runs, a sub-agent's, whatever `kind` says."""
+        return LiveTurn(self, session_id, "subagent" if _calling.get() is not None else kind)
+
+    def blocks(self, session_id: str) -> Sequence[tuple[str, str]]:
+        """The user's words of a session's earlier turns, and what was sent for them, where blocks are journaled."""
+        return self._sent.get(session_id, ())
+
+    def keep(self, session_id: str, context: TurnContext) -> None:
+        """Keeps what a journaled turn sent: its framework's history holds the user's bare words."""
+        if context.placement != "journaled":
+            return
+        sent = self._sent.setdefault(session_id, [])
+        sent.append((context.message, context.user_message.content))
+        del sent[:-_BLOCKS]
+        self._sent.move_to_end(session_id)
+        while len(self._sent) > _SESSIONS:
+            self._sent.popitem(last=False)
+
+
+class LiveTurn:
+    """A turn in flight. `context` is None where memory has no part in the run: a sub-agent's, or one that could not be
+    prepared; then everything comes back as it was given.
+    """
+
+    def __init__(self, binding: Binding, session_id: str, kind: TurnKind) -> None:
+        self.binding = binding
+        self.session_id = session_id
+        self.context: TurnContext | None = None
+        self.begun = kind != "user"  # the turns of machines pass untouched
+        self.ended = False
+        self._calls: list[ToolCall] = []
+
+    async def begin(
+        self,
+        text: str,
+        conversation: Sequence[Message] = (),
+        tools: Iterable[Tool | None] = (),
+        *,
+        model: str | None = None,
+        user_id: str | None = None,
+        attachments: Sequence[Any] = (),
+    ) -> None:
+        """Prepares the turn, once; later calls change nothing.
+
+        `conversation` is what stands before `text`, with the host's own system messages or without. `model` is its name
+        for the table of models, in place of the binding's.
+        """
+        if self.begun:
+            return
+        self.begun = True
+        binding = self.binding
+        try:
+            turn = Turn(
+                agent_id=binding.agent_id,
+                session_id=self.session_id,
+                text=storable(text),
+                user_id=user_id or binding.user_id,
+                conversation=tuple(with_blocks(conversation, binding.blocks(self.session_id))),
+                tools=tuple(tool for tool in tools if tool is not None and tool.name != recalling.NAME),
+                model=binding.model or model,
+                attachments=tuple(attachments),
+            )
+            self.context = await binding.layer.pre_turn(turn)
+        except Exception as error:  # the run goes on as it would without memory
+            _report("a turn goes on without memory", error)
+
+    @property
+    def thinking(self) -> str | None:
+        """How hard the model should think, a level of `cognitive.plan.THINKING`; None where its own setting stands."""
+        return self.context.thinking if self.context is not None else None
+
+    @property
+    def model(self) -> Any | None:
+        """The framework's own model that the plan asks for, None to keep the one at hand."""
+        return self.binding.models.get(self.context.plan.model or "") if self.context is not None else None
+
+    def system(self, own: str = "") -> str:
+        """The system prompt: the host's own, with what belongs behind it."""
+        return self.context.system(own) if self.context is not None else own
+
+    async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
+        """What the model should see of all that the framework would send it, this turn's message with its block.
+
+        Call it before each call of the model, with the framework's own conversation (`Native.read`), which never holds
+        a block: what comes back is for the request alone. System messages of the host are not part of it.
+        """
+        if self.context is None:
+            return conversation
+        spoken = self._placed(conversation, self.context)
+        try:
+            return (await self.binding.layer.fit(self.context, spoken)).messages
+        except Exception as error:  # as above
+            _report("the conversation is sent as it is", error)
+            return spoken
+
+    def _placed(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
+        place, blocks = place_of(conversation, context.message), self.binding.blocks(self.session_id)
+        if place is None:
+            return with_blocks(conversation, blocks)
+        own = conversation[place]
+        sent = own.model_copy(update={"content": context.sent(own.content)})
+        return [*with_blocks(conversation[:place], blocks), sent, *conversation[place + 1 :]]
+
+    def offered(
+        self, tools: Sequence[T], name: Callable[[T], str], rewritten: Callable[[T, ToolSpec], T] | None = None
+    ) -> list[T]:
+        """The tools that the turn keeps, in order. With `rewritten`, each as the catalogue shortened it.
+
+        A tool that was not known when the turn began stays as it is, and so does the recall tool.
+        """
+        if self.context is None:
+            return list(tools)
+        specs = {spec.name: spec for spec in self.context.tools}
+        known = {tool.name: tool for tool in (self.context.offer.given if self.context.offer is not None else ())}
+        kept = [tool for tool in tools if name(tool) in specs or name(tool) not in known]
+        if rewritten is None:
+            return kept
+        return [
+            rewritten(tool, specs[name(tool)])
+            if name(tool) in specs and _shortened(specs[name(tool)], known.get(name(tool)))
+            else tool
+            for tool in kept
+        ]
+
+    def denies(self, name: str) -> bool:
+        """Whether a tool was taken away, for a framework that cannot hide it."""
+        if self.context is None or self.context.offer is None:
+            return False
+        return name in {tool.name for tool in self.context.offer.given} - {spec.name for spec in self.context.tools}
+
+    @contextmanager
+    def calling(
+        self, name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None
+    ) -> Iterator[Callable[[Any], None]]:
+        """Around a tool's work, which hands its result to what this yields. A turn that begins within it is a
+        sub-agent's; a tool that raises is kept as one that failed.
+        """
+        token, results = _calling.set(self), list[Any]()
+        try:
+            yield results.append
+        except Exception as error:
+            self.called(name, arguments, str(error), ok=False, id=id)
+            raise
+        else:
+            self.called(name, arguments, results[-1] if results else None, id=id)
+        finally:
+            _calling.reset(token)
+
+    def called(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | None,
+        result: Any,
+        *,
+        ok: bool = True,
+        id: str | None = None,
+    ) -> None:
+        """Keeps a call and what came of it for the end of the turn; the recall tool's are counted already."""
+        if self.context is None or self.ended or name == recalling.NAME or len(self._calls) >= _MOST_CALLS:
+            return
+        made = call(name, arguments, id)
+        if made is not None:
+            self._calls.append(made.model_copy(update={"result": result, "ok": ok}))
+
+    def end(self, status: Status, response: str = "") -> None:
+        """Ends the turn, once; later calls change nothing. It is settled in the background, whatever the run does."""
+        if self.context is None or self.ended:
+            return
+        self.ended = True
+        if status == "completed":
+            self.binding.keep(self.session_id, self.context)
+        try:
+            outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
+            self.binding.layer.settle(self.context, outcome)
+        except Exception as error:  # as above
+            _report("a turn's outcome is lost", error)
+
+    async def recall(self, query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
+        """The recall tool's answer for the model: a block of records, or why there is none."""
+        turn_id = self.context.turn_id if self.context is not None else None
+        try:
+            hits = await self.binding.layer.recall(self.binding.agent_id, query, memory_type, limit, turn_id)
+        except InvalidInput as error:  # the model's own mistake, which it can mend
+            return str(error)
+        except Exception as error:  # as above
+            _report("recall", error)
+            return recalling.AWAY
+        return recalling.answer(hits)
+
+
+@contextmanager
+def ending(live: LiveTurn) -> Iterator[None]:
+    """Around a run: one that raises has failed, one that is cancelled or closed early was abandoned. The runtime ends
+    the turn itself with the response; a run that ends without one was abandoned.
+    """
+    try:
+        yield
+    except Exception:
+        live.end("failed")
+        raise
+    finally:
+        live.end("abandoned")
+
+
+def _shortened(spec: ToolSpec, given: Tool | None) -> bool:
+    return given is None or (spec.description, spec.parameters) != (given.description, dict(given.parameters))
+
+
+def _report(what: str, error: Exception) -> None:
+    expected = isinstance(error, CognitiveError)
+    log.log(logging.WARNING if expected else logging.ERROR, "%s: %r", what, error, exc_info=not expected)

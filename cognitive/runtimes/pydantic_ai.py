@@ -1,0 +1,262 @@
+"""Pydantic AI: a capability of an agent.
+
+    Agent(model, capabilities=[CognitiveCapability(layer, "my-agent")])
+
+The session is the run's `conversation_id`: hand `agent.run` one, or the `message_history` that carries it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic_ai import RunContext
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.messages import (
+    InstructionPart,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
+from pydantic_core import to_json
+
+from brain.types import MemoryType
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes import recalling
+from cognitive.runtimes.live import Binding, LiveTurn, ending
+from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of, tool
+from cognitive.turn import Message, ToolSpec
+
+
+class CognitiveCapability(AbstractCapability[Any]):
+    """Memory, planned tools and a bounded conversation for every run of an agent.
+
+    `session_id` is for a host whose runs carry no `conversation_id` of their own; `recall_tool` offers the model
+    `recall_context`; everything else is as in `Binding`.
+    """
+
+    def __init__(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        *,
+        session_id: str | None = None,
+        recall_tool: bool = True,
+        user_id: str | None = None,
+        model: str | None = None,
+        models: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.id = "cognitive"
+        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._session_id = session_id
+        self._recall_tool = recall_tool
+        self._live: LiveTurn | None = None
+
+    async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
+        """One of its own for each run: two at once do not mix."""
+        own = object.__new__(type(self))
+        own.__dict__.update(self.__dict__, _live=None)
+        return own
+
+    def get_toolset(self) -> AbstractToolset[Any] | None:
+        """The recall tool."""
+        if not self._recall_tool:
+            return None
+
+        async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
+            return await self._turn.recall(query, memory_type, limit)
+
+        toolset: FunctionToolset[Any] = FunctionToolset()
+        toolset.add_function(recall_context, name=recalling.NAME, description=recalling.DESCRIPTION)
+        return toolset
+
+    async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
+        """Ends the turn with the run, however that ends."""
+        self._live = self._binding.turn(self._session_id or ctx.conversation_id or "default")
+        with ending(self._live):
+            result = await handler()
+            self._live.end("completed", _text(result.output))
+        return result
+
+    async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
+        """The tools that the turn keeps; the others cannot be called either."""
+        await self._begin(ctx, tool_defs)
+        return self._turn.offered(tool_defs, lambda each: each.name, _rewritten)
+
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """What the model sees: for this request alone, nothing of it enters the history."""
+        await self._begin(ctx, ())
+        live, parameters = self._turn, request_context.model_request_parameters
+        if behind := live.system():
+            part = InstructionPart(behind, dynamic=True)
+            parameters = replace(parameters, instruction_parts=[*(parameters.instruction_parts or []), part])
+        settings = request_context.model_settings
+        if live.thinking is not None:
+            settings = {**(settings or {}), "thinking": _THINKING.get(live.thinking, live.thinking)}
+        return replace(
+            request_context,
+            model=live.model or request_context.model,
+            messages=_written(await live.messages(_read(request_context.messages))),
+            model_settings=settings,
+            model_request_parameters=parameters,
+        )
+
+    async def wrap_tool_execute(
+        self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, handler: Any
+    ) -> Any:
+        """Keeps what a tool gave."""
+        with self._turn.calling(call.tool_name, args, call.tool_call_id) as returned:
+            result = await handler(args)
+            returned(result)
+        return result
+
+    @property
+    def _turn(self) -> LiveTurn:
+        assert self._live is not None  # wrap_run is around everything else
+        return self._live
+
+    async def _begin(self, ctx: RunContext[Any], tools: Sequence[ToolDefinition]) -> None:
+        """Begins the turn with the first request, when prompt, history and tools are known."""
+        if self._turn.begun:
+            return
+        said = _read(ctx.messages)
+        place = place_of(said)
+        await self._turn.begin(
+            said[place].content if place is not None else "",  # a run may go on without words of the user's
+            said[:place],
+            [tool(each.name, each.description, each.parameters_json_schema) for each in tools],
+            model=ctx.model.model_name if ctx.model is not None else None,
+        )
+
+
+_THINKING: Mapping[str, Any] = {"off": False}  # the other levels have the names that Pydantic AI gives them
+
+
+def _rewritten(tool: ToolDefinition, spec: ToolSpec) -> ToolDefinition:
+    return replace(tool, description=spec.description, parameters_json_schema=spec.parameters)
+
+
+def _text(output: Any) -> str:
+    return output if isinstance(output, str) else to_json(output, fallback=str).decode()
+
+
+def _read(messages: Sequence[ModelMessage]) -> list[Native]:
+    """A message for each response, and for each part of a request that says something."""
+    read = list[Native]()
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            read += [_part(message, parts) for parts in _said(message.parts)]
+            continue
+        calls = [call(part.tool_name, part.args, part.tool_call_id) for part in _calls(message)]
+        text = "\n".join(part.content for part in message.parts if isinstance(part, TextPart))
+        read.append(Native.read(message, "assistant", text, tool_calls=[each for each in calls if each is not None]))
+    return read
+
+
+def _said(parts: Sequence[ModelRequestPart]) -> list[list[ModelRequestPart]]:
+    """The parts, each that says something with those before it that are the framework's own business."""
+    said: list[list[ModelRequestPart]] = [[]]
+    for part in parts:
+        said[-1].append(part)
+        if isinstance(part, _SAYING):
+            said.append([])
+    rest = said.pop()
+    if rest and said:
+        said[-1] += rest
+    return said or [rest]
+
+
+_SAYING = (SystemPromptPart, UserPromptPart, ToolReturnPart)
+
+
+def _part(request: ModelRequest, parts: Sequence[ModelRequestPart]) -> Native:
+    native = (request, parts)
+    match next((part for part in parts if isinstance(part, _SAYING)), None):
+        case SystemPromptPart(content=content):
+            return Native.read(native, "system", content)
+        case UserPromptPart() as part:
+            return Native.read(native, "user", _words(part))
+        case ToolReturnPart() as part:
+            return Native.read(native, "tool", part.model_response_str(), tool_call_id=part.tool_call_id)
+    return Native.read(native, "system", NOT_TEXT)
+
+
+def _words(part: UserPromptPart) -> str:
+    if isinstance(part.content, str):
+        return part.content
+    return "\n".join(each if isinstance(each, str) else getattr(each, "content", NOT_TEXT) for each in part.content)
+
+
+def _calls(response: ModelResponse) -> Iterator[ToolCallPart]:
+    return (part for part in response.parts if isinstance(part, ToolCallPart))
+
+
+def _written(messages: Sequence[Message]) -> list[ModelMessage]:
+    """The messages as Pydantic AI has them; what the window left alone is the very part that it was."""
+    written = list[ModelMessage]()
+    origin: ModelRequest | None = None
+    for message in messages:
+        if message.role == "assistant":
+            written.append(_response(message))
+            origin = None
+            continue
+        request, parts = message.native if isinstance(message, Native) else (ModelRequest([]), ())
+        said = parts if isinstance(message, Native) and message.untouched else _rewritten_parts(message, parts)
+        if request is origin:
+            said = [*written.pop().parts, *said]
+        written.append(replace(request, parts=said))
+        origin = request
+    return written
+
+
+def _response(message: Message) -> ModelResponse:
+    if not isinstance(message, Native):
+        return ModelResponse([TextPart(message.content)])
+    response: ModelResponse = message.native
+    if message.untouched:
+        return response
+    shown = {call.id: dict(call.arguments) for call in message.rewritten}
+    parts: list[ModelResponsePart] = [TextPart(message.content)] if message.content else []
+    for part in response.parts:
+        if isinstance(part, ToolCallPart) and part.tool_call_id in shown:
+            parts.append(replace(part, args=shown[part.tool_call_id]))
+        elif not isinstance(part, TextPart):
+            parts.append(part)
+    return replace(response, parts=parts)
+
+
+def _rewritten_parts(message: Message, parts: Sequence[ModelRequestPart]) -> list[ModelRequestPart]:
+    if not parts:
+        return [_new(message)]
+    return [_saying(part, message) if isinstance(part, _SAYING) else part for part in parts]
+
+
+def _saying(part: Any, message: Message) -> ModelRequestPart:
+    """A part with what the message says now; what a user's has beside words stays."""
+    added = message.added if isinstance(message, Native) else None
+    if isinstance(part, UserPromptPart) and not isinstance(part.content, str) and added is not None:
+        return replace(part, content=[*part.content, added])
+    return replace(part, content=message.content)  # type: ignore[no-any-return]
+
+
+def _new(message: Message) -> ModelRequestPart:
+    """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
+    match message.role:
+        case "tool":
+            return ToolReturnPart("unknown", message.content, message.tool_call_id or "")
+        case "system":
+            return SystemPromptPart(message.content)
+    return UserPromptPart(message.content)

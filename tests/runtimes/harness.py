@@ -1,0 +1,111 @@
+"""What the conformance suite asks of a framework: run a turn on a scripted model of its own, and tell what that saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from cognitive import CognitiveLayer
+
+Can = Literal[
+    "hides_tools",  # a tool that the plan leaves out is not offered (else: it is denied when it is called)
+    "denies_tools",
+    "thinking",  # the plan's level reaches the model call
+    "routes_models",  # the plan's model is called in place of the agent's own
+    "window",  # the conversation of each model call is bounded
+    "history",  # the framework keeps the conversation between runs
+    "system",  # the placement "system", and the prefix, reach the system prompt
+    "journaled",
+    "streams",
+    "abandons",  # a stream that its reader leaves ends the turn
+    "errors",  # a model's error ends the turn as failed
+    "subagents",  # an agent run within a tool is not planned
+    "recall",  # the model can call recall_context
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """The model answers."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The model calls a tool."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """The call of the model raises ModelDown."""
+
+
+Step = Say | Call | Fail
+
+
+class ModelDown(Exception):
+    """What a scripted model raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a call of the model was given: texts by role in order, the system prompt apart."""
+
+    system: str
+    messages: tuple[tuple[str, str], ...]
+    tools: tuple[str, ...]
+    thinking: Any = None  # as the framework spells it
+    model: str = "main"
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join((self.system, *(text for _, text in self.messages)))
+
+
+@dataclass(slots=True)
+class Ran:
+    """A run: what the model was given each time, what the user got, what the framework's history then holds."""
+
+    requests: list[Request] = field(default_factory=list)
+    response: str | None = None
+    error: BaseException | None = None
+    history: str = ""  # all that the framework keeps of the session, as text
+    called: list[str] = field(default_factory=list)  # tools that really ran
+
+
+class Session(Protocol):
+    """One conversation with one agent of the framework, which has the tools `lookup` (returns "tool-says-<q>") and
+    `exec` (returns "ran <command>"), and what `tools` adds.
+    """
+
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+        """A turn. With `abandon` its stream is left after the first piece. Errors of the model come back in `Ran`."""
+        ...
+
+
+class Harness(Protocol):
+    """A framework."""
+
+    name: str
+    can: frozenset[Can]
+
+    def session(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        session_id: str,
+        *,
+        system: str = "base",
+        nested: Session | None = None,
+        models: Sequence[str] = (),
+    ) -> Session:
+        """A conversation. With `nested`, a tool `delegate(q)` runs that session with the script [Say("delegated")].
+        `models` are the names of further models that a plan may ask for.
+        """
+        ...
