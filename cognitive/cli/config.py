@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 
@@ -15,6 +15,7 @@ from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT
 from cognitive.policy import Policy
 
+_PASSWORD = re.compile(r"(?<=:)[^:/@]*(?=@)|(?<=password=)[^&]*")
 _VALUE = "[{name, value?, source}]"
 _ENTRY = "[{section, name, type, default?, reason}]"
 
@@ -51,8 +52,7 @@ def _settings(settings: Settings) -> Iterable[Mapping[str, Any]]:
 
 
 def _without_password(url: str) -> str:
-    password = urlsplit(url).password
-    return url.replace(f":{password}@", ":***@", 1) if password else url
+    return _PASSWORD.sub("***", url)
 
 
 def _tunables(policy: Policy, agent: str) -> Iterable[Mapping[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 SHAPE = "{turn_id, session_id, at, status, message}"
 _CONTEXT = (
     "{turn_id, session_id, prefix, text, prompt: [{role, content}], shown: [{memory_id, type, content, source?, "
-    "score, tokens, propensity, lacked}], tools: [{…}], frame, categories: [name], thinking?, model?, hint, "
+    "score, tokens, propensity, lacked}], tools: [{…}], frame, categories: [name], thinking?, model?, hint?, "
     "degraded: [reason]}"
 )
 _STATUSES = ("completed", "failed", "abandoned")
@@ -105,8 +106,6 @@ async def _pre(given: dict[str, Any], system: str, file: Path | None) -> Mapping
 
 
 def _object(file: Path) -> dict[str, Any]:
-    import json
-
     try:
         return dict(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
@@ -139,14 +138,19 @@ def _show_context(told: Mapping[str, Any]) -> None:
 @click.option("--response", help="What the model answered; without it, what stands on stdin.")
 @click.option("--status", type=click.Choice(_STATUSES), default="completed", show_default=True)
 @click.option("--cite", "citations", type=click.UUID, multiple=True, help="A memory that the response cites.")
+@click.option("--file", type=FILE, help="More fields of Outcome as a JSON object: tool_calls, ratings.")
 @AGENT
-def post(turn_id: str, response: str | None, status: str, citations: tuple[UUID, ...], agent: str) -> None:
+def post(
+    turn_id: str, response: str | None, status: str, citations: tuple[UUID, ...], file: Path | None, agent: str
+) -> None:
     """Close TURN_ID with its outcome: what was shown and used is learnt, once, whatever is run again."""
     response = sys.stdin.read() if response is None else response
-    run(_post(agent, turn_id, {"response": response, "status": status, "citations": citations}), _show_report)
+    given = {"response": response, "status": status, "citations": citations}
+    run(_post(agent, turn_id, given, file), _show_report)
 
 
-async def _post(agent: str, turn_id: str, outcome: dict[str, Any]) -> Report:
+async def _post(agent: str, turn_id: str, given: dict[str, Any], file: Path | None) -> Report:
+    outcome = {**(_object(file) if file is not None else {}), **given}
     async with cognitive.CognitiveLayer.open() as layer:
         return await layer.post_turn(cognitive.TurnRef(agent, turn_id), cognitive.Outcome(**outcome))
 
