@@ -1,7 +1,7 @@
 """Whether JSON is of a shape, in the notation that commands document theirs in.
 
-{a, b?, c: {d}, e: [{f}], g: [id], h: {…}}: these names and no others; `?` where the value may be null; {…} holds what it
-likes; a list of one name or object holds any number of it, a list of several holds exactly those.
+{a, b?, c: {d}, e: [{f}], g: [id], h: {…}}: these names and no others; `?` where the value may be null; {…} holds
+what it likes; a list of one name or object holds any number of it, a list of several holds exactly those.
 """
 
 from __future__ import annotations

@@ -97,9 +97,8 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     said = [{"role": "user", "content": "Deploy."}, {"role": "assistant", "tool_calls": calls},
             {"role": "tool", "content": LOG, "tool_call_id": "c1"}]  # fmt: skip
     more.write_text(json.dumps({"conversation": said, "tools": [{"name": "exec"}]}), encoding="utf-8")
-    begun = shell(
-        "turn", "pre", "Which payment provider did we decide on?", "--session", "s1", "--turn", "t1", "--file", more
-    )
+    began = ("Which payment provider did we decide on?", "--session", "s1", "--turn", "t1", "--user", "u")
+    begun = shell("turn", "pre", *began, "--file", more)
     assert [each["memory_id"] for each in begun["shown"]] == [id]
     outcome = tmp_path / "outcome.json"
     outcome.write_text(json.dumps({"tool_calls": [{"name": "exec", "arguments": {}}]}), encoding="utf-8")
@@ -134,9 +133,10 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert shell("work", "search", "payment port")["subtasks"][0]["id"] == first
 
     assert shell("agent", "plans")["plans"][0]["tools"] == [["exec", 1]]
+    assert shell("agent", "habits")["habits"][0]["tool"] == "exec"
+    assert shell("agent", "profile", "--user", "u")["categories"]
+    assert shell("agent", "forget-habits", "--yes") == {"turns": 1}
     shell("agent", "habits", code=NO)
-    shell("agent", "profile", "--user", "u", code=NO)
-    shell("agent", "forget-habits", "--yes")
     shell("shadow", code=NO)
     policy = tmp_path / "policy.toml"
     policy.write_text("item_floor = 0.4\n", encoding="utf-8")
@@ -274,11 +274,11 @@ def test_what_a_memory_says_cannot_steer_the_terminal(shell):
     assert "[bold]" in told.stdout
 
 
-@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_the_shells_script_completes_our_commands(environment, name):
+@pytest.mark.parametrize(("name", "current"), [("bash", "1"), ("zsh", "1"), ("fish", "rem")])
+def test_the_shells_script_completes_our_commands(environment, name, current):
     script = CliRunner().invoke(cli, ["completion", name], prog_name="cognitive").stdout
     assert "_COGNITIVE_COMPLETE" in script
-    asked = {"_COGNITIVE_COMPLETE": f"{name}_complete", "COMP_WORDS": "cognitive rem", "COMP_CWORD": "1"}
+    asked = {"_COGNITIVE_COMPLETE": f"{name}_complete", "COMP_WORDS": "cognitive rem", "COMP_CWORD": current}
     command = [sys.executable, "-c", "from cognitive.cli.main import main; main()"]
     done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=True, timeout=60)
     assert "remember" in done.stdout
