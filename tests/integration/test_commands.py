@@ -141,7 +141,9 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     policy = tmp_path / "policy.toml"
     policy.write_text("item_floor = 0.4\n", encoding="utf-8")
     assert "turns" in shell("evaluate", "--policy", policy, code=NO)["evaluation"]["refusal"]
-    assert shell("tune", "--out", tmp_path / "found.toml", code=1)
+    shell("turn", "pre", "How long do refunds take?", "--session", "s1", "--turn", "t2")
+    shell("turn", "post", "t2", "--response", "Five days.")
+    assert shell("tune", "--out", tmp_path / "found.toml", code=NO)["written"] is None
     assert shell("budgets", "claude-sonnet-4")["row"] == "claude-sonnet"
     assert shell("budgets")["default"]["tier"] == "C"
     assert shell("config", "show")["version"]
@@ -153,7 +155,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
     assert shell("session", "end", "s1") == {"ended": True}
     assert shell("session", "clear", "s1", "--yes")["artifacts"] == 1
-    assert shell("agent", "erase", shell.agent, "--yes")["turns"] == 1
+    assert shell("agent", "erase", shell.agent, "--yes")["turns"] == 2
     assert set(LEAVES) - shell.ran == {("demo",), ("db", "url")}
 
 
