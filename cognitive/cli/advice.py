@@ -25,8 +25,8 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
     (JournalError, "", "make the data directory writable; `cognitive doctor` says which it is"),
     (StoreError, "", "`cognitive doctor`"),
     (EmbeddingError, "", "`cognitive doctor` loads the model by itself"),
-    (PolicyError, "agents.", "`cognitive config reference` lists every tunable with its bounds"),
-    (PolicyError, "", "`cognitive config show` says which file each setting comes from, `cognitive config reference`"
+    (PolicyError, "agents.", "`cognitive reference settings` lists every tunable with its bounds"),
+    (PolicyError, "", "`cognitive config` says which file each setting comes from, `cognitive reference settings`"
      " what may stand there"),
     (UnknownMemory, "", "`cognitive recall QUERY --agent {agent}` finds memories with their ids"),
     (InvalidInput, "turn_id", "`cognitive turn list --agent {agent}` lists this agent's turns"),

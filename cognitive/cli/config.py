@@ -1,4 +1,4 @@
-"""`cognitive config`: what is in effect here and where it comes from, and what may be said at all."""
+"""`cognitive config`: what is in effect here, and where it comes from."""
 
 from __future__ import annotations
 
@@ -17,18 +17,12 @@ from cognitive.policy import Policy
 
 _PASSWORD = re.compile(r"(?<=:)[^:/@]*(?=@)|(?<=password=)[^&]*")
 _VALUE = "[{name, value?, source}]"
-_ENTRY = "[{section, name, type, default?, reason}]"
 
 
-@click.group()
-def command() -> None:
-    """Show the settings and the policy in effect, or the reference of both."""
-
-
-@command.command(cls=Answering, shape=f"{{settings: {_VALUE}, version, policy: {_VALUE}}}")
+@click.command(cls=Answering, shape=f"{{settings: {_VALUE}, version, policy: {_VALUE}}}")
 @AGENT
 @click.option("--all", "everything", is_flag=True, help="Also the tunables that have their default.")
-def show(agent: str, everything: bool) -> None:
+def command(agent: str, everything: bool) -> None:
     """Show the settings and an agent's policy, and where each value comes from."""
     run(_effective(agent), lambda told: _show(told, everything))
 
@@ -77,18 +71,3 @@ def _show(told: Mapping[str, Any], everything: bool) -> None:
     if tunables:
         rows = [(each["name"], printing.jsonable(each["value"]), each["source"]) for each in tunables]
         printing.table(("tunable", "value", "from"), rows)
-
-
-@command.command(cls=Answering, shape=f"{{settings: {_ENTRY}, tunables: {_ENTRY}, tables: [{{name, reason, rows: "
-                 "[{name, value, reason}]}]}")  # fmt: skip
-def reference() -> None:
-    """Print the reference of all settings and tunables as Markdown: types, bounds, defaults and their reasons."""
-    run(_reference(), lambda told: click.echo(told["markdown"](), nl=False))
-
-
-async def _reference() -> Mapping[str, Any]:
-    from cognitive.cli import reference
-
-    if printing.as_json():
-        return {"settings": reference.settings(), "tunables": reference.tunables(), "tables": reference.tables()}
-    return {"markdown": reference.markdown}

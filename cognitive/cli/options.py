@@ -46,7 +46,9 @@ def at(help: str) -> Callable[[F], F]:
 
 def limit(default: int, most: int) -> Callable[[F], F]:
     """`--limit`, from 1 to `most`."""
-    return click.option("--limit", default=default, show_default=True, type=click.IntRange(1, most))
+    return click.option(
+        "--limit", default=default, show_default=True, type=click.IntRange(1, most), help="At most so many."
+    )
 
 
 def confirm(yes: bool, question: str) -> None:

@@ -59,7 +59,11 @@ def _settings(facts: Facts) -> Verdict:
 
 def _policy(facts: Facts) -> Verdict:
     if facts.host.policy is not None:
-        return "failure", facts.host.policy, "`cognitive config reference` lists what a policy may say, with its bounds"
+        return (
+            "failure",
+            facts.host.policy,
+            "`cognitive reference settings` lists what a policy may say, with its bounds",
+        )
     return _ok(", ".join(facts.host.policies) or "the default policy")
 
 
