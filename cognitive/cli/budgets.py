@@ -7,11 +7,9 @@ from typing import Any
 
 import click
 
-from cognitive.bootstrap import live_policy
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT
-from cognitive.models import budget_for, context_budgets
 
 _ROW = "input_tokens, output_tokens, catalog_bytes, tier, refine"
 
@@ -28,6 +26,9 @@ def command(model: str | None, agent: str) -> None:
 
 
 async def _budgets(model: str | None, agent: str) -> Mapping[str, Any]:
+    from cognitive.bootstrap import live_policy
+    from cognitive.models import budget_for, context_budgets
+
     further = live_policy().for_agent(agent).models
     if model is None:
         return context_budgets(further)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from brain.settings import Settings, from_environment
-from cognitive.bootstrap import live_policy
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT
-from cognitive.policy import Policy
+
+if TYPE_CHECKING:
+    from brain.settings import Settings
+    from cognitive.policy import Policy
 
 _PASSWORD = re.compile(r"(?<=:)[^:/@]*(?=@)|(?<=password=)[^&]*")
 _VALUE = "[{name, value?, source}]"
@@ -28,14 +29,21 @@ def command(agent: str, everything: bool) -> None:
 
 
 async def _effective(agent: str) -> Mapping[str, Any]:
+    from brain.settings import from_environment
+    from cognitive.bootstrap import live_policy
+
     settings = from_environment()
     policy = live_policy(settings)
     own = policy.for_agent(agent)
-    return {"settings": list(_settings(settings)), "version": own.version, "policy": list(_tunables(policy, agent))}
+    return {
+        "settings": list(_settings(settings)),
+        "version": own.version,
+        "policy": list(_tunables(policy, settings, agent)),
+    }
 
 
 def _settings(settings: Settings) -> Iterable[Mapping[str, Any]]:
-    for name in Settings.model_fields:
+    for name in type(settings).model_fields:
         given = name in settings.model_fields_set
         value = settings.directory if name == "data_dir" else getattr(settings, name)
         yield {
@@ -49,9 +57,9 @@ def _without_password(url: str) -> str:
     return _PASSWORD.sub("***", url)
 
 
-def _tunables(policy: Policy, agent: str) -> Iterable[Mapping[str, Any]]:
-    settings, default, own = from_environment(), Policy(), policy.for_agent(agent)
-    for name in Policy.model_fields:
+def _tunables(policy: Policy, settings: Settings, agent: str) -> Iterable[Mapping[str, Any]]:
+    default, own = type(policy)(), policy.for_agent(agent)
+    for name in type(policy).model_fields:
         value, source = getattr(own, name), "default"
         if name in policy.agents.get(agent, {}):
             source = f"{settings.policy}, agents.{agent}"

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import click
 
-from cognitive import bootstrap
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 
@@ -25,6 +24,8 @@ def upgrade(url: str | None) -> None:
 
 
 async def _upgrade(url: str | None) -> Mapping[str, str]:
+    from cognitive import bootstrap
+
     return {"revision": await bootstrap.migrate(url)}
 
 
@@ -36,6 +37,8 @@ def url(hold: bool) -> None:
 
 
 async def _url(hold: bool) -> Mapping[str, str]:
+    from cognitive import bootstrap
+
     async with bootstrap.embedded() as urls:
         if hold:
             if printing.as_json():

@@ -9,8 +9,6 @@ import click
 
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
-from cognitive.doctor.checks import CHECKS, healthy
-from cognitive.doctor.examine import examine
 
 _STYLES = {"ok": "green", "warning": "yellow", "failure": "bold red", "unknown": "dim"}
 
@@ -26,6 +24,9 @@ def command() -> None:
 
 
 async def _examine() -> Mapping[str, Any]:
+    from cognitive.doctor.checks import healthy
+    from cognitive.doctor.examine import examine
+
     with printing.progress("looking") as moved:
         done = iter(range(3))
         findings = await examine(lambda what: moved(next(done), 3, f"looking at {what}"))
@@ -33,7 +34,7 @@ async def _examine() -> Mapping[str, Any]:
 
 
 def _show(told: Mapping[str, Any]) -> None:
-    width = max(map(len, CHECKS))
+    width = max(len(finding.check) for finding in told["checks"])
     for finding in told["checks"]:
         printing.line(f"{finding.status:<8} {finding.check:<{width}}  {finding.found}", _STYLES[finding.status])
         if finding.fix:

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from brain.ledger import Verdict
-from cognitive import CognitiveLayer, Policy
+import cognitive
+from brain.errors import InvalidInput
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
-from cognitive.errors import InvalidInput
-from cognitive.lab.evaluate import Evaluation, evaluate
-from cognitive.lab.evidence import Case, logged, never_answered
+
+if TYPE_CHECKING:
+    from brain.ledger import Verdict
+    from cognitive.lab.evaluate import Evaluation
+    from cognitive.lab.evidence import Case
 
 LAST = click.option(
     "--last", default=1_000, show_default=True, type=click.IntRange(min=1), help="At most so many turns, the latest."
@@ -60,7 +63,10 @@ def command(file: Path, agent: str, since: datetime | None, until: datetime | No
 
 
 async def _evaluate(file: Path, agent: str, since: datetime | None, until: datetime | None, last: int) -> _Answer:
-    policy = Policy.load(file)
+    from cognitive.lab.evaluate import evaluate
+    from cognitive.lab.evidence import logged, never_answered
+
+    policy = cognitive.Policy.load(file)
     found = await read(agent, since, until, last)
     turns = []
     with printing.progress("replaying") as moved:
@@ -76,7 +82,7 @@ async def read(agent: str, since: datetime | None, until: datetime | None, last:
     Raises:
         InvalidInput: there is none.
     """
-    async with CognitiveLayer.open() as layer:
+    async with cognitive.CognitiveLayer.open() as layer:
         recorded = await layer.turn_ids(agent, since, until)
         turn_ids = recorded[-last:]
         with printing.progress("reading turns") as moved:

@@ -1,10 +1,14 @@
-"""The command `cognitive`: each command in a file of its own, loaded when it is called."""
+"""The command `cognitive`: each command in a file of its own, loaded when it is called.
+
+What a command needs of the layer it imports when it runs: help and completion do not wait for a model's runtime.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from cognitive.cli.answers import Commands
 
@@ -42,6 +46,11 @@ class _Lazy(Commands):
             return None
         command: click.Command = import_module(f"cognitive.cli.{cmd_name}").command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """From the table: whoever waits for a completion does not wait for every command to be loaded."""
+        rows = [CompletionItem(name, help=help) for name, help in COMMANDS.items() if name.startswith(incomplete)]
+        return rows + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

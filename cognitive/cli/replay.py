@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from cognitive import CognitiveLayer, Policy
+import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.evaluate import show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
-from cognitive.questions import Replay
+
+if TYPE_CHECKING:
+    from cognitive.questions import Replay
 
 _NO_STAGES = "without stages"  # heartbeats, and turns whose memory failed
 _REPLAY = (
@@ -53,8 +56,8 @@ def command(
 async def _replay(
     agent: str, turn_ids: Sequence[str], since: datetime | None, until: datetime | None, file: Path | None
 ) -> _Replays:
-    policy = Policy.load(file) if file is not None else None
-    async with CognitiveLayer.open() as layer:
+    policy = cognitive.Policy.load(file) if file is not None else None
+    async with cognitive.CognitiveLayer.open() as layer:
         turns = turn_ids or await layer.turn_ids(agent, since, until)
         replays: list[Replay] = []
         with printing.progress("replaying") as moved:

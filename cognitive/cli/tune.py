@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from cognitive import Policy
-from cognitive.bootstrap import live_policy
+import cognitive
+from brain.errors import PolicyError
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.evaluate import EVALUATION, LAST, read, show, show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
-from cognitive.errors import PolicyError
-from cognitive.lab.evaluate import Evaluation
-from cognitive.lab.evidence import never_answered
-from cognitive.lab.intervals import Estimate
-from cognitive.lab.tune import SPACE, Step, Tuning, answerable, as_evidence, as_toml, tune
+
+if TYPE_CHECKING:
+    from cognitive.lab.evaluate import Evaluation
+    from cognitive.lab.intervals import Estimate
+    from cognitive.lab.tune import Step, Tuning
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,11 @@ def command(
 async def _tune(
     agent: str, since: datetime | None, until: datetime | None, last: int, file: Path | None, out: Path
 ) -> _Answer:
-    policy = Policy.load(file) if file else live_policy()
+    from cognitive.bootstrap import live_policy
+    from cognitive.lab.evidence import never_answered
+    from cognitive.lab.tune import SPACE, answerable, as_evidence, tune
+
+    policy = cognitive.Policy.load(file) if file else live_policy()
     found = await read(agent, since, until, last)
     space = answerable(SPACE, found.cases, policy)
     trials = sum(len([value for value in row.values if value != row.of(policy)]) for row in space)
@@ -87,6 +92,8 @@ async def _tune(
 
 
 def _kept(tuning: Tuning, out: Path) -> str:
+    from cognitive.lab.tune import as_toml
+
     try:
         with out.open("x", encoding="utf-8") as file:
             file.write(as_toml(tuning.policy))
