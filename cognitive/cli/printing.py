@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 import click
 
@@ -187,8 +186,3 @@ def day(at: datetime | None) -> str:
 def minute(at: datetime | None) -> str:
     """A day and a minute, or nothing."""
     return f"{at:%Y-%m-%d %H:%M}" if at is not None else ""
-
-
-def uuids(ids: Iterable[UUID]) -> str:
-    """Ids on one line."""
-    return " ".join(map(str, ids))

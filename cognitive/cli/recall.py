@@ -48,7 +48,8 @@ def command(
     """Search an agent's memories for QUERY. Exits with 3 if nothing is found."""
     filters = {"memory_type": memory_type, "limit": limit, "tags": tags, "session_id": session_id, "since": since,
                "until": until, "turn_id": turn_id}  # fmt: skip
-    run(_recall(agent, query, filters), partial(_show, scores), under="hits")
+    run(_recall(agent, query, filters), partial(_show, scores), under="hits",
+        otherwise=f"Nothing found for agent {agent!r}.")  # fmt: skip
 
 
 async def _recall(agent: str, query: str, filters: dict[str, Any]) -> Sequence[RecallHit]:

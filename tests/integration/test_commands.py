@@ -282,6 +282,20 @@ def test_what_a_memory_says_cannot_steer_the_terminal(shell):
     assert "[bold]" in told.stdout
 
 
+def test_progress_is_drawn_where_somebody_watches_and_nowhere_else(environment, agent, tmp_path):
+    lines = tmp_path / "memories.jsonl"
+    lines.write_text('{"type": "fact", "content": "Refunds take five days."}\n', encoding="utf-8")
+    command = [sys.executable, "-m", "cognitive.cli.main", "remember", "--file", str(lines), "--agent", agent]
+    given = {"env": {**os.environ, **environment, "TERM": "xterm"}, "check": True, "timeout": 60}
+    assert subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, **given).stderr == b""
+    ours, theirs = os.openpty()
+    answer = subprocess.run(command, stderr=theirs, stdout=subprocess.PIPE, **given).stdout.decode()
+    assert re.fullmatch(r"[0-9a-f-]{36}\n", answer)
+    assert b"remembering" in os.read(ours, 65_536)
+    os.close(ours)
+    os.close(theirs)
+
+
 @pytest.mark.parametrize(("name", "current"), [("bash", "1"), ("zsh", "1"), ("fish", "rem")])
 def test_the_shells_script_completes_our_commands(environment, name, current):
     script = CliRunner().invoke(cli, ["completion", name], prog_name="cognitive").stdout
