@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from cognitive.cli.answers import CODES, Answering
-from cognitive.cli.settings_page import listed
+from cognitive.cli.markdown import table
 
 _INTRO = """
 # Command line
@@ -99,7 +99,7 @@ def _taken(option: click.Option, context: click.Context) -> str:
 
 def markdown(described: Sequence[Described]) -> str:
     """The reference as a page."""
-    codes = listed(("exit code", "meaning"), CODES.items())
+    codes = table(("exit code", "meaning"), CODES.items())
     return "\n\n".join([_INTRO, codes, "## Commands", *(part for each in described for part in _parts(each))]) + "\n"
 
 
@@ -109,7 +109,7 @@ def _parts(command: Described) -> Iterator[str]:
     yield command.help
     if command.options:
         cells = ((f"`{each.names}`", _takes(each), each.help) for each in command.options)
-        yield listed(("option", "takes", "what it does"), cells)
+        yield table(("option", "takes", "what it does"), cells)
     yield f"JSON: `{command.json}`"
 
 

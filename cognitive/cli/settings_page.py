@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
-import io
-import re
-import tokenize
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from pydantic import BaseModel
 
 from brain.settings import Settings
 from cognitive import defaults
-from cognitive.cli import printing
+from cognitive.cli import commented, printing
+from cognitive.cli.markdown import table
 from cognitive.defaults import CategoryChange, FrameBudget
 from cognitive.models import DEFAULT, MODELS, ModelRow
 from cognitive.policy import Policy
 
-_SECTION = re.compile(r"-{3} (.+) -{3}")
 _KINDS = {"boolean": "true or false", "integer": "integer", "number": "number", "string": "text", "object": "table"}
 
 # Where the rows of a table of the policy stand with their comments.
@@ -83,75 +78,17 @@ def tables() -> tuple[Table, ...]:
 
 def _entries(model: type[BaseModel], named: Any = str) -> Iterator[Entry]:
     schema = model.model_json_schema()
-    for name, section, reason in _commented(inspect.getsource(model)):
+    for name, section, reason in commented.of_fields(inspect.getsource(model)):
         field = model.model_fields[name]
         default = field.get_default(call_default_factory=True)
         yield Entry(section, named(name), kind(schema["properties"][name]), printing.jsonable(default), reason)
 
 
-def _commented(source: str) -> Iterator[tuple[str, str, str]]:
-    """The fields of a class in order: name, section, and what the comments on, above and below it say.
-
-    A line of comment below a field goes on with the field's own if that has one and the line does not begin anew, with
-    a capital; otherwise it is of the field that follows.
-    """
-    comments, alone = _comments(source), _alone(source)
-    section, last = "", 0
-    [whole] = ast.parse(source).body
-    for node in getattr(whole, "body", ()):
-        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
-            continue
-        above = [comments[n] for n in range(last + 1, node.lineno) if n in comments]
-        headings = [match[1] for each in above if (match := _SECTION.fullmatch(each))]
-        section = headings[-1] if headings else section
-        end = node.end_lineno or node.lineno
-        own = [comments[n] for n in range(node.lineno, end + 1) if n in comments]
-        last = end
-        while own and last + 1 in alone and _goes_on(comments[last + 1]):
-            last += 1
-            own.append(comments[last])
-        said = [each for each in above if not _SECTION.fullmatch(each)]
-        yield node.target.id, section, " ".join([*said, *own])
-
-
-def _goes_on(comment: str) -> bool:
-    return not _SECTION.fullmatch(comment) and not comment[0].isupper()
-
-
-def _comments(source: str) -> dict[int, str]:
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    found = {token.start[0]: token.string.lstrip("# ").strip() for token in tokens if token.type == tokenize.COMMENT}
-    return {line: text for line, text in found.items() if text and not text.startswith(("fmt:", "noqa"))}
-
-
-def _alone(source: str) -> frozenset[int]:
-    """The lines that are a comment and nothing else."""
-    lines = enumerate(source.splitlines(), 1)
-    return frozenset(_comments(source)) & {n for n, line in lines if line.lstrip().startswith("#")}
-
-
 def _table(name: str, constant: str) -> Table:
-    reason, reasons = _constant(defaults, constant)
+    reason, reasons = commented.of_constant(defaults, constant)
     values = Policy.model_fields[name].get_default(call_default_factory=True)
     rows = [Row(str(row), printing.jsonable(value), reasons.get(str(row), "")) for row, value in values.items()]
     return Table(name, reason, tuple(rows))
-
-
-def _constant(module: ModuleType, name: str) -> tuple[str, dict[str, str]]:
-    """What the comment above a dict constant says, and those beside its rows."""
-    source = inspect.getsource(module)
-    comments, lines = _comments(source), source.splitlines()
-    node = next(
-        each
-        for each in ast.parse(source).body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and each.target.id == name
-    )
-    first = node.lineno
-    while lines[first - 2].startswith("#"):
-        first -= 1
-    above = " ".join(comments[n] for n in range(first, node.lineno))
-    keys = node.value.keys if isinstance(node.value, ast.Dict) else ()
-    return above, {str(k.value): comments.get(k.lineno, "") for k in keys if isinstance(k, ast.Constant)}
 
 
 # --- types in words ---
@@ -195,19 +132,19 @@ def markdown() -> str:
         "where each value comes from, `cognitive config` says.",
         "## Environment",
         "An empty variable counts as one that is not set.",
-        listed(("variable", "what", "default", "why"), map(_cells, settings())),
+        table(("variable", "what", "default", "why"), map(_cells, settings())),
         "## Policy",
         "A TOML file that COGNITIVE_POLICY names, or `Policy(...)` in code. What it leaves out keeps its default; an\n"
         "unknown name is an error. A table changes in the rows that are named. Under `[agents.NAME]` stand the\n"
         "tunables that differ for one agent.",
         *_sections(),
         "## Default rows of the tables",
-        *(part for table in tables() for part in _rows(table)),
+        *(part for each in tables() for part in _rows(each)),
         *(part for model in (FrameBudget, CategoryChange, ModelRow) for part in _fields(model)),
         "### The table of models",
         "`models`, or the file that COGNITIVE_MODELS names, adds rows to it or replaces some. The longest row that a\n"
         "model's id begins with counts; `cognitive budgets MODEL` says which that is.",
-        listed(("model", *ModelRow.model_fields), _models()),
+        table(("model", *ModelRow.model_fields), _models()),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -216,19 +153,19 @@ def _sections() -> Iterator[str]:
     found = tunables()
     for section in dict.fromkeys(entry.section for entry in found):
         yield f"### {section[0].upper()}{section[1:]}"
-        yield listed(("tunable", "what", "default", "why"), (_cells(each) for each in found if each.section == section))
+        yield table(("tunable", "what", "default", "why"), (_cells(each) for each in found if each.section == section))
 
 
-def _rows(table: Table) -> Iterator[str]:
-    yield f"### `{table.name}`"
-    if table.reason:
-        yield table.reason
-    if any(isinstance(row.value, Mapping) for row in table.rows):
-        yield listed(("row", *table.rows[0].value), ((f"`{row.name}`", *row.value.values()) for row in table.rows))
+def _rows(own: Table) -> Iterator[str]:
+    yield f"### `{own.name}`"
+    if own.reason:
+        yield own.reason
+    if any(isinstance(row.value, Mapping) for row in own.rows):
+        yield table(("row", *own.rows[0].value), ((f"`{row.name}`", *row.value.values()) for row in own.rows))
         return
-    why = ("why",) if any(row.reason for row in table.rows) else ()
-    cells = ((f"`{row.name}`", _rounded(row.value), *([row.reason] if why else [])) for row in table.rows)
-    yield listed(("row", "default", *why), cells)
+    why = ("why",) if any(row.reason for row in own.rows) else ()
+    cells = ((f"`{row.name}`", _rounded(row.value), *([row.reason] if why else [])) for row in own.rows)
+    yield table(("row", "default", *why), cells)
 
 
 def _fields(model: type[BaseModel]) -> Iterator[str]:
@@ -239,7 +176,7 @@ def _fields(model: type[BaseModel]) -> Iterator[str]:
         (f"`{name}`", kind(schema["properties"][name]), _default(field.get_default(call_default_factory=True)))
         for name, field in model.model_fields.items()
     )
-    yield listed(("field", "what", "default"), cells)
+    yield table(("field", "what", "default"), cells)
 
 
 def _models() -> Iterator[Sequence[Any]]:
@@ -270,9 +207,3 @@ def _default(value: Any) -> str:
 
 def _rounded(value: Any) -> Any:
     return f"{value:.3f}".rstrip("0") if isinstance(value, float) else value
-
-
-def listed(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table of Markdown."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
