@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 import click
 
-from cognitive import bootstrap
-from cognitive.cli.main import run
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
 
 
 @click.group()
@@ -15,26 +16,34 @@ def command() -> None:
     """Migrate the database, or show how to reach it."""
 
 
-@command.command()
+@command.command(cls=Answering, shape="{revision}")
 @click.option("--url", help="A role that owns the schema or may create it; default: COGNITIVE_DATABASE_URL.")
 def upgrade(url: str | None) -> None:
     """Bring the schema up to date: of the database at the URL, or of the embedded server."""
-    run(_upgrade(url))
+    run(_upgrade(url), lambda told: printing.line(f"The schema is at revision {told['revision']}."))
 
 
-async def _upgrade(url: str | None) -> None:
-    click.echo(f"The schema is at revision {await bootstrap.migrate(url)}.")
+async def _upgrade(url: str | None) -> Mapping[str, str]:
+    from cognitive import bootstrap
+
+    return {"revision": await bootstrap.migrate(url)}
 
 
-@command.command()
+@command.command(cls=Answering, shape="{url}")
 @click.option("--hold", is_flag=True, help="Keep the server running until Ctrl-C, to use the URL from elsewhere.")
 def url(hold: bool) -> None:
     """Show the embedded server's URL for the application's role, which row level security binds."""
-    run(_url(hold))
+    run(_url(hold), lambda told: click.echo(told["url"]) if not hold else None)
 
 
-async def _url(hold: bool) -> None:
+async def _url(hold: bool) -> Mapping[str, str]:
+    from cognitive import bootstrap
+
     async with bootstrap.embedded() as urls:
-        click.echo(urls.app)
         if hold:
+            if printing.as_json():
+                printing.document({"url": urls.app})
+            else:
+                click.echo(urls.app)
             await asyncio.Event().wait()
+        return {"url": urls.app}

@@ -2,65 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import click
-from rich.console import Console, Group
+from rich.console import Group
 from rich.panel import Panel
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
-from cognitive.cli import conversation
+from cognitive.cli import conversation, printing
+from cognitive.cli.answers import Answering, run
 from cognitive.cli.conversation import Conversation, Played
-from cognitive.cli.main import run
+from cognitive.cli.options import FILE, YES, confirm
 from cognitive.errors import InvalidInput
 from cognitive.trace import Fate
 from cognitive.turn import RecallHit, Report, TurnContext
 
-console = Console()
+AGENT = "demo"
 _LOADED_AT_ONCE = 32  # memories per call, so that the bar moves
 _DROPPED_SHOWN = 5
 # Of what was dropped, what tells the most about the turn stands first.
 _TELLING = ("restated", "superseded", "duplicate", "pinned", "over_budget", "irrelevant", "displaced", "over_limit")
 
 
-@click.command()
-@click.option(
-    "--from", "file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Play this JSON file."
+@click.command(
+    cls=Answering,
+    shape="{title, memories, turns: [{turn_id, message, response, frame, shown: [{memory_id, type, content, source?, "
+    "score, tokens, propensity, lacked}], dropped: {…}, used: [id], degraded: [reason]}]}",
 )
-@click.option("--agent", default="demo", show_default=True, help="Whose memory; what it holds is erased first.")
-def command(file: Path | None, agent: str) -> None:
+@click.option("--from", "file", type=FILE, help="Play this JSON file.")
+@click.option("--agent", default=AGENT, show_default=True, help="Whose memory; what it holds is erased first.")
+@YES
+def command(file: Path | None, agent: str, yes: bool) -> None:
     """Load a conversation and play a dozen turns: plan, what was shown and why, what was used, what was learnt."""
+    confirm(yes or agent == AGENT, f"Erase all that agent {agent!r} holds, to play the demo in its place?")
     run(_demo(file, agent))
 
 
-async def _demo(file: Path | None, agent: str) -> None:
+async def _demo(file: Path | None, agent: str) -> Mapping[str, Any]:
     story = conversation.read(file) if file else conversation.shipped()
-    console.print("Opening the database (the first time, an embedded Postgres is set up).", style="dim")
+    printing.line("Opening the database (the first time, an embedded Postgres is set up).", style="dim")
     # A demonstration shows every stage, on a busy machine too; the default deadline is an agent's, not a viewer's.
     async with CognitiveLayer.open(policy=Policy(deadline_ms=3_000)) as layer:
         await layer.erase_agent(agent)
         await _load(layer, agent, story)
         said: dict[str, list[Message]] = {}
-        for n, played in enumerate(story.turns, 1):
+        turns = [
             await _play(layer, agent, n, played, said.setdefault(played.session, []))
+            for n, played in enumerate(story.turns, 1)
+        ]
     _farewell(agent)
+    return {"title": story.title, "memories": len(story.items), "turns": turns}
 
 
 async def _load(layer: CognitiveLayer, agent: str, story: Conversation) -> None:
-    console.print(Rule(f"{story.title}: {len(story.items)} memories"))
+    printing.console().print(Rule(f"{story.title}: {len(story.items)} memories"))
     ids: dict[str, UUID] = {}
-    columns = (TextColumn("remembering"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("remembering", total=len(story.items))
+    with printing.progress("remembering") as moved:
         for start in range(0, len(story.items), _LOADED_AT_ONCE):
             await _load_some(layer, agent, story.items[start : start + _LOADED_AT_ONCE], ids)
-            progress.update(task, completed=len(ids))
+            moved(len(ids), len(story.items))
 
 
 async def _load_some(
@@ -91,7 +98,7 @@ async def _store(layer: CognitiveLayer, agent: str, batch: Sequence[conversation
     ids.update(zip((name for name, _, _ in batch), stored, strict=True))
 
 
-async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said: list[Message]) -> None:
+async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said: list[Message]) -> Mapping[str, Any]:
     context = await layer.pre_turn(
         Turn(agent_id=agent, session_id=played.session, text=played.text, now=played.at,
              conversation=played.conversation or tuple(said), turn_id=f"demo-{n:02}")
@@ -100,6 +107,19 @@ async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said:
     report = await layer.post_turn(context, Outcome(response=played.response))
     after = await layer.recall(agent, context.plan.signals.text, limit=50, now=played.at)
     said += [Message(role="user", content=played.text), Message(role="assistant", content=played.response)]
+    _show(n, played, context, report, (before, after))
+    dropped = Counter(fate.disposition for fate in context.trace.fates if fate.disposition != "shown")
+    return {
+        "turn_id": context.turn_id, "message": played.text, "response": played.response, "frame": context.plan.frame,
+        "shown": context.shown, "dropped": dropped, "degraded": context.degraded,
+        "used": [attribution.memory_id for attribution in report.attributions if attribution.referenced],
+    }  # fmt: skip
+
+
+def _show(
+    n: int, played: Played, context: TurnContext, report: Report, asked: tuple[Sequence[RecallHit], Sequence[RecallHit]]
+) -> None:
+    console = printing.console()
     console.print()
     console.print(Rule(f"turn {n}", align="left"))
     console.print(Panel(Text(played.text), title="user", title_align="left", border_style="cyan"))
@@ -107,7 +127,7 @@ async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said:
     console.print(_shown(context, report))
     console.print(_dropped(context))
     console.print(Panel(Text(played.response), title="response", title_align="left", border_style="green"))
-    console.print(_learnt(report, before, after))
+    console.print(_learnt(report, *asked))
     if played.note:
         console.print(Text(f"» {played.note}", style="italic yellow"))
 
@@ -142,7 +162,7 @@ def _shown(context: TurnContext, report: Report) -> Table | Text:
         who = f"{hit.speaker}: " if hit.speaker else ""
         table.add_row(
             str(candidate.rank), f"{candidate.score:.3f}", f"{candidate.boost.factor:.2f}",
-            Text(f"{hit.type}  {who}{_short(hit.content)}"), Text(_strongest(fate), style="dim"), mark,
+            Text(f"{hit.type}  {who}{printing.shortened(hit.content, 96)}"), Text(_strongest(fate), style="dim"), mark,
         )  # fmt: skip
     return table
 
@@ -162,7 +182,9 @@ def _dropped(context: TurnContext) -> Group:
     lines = [Text(f"dropped  {summary}", style="bold")]
     for fate in telling[:_DROPPED_SHOWN]:
         hit = fate.candidate.hit
-        lines.append(Text(f"         {fate.disposition}: {_short(hit.content, 70)}  [{fate.because}]", style="dim"))
+        lines.append(
+            Text(f"         {fate.disposition}: {printing.shortened(hit.content, 70)}  [{fate.because}]", style="dim")
+        )
     return Group(*lines)
 
 
@@ -176,16 +198,12 @@ def _learnt(report: Report, before: Sequence[RecallHit], after: Sequence[RecallH
         if attribution.memory_id in old and attribution.memory_id in new:
             (was, hit), (now, then) = old[attribution.memory_id], new[attribution.memory_id]
             move = f"rank {was} → {now}, score {hit.score:.3f} → {then.score:.3f}, boost {then.scores['boost']:.2f}"
-            lines.append(Text(f"         asked again: {move}  {_short(hit.content, 60)}", style="green"))
+            lines.append(Text(f"         asked again: {move}  {printing.shortened(hit.content, 60)}", style="green"))
     return Group(*lines)
 
 
-def _short(text: str, width: int = 96) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= width else f"{flat[: width - 1]}…"
-
-
 def _farewell(agent: str) -> None:
+    console = printing.console()
     console.print()
     console.print(Rule("now ask it yourself", align="left"))
     for line in (

@@ -3,96 +3,123 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from brain.ledger import Verdict
-from cognitive import CognitiveLayer, Policy
-from cognitive.cli.main import run
-from cognitive.cli.moments import MOMENT, aware
-from cognitive.errors import InvalidInput
-from cognitive.lab.evaluate import Evaluation, evaluate
-from cognitive.lab.evidence import Case, logged, never_answered
+import cognitive
+from brain.errors import InvalidInput
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
+from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
-console = Console()
+if TYPE_CHECKING:
+    from brain.ledger import Verdict
+    from cognitive.lab.evaluate import Evaluation
+    from cognitive.lab.evidence import Case
+
 LAST = click.option(
     "--last", default=1_000, show_default=True, type=click.IntRange(min=1), help="At most so many turns, the latest."
 )
-COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-
-
-@click.command()
-@click.option(
-    "--policy", "file", required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A TOML file."
+_ESTIMATE = "{value?, low?, high?}"
+_WORTH = f"{{used: {_ESTIMATE}, share: {_ESTIMATE}, gain: {_ESTIMATE}}}"
+EVALUATION = (
+    "{turns, effective, uses, unsupported, shown, logged_shown, tokens, logged_tokens, "
+    f"logged: {_ESTIMATE}, ips: {_WORTH}, snips: {_WORTH}, doubly_robust: {_WORTH}, refusal?, uncompared}}"
 )
-@click.option("--agent", default="demo", show_default=True, help="Whose turns.")
-@click.option("--since", type=MOMENT, help="Turns from then on: a day (UTC), or a time with offset.")
-@click.option("--until", type=MOMENT, help="Turns before then.")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What recorded turns say: those that can be replayed, of how many that were read, of how many there are."""
+
+    cases: list[Case]
+    history: list[Verdict]
+    read: int
+    recorded: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    evaluation: Evaluation
+    unanswered: Sequence[str]
+
+
+@click.command(cls=Answering, shape=f"{{evaluation: {EVALUATION}, unanswered: [tunable]}}")
+@click.option("--policy", "file", required=True, type=FILE, help="A TOML file.")
+@AGENT
+@SINCE
+@UNTIL
 @LAST
 def command(file: Path, agent: str, since: datetime | None, until: datetime | None, last: int) -> None:
     """Estimate what a policy would have been worth: used memories per turn, by three estimators, with intervals.
 
-    It refuses where the log cannot tell, and says why; the figures then prove nothing.
+    It refuses where the log cannot tell, says why, and exits with 3; the figures then prove nothing.
     """
-    run(_evaluate(file, agent, aware(since), aware(until), last))
+    run(_evaluate(file, agent, since, until, last), _show, well=lambda told: told.evaluation.refusal is None)
 
 
-async def _evaluate(file: Path, agent: str, since: datetime | None, until: datetime | None, last: int) -> None:
-    policy = Policy.load(file)
-    cases, history = await read(agent, since, until, last)
-    with Progress(*COLUMNS, console=Console(stderr=True), transient=True) as progress:
-        turns = [logged(case, policy, history) for case in progress.track(cases, description="replaying")]
-    show(evaluate(turns))
-    show_unanswered(never_answered(cases, policy))
+async def _evaluate(file: Path, agent: str, since: datetime | None, until: datetime | None, last: int) -> _Answer:
+    from cognitive.lab.evaluate import evaluate
+    from cognitive.lab.evidence import logged, never_answered
+
+    policy = cognitive.Policy.load(file)
+    found = await read(agent, since, until, last)
+    turns = []
+    with printing.progress("replaying") as moved:
+        for done, case in enumerate(found.cases, 1):
+            turns.append(logged(case, policy, found.history))
+            moved(done, len(found.cases))
+    return _Answer(evaluate(turns), never_answered(found.cases, policy))
 
 
-async def read(
-    agent: str, since: datetime | None, until: datetime | None, last: int
-) -> tuple[list[Case], list[Verdict]]:
+async def read(agent: str, since: datetime | None, until: datetime | None, last: int) -> Evidence:
     """The recorded turns of a time that can be evidence, of the last so many: all that they found is held in memory.
 
     Raises:
         InvalidInput: there is none.
     """
-    async with CognitiveLayer.open() as layer:
+    async with cognitive.CognitiveLayer.open() as layer:
         recorded = await layer.turn_ids(agent, since, until)
         turn_ids = recorded[-last:]
-        with Progress(*COLUMNS, console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task("reading turns", total=len(turn_ids))
-            cases, history = await layer.questions.cases(
-                agent, turn_ids, lambda done, total: progress.update(task, completed=done, total=total)
-            )
+        with printing.progress("reading turns") as moved:
+            cases, history = await layer.questions.cases(agent, turn_ids, moved)
     if len(turn_ids) < len(recorded):
-        console.print(f"the latest {len(turn_ids)} of {len(recorded)} turns are read; --last reads more", style="dim")
+        printing.note(f"the latest {len(turn_ids)} of {len(recorded)} turns are read; --last reads more")
     if not cases:
         raise InvalidInput(f"agent {agent!r} has no completed turn that could be replayed, of {len(turn_ids)} turns")
-    console.print(f"{len(cases)} of {len(turn_ids)} turns are completed and come out as they were", style="dim")
-    return cases, history
+    printing.note(f"{len(cases)} of {len(turn_ids)} turns are completed and come out as they were")
+    return Evidence(cases, history, len(turn_ids), len(recorded))
+
+
+def _show(told: _Answer) -> None:
+    show(told.evaluation)
+    show_unanswered(told.unanswered)
 
 
 def show(told: Evaluation) -> None:
     """An evaluation as a table, and the refusal if there is one."""
-    table = Table("estimate", "used per turn", "share of the shown", "gain in used per turn", box=None)
-    rows = (("inverse propensities", told.ips), ("self-normalised", told.snips), ("doubly robust", told.doubly_robust))
-    for name, worth in rows:
-        table.add_row(name, str(worth.used), str(worth.share), str(worth.gain))
-    console.print(table)
+    worths = (
+        ("inverse propensities", told.ips),
+        ("self-normalised", told.snips),
+        ("doubly robust", told.doubly_robust),
+    )
+    rows = [(name, worth.used, worth.share, worth.gain) for name, worth in worths]
+    printing.table(("estimate", "used per turn", "share of the shown", "gain in used per turn"), rows)
     spent = f"shown per turn {told.logged_shown:.2f} → {told.shown:.2f}"
     spent += f", tokens {told.logged_tokens:.0f} → {told.tokens:.0f}, used as it was {told.logged}"
-    console.print(f"{spent}; {told.turns} turns, {told.effective:.0f} as evidence on what differs", highlight=False)
+    printing.line(f"{spent}; {told.turns} turns, {told.effective:.0f} as evidence on what differs")
     if told.uncompared:
-        console.print(f"{told.uncompared} showings would be of memories that were not compared with the conversation")
+        printing.line(f"{told.uncompared} showings would be of memories that were not compared with the conversation")
     if told.refusal:
-        console.print(f"It cannot be told: {told.refusal}.", style="bold yellow", highlight=False)
+        printing.line(f"It cannot be told: {told.refusal}.", style="bold yellow")
 
 
 def show_unanswered(names: Sequence[str]) -> None:
     """Tunables of a policy that the figures say nothing of."""
     if names:
         why = "no turn has a record of what it would have found or measured under their values"
-        console.print(f"Not answered: {', '.join(names)}; {why}.", highlight=False)
+        printing.line(f"Not answered: {', '.join(names)}; {why}.")

@@ -1,33 +1,44 @@
-"""The command `cognitive`: each command in a file of its own, loaded when it is called."""
+"""The command `cognitive`: each command in a file of its own, loaded when it is called.
+
+What a command needs of the layer it imports when it runs: help and completion do not wait for a model's runtime.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import sys
-from collections.abc import Coroutine
 from importlib import import_module
-from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from cognitive.errors import CognitiveError
+from cognitive.cli.answers import Commands
 
 # name -> one line of help; the module of the same name holds the command
 COMMANDS = {
+    "agent": "What an agent's turns taught, its past plans, and erasing all of it.",
+    "artifact": "Read or search a whole tool output that the prompt only points to.",
+    "budgets": "Show what each model can carry.",
+    "completion": "Print the completion script of a shell.",
+    "config": "Show the settings and the policy in effect, and where each value comes from.",
     "db": "Migrate the database, or show how to reach it.",
     "demo": "Watch whole turns on a conversation, memory by memory.",
+    "doctor": "Check all that the layer stands on, and say how to mend it.",
     "evaluate": "Estimate what another policy would have been worth.",
     "mcp": "Serve an agent's memory to MCP clients, over stdio or HTTP.",
+    "memory": "Read, change or forget single memories.",
     "recall": "Search an agent's memories.",
+    "reference": "Print the reference of all settings, or of all commands, as Markdown.",
     "remember": "Store memories, one or a file of them.",
     "replay": "Run recorded turns again, under their own policy or another.",
+    "session": "Take a session up, see what it keeps, end or clear it.",
     "shadow": "Show how far a policy that runs as a shadow agrees with the live one.",
     "tune": "Search a better policy on recorded turns.",
+    "turn": "Prepare and close turns by hand, list and rate them.",
     "why": "Explain what a turn showed, and what it did not.",
+    "work": "A session's plan and subtasks.",
 }
 
 
-class _Lazy(click.Group):
+class _Lazy(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -36,6 +47,11 @@ class _Lazy(click.Group):
             return None
         command: click.Command = import_module(f"cognitive.cli.{cmd_name}").command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """From the table: whoever waits for a completion does not wait for every command to be loaded."""
+        rows = [CompletionItem(name, help=help) for name, help in COMMANDS.items() if name.startswith(incomplete)]
+        return rows + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -47,22 +63,14 @@ class _Lazy(click.Group):
 def cli() -> None:
     """The cognitive layer: what should the model see in this turn, and what was worth showing?
 
-    The database is COGNITIVE_DATABASE_URL, or else an embedded Postgres in the user's data directory.
+    The database is COGNITIVE_DATABASE_URL, or else an embedded Postgres in the user's data directory. Every command
+    takes --json. Exit codes: 0 done, 1 an error, 2 a command line that makes no sense, 3 the answer is no.
     """
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """Runs a command's work; an error that we raise on purpose is a message, not a stack trace."""
-    try:
-        asyncio.run(work)
-    except CognitiveError as error:
-        click.echo(f"{type(error).__name__}: {error}", err=True)
-        sys.exit(1)
 
 
 def main() -> None:
     """The entry point."""
-    cli()
+    cli(prog_name="cognitive")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from cognitive.cli.main import run
+from cognitive.cli.answers import run
 from cognitive.errors import InvalidInput
 
 _LEAST_TOKEN = 16  # characters: what is shorter can be guessed

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from brain.types import MEMORY_TYPES
-from cognitive import CognitiveLayer, NewMemory
-from cognitive.cli.main import run
-from cognitive.errors import InvalidInput
+import cognitive
+from brain.errors import InvalidInput
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
+from cognitive.cli.options import AGENT, FILE, MEMORY_TYPES, at
 
 
-@click.command()
+@click.command(cls=Answering, shape="{ids: [id]}")
 @click.argument("content", required=False)
-@click.option("--agent", default="demo", show_default=True, help="Whose memory.")
+@AGENT
 @click.option("--type", "type_", type=click.Choice(MEMORY_TYPES), default="fact", show_default=True)
 @click.option("--speaker", help="Who said it.")
 @click.option("--session", help="The session it belongs to.")
-@click.option("--at", type=click.DateTime(["%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"]), help="When, with offset.")
+@at("When: a day (UTC), or a time with offset; without it, now.")
 @click.option("--source", help="Your own id for it; the same id is stored once.")
 @click.option("--tag", "tags", multiple=True)
 @click.option("--pinned", is_flag=True, help="Always in the prompt's stable prefix.")
 @click.option("--supersedes", help="The id of the memory that this one replaces.")
-@click.option("--file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="JSON lines of memories.")
+@click.option("--file", type=FILE, help="JSON lines of memories.")
 def command(
     content: str | None,
     agent: str,
@@ -42,14 +43,17 @@ def command(
     supersedes: str | None,
     file: Path | None,
 ) -> None:
-    """Store CONTENT, or each line of --file as a JSON object with the fields of NewMemory."""
+    """Store CONTENT, or each line of --file as a JSON object with the fields of NewMemory; prints their ids in order.
+
+    A memory that is there already is not stored again: its id stands in its place.
+    """
     if (content is None) == (file is None):
         raise click.UsageError("give either CONTENT or --file")
     given = {
         "type": type_, "content": content, "speaker": speaker, "session_id": session, "occurred_at": at,
         "source": source, "tags": tags, "pinned": pinned, "supersedes": supersedes,
     }  # fmt: skip
-    run(_remember(agent, file, given))
+    run(_remember(agent, file, given), _show, under="ids", otherwise="The file holds no memory.")
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
@@ -62,19 +66,18 @@ def _read(file: Path) -> list[dict[str, Any]]:
     return given
 
 
-async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> None:
+async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> Sequence[UUID]:
     memories = []
     for n, fields in enumerate(_read(file) if file is not None else [one], 1):
         try:
-            memories.append(NewMemory(**fields))
+            memories.append(cognitive.NewMemory(**fields))
         except (InvalidInput, TypeError) as error:
             raise InvalidInput(f"memory {n}: {error}") from error
-    console = Console(stderr=True)
-    async with CognitiveLayer.open() as layer:
-        with Progress(console=console, transient=True) as progress:
-            task = progress.add_task("remembering", total=len(memories))
-            ids = await layer.remember(
-                agent, memories, progress=lambda done, total: progress.update(task, completed=done, total=total)
-            )
+    async with cognitive.CognitiveLayer.open() as layer:
+        with printing.progress("remembering") as moved:
+            return await layer.remember(agent, memories, progress=moved)
+
+
+def _show(ids: Sequence[UUID]) -> None:
     for id in ids:
         click.echo(id)

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
 
-from cognitive import Policy
-from cognitive.bootstrap import live_policy
-from cognitive.cli.evaluate import COLUMNS, LAST, console, read, show, show_unanswered
-from cognitive.cli.main import run
-from cognitive.cli.moments import MOMENT, aware
-from cognitive.errors import PolicyError
-from cognitive.lab.evidence import never_answered
-from cognitive.lab.tune import SPACE, Tuning, answerable, as_evidence, as_toml, tune
+import cognitive
+from brain.errors import PolicyError
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
+from cognitive.cli.evaluate import EVALUATION, LAST, read, show, show_unanswered
+from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
+
+if TYPE_CHECKING:
+    from cognitive.lab.evaluate import Evaluation
+    from cognitive.lab.intervals import Estimate
+    from cognitive.lab.tune import Step, Tuning
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    steps: Sequence[Step]
+    training: int
+    gain: Estimate
+    held_out: Evaluation
+    proven: bool
+    written: str | None
+    unanswered: Sequence[str]
 
 
 def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
@@ -27,17 +41,16 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
     return path
 
 
-@click.command()
-@click.option("--agent", default="demo", show_default=True, help="Whose turns.")
-@click.option("--since", type=MOMENT, help="Turns from then on: a day (UTC), or a time with offset.")
-@click.option("--until", type=MOMENT, help="Turns before then.")
-@LAST
-@click.option(
-    "--policy",
-    "file",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Start from this policy; without it, from the live one.",
+@click.command(
+    cls=Answering,
+    shape="{steps: [{name, before, after, score}], training, gain: {value?, low?, high?}, "
+    f"held_out: {EVALUATION}, proven, written?, unanswered: [tunable]}}",
 )
+@AGENT
+@SINCE
+@UNTIL
+@LAST
+@click.option("--policy", "file", type=FILE, help="Start from this policy; without it, from the live one.")
 @click.option(
     "--out", default="policy.toml", show_default=True, type=click.Path(path_type=Path), callback=_new,
     help="A file that is not there yet.",
@@ -48,48 +61,57 @@ def command(
     """Search floors, limits, weights, half-life and threshold on the earlier 70 % of the turns, and judge on the rest.
 
     The policy found is written to a new file and takes effect only when COGNITIVE_POLICY names it. Nothing is written
-    where the held-out turns cannot tell that it gains anything.
+    where the held-out turns cannot tell that it gains anything; the command then exits with 3.
     """
-    run(_tune(agent, aware(since), aware(until), last, file, out))
+    run(_tune(agent, since, until, last, file, out), _show, well=lambda told: told.proven)
 
 
 async def _tune(
     agent: str, since: datetime | None, until: datetime | None, last: int, file: Path | None, out: Path
-) -> None:
-    policy = Policy.load(file) if file else live_policy()
-    cases, history = await read(agent, since, until, last)
-    space = answerable(SPACE, cases, policy)
+) -> _Answer:
+    from cognitive.bootstrap import live_policy
+    from cognitive.lab.evidence import never_answered
+    from cognitive.lab.tune import SPACE, answerable, as_evidence, tune
+
+    policy = cognitive.Policy.load(file) if file else live_policy()
+    found = await read(agent, since, until, last)
+    space = answerable(SPACE, found.cases, policy)
     trials = sum(len([value for value in row.values if value != row.of(policy)]) for row in space)
-    with Progress(*COLUMNS, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("searching", total=trials)
+    done = 0
+    with printing.progress("searching") as moved:
 
         def tried(name: str, value: object, score: float) -> None:
-            progress.update(task, advance=1, description=f"{name} {value}: {score:.3f}")
+            nonlocal done
+            done += 1
+            moved(done, trials, f"{name} {value}: {score:.3f}")
 
-        tuning = tune(cases, policy, as_evidence(history), space=space, tried=tried)
-    _show(tuning)
-    show_unanswered(never_answered(cases, tuning.policy))
-    _keep(tuning, out)
+        tuning = tune(found.cases, policy, as_evidence(found.history), space=space, tried=tried)
+    written = _kept(tuning, out) if tuning.proven else None
+    return _Answer(tuning.steps, tuning.training, tuning.gain, tuning.held_out, tuning.proven, written,
+                   never_answered(found.cases, tuning.policy))  # fmt: skip
 
 
-def _keep(tuning: Tuning, out: Path) -> None:
-    if not tuning.proven:
-        console.print("Nothing is written: the held-out turns do not tell that this policy is better.", style="bold")
-        return
+def _kept(tuning: Tuning, out: Path) -> str:
+    from cognitive.lab.tune import as_toml
+
     try:
         with out.open("x", encoding="utf-8") as file:
             file.write(as_toml(tuning.policy))
     except OSError as error:
         raise PolicyError(f"cannot write the policy to {str(out)!r}: {error.strerror}") from error
-    console.print(f"Written to {out}; it takes effect when COGNITIVE_POLICY names it.", style="bold", highlight=False)
+    return str(out)
 
 
-def _show(tuning: Tuning) -> None:
-    table = Table("tunable", "now", "found", f"score on {tuning.training} turns", box=None)
-    for step in tuning.steps:
-        found = str(step.after) if step.after != step.before else "as it is"
-        table.add_row(step.name, str(step.before), found, f"{step.score:.3f}")
-    console.print(table)
-    told = f"On {tuning.held_out.turns} held-out turns the score gains {tuning.gain}:"
-    console.print(told, style="bold", highlight=False)
-    show(tuning.held_out)
+def _show(told: _Answer) -> None:
+    rows = [
+        (step.name, step.before, step.after if step.after != step.before else "as it is", f"{step.score:.3f}")
+        for step in told.steps
+    ]
+    printing.table(("tunable", "now", "found", f"score on {told.training} turns"), rows)
+    printing.line(f"On {told.held_out.turns} held-out turns the score gains {told.gain}:", style="bold")
+    show(told.held_out)
+    show_unanswered(told.unanswered)
+    if told.written is None:
+        printing.line("Nothing is written: the held-out turns do not tell that this policy is better.", style="bold")
+    else:
+        printing.line(f"Written to {told.written}; it takes effect when COGNITIVE_POLICY names it.", style="bold")

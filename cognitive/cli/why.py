@@ -3,83 +3,99 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from textwrap import shorten
-from typing import Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from brain.types import Memory
-from cognitive import CognitiveLayer
-from cognitive.cli.main import run
-from cognitive.lab.why import Explanation
+import cognitive
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
+from cognitive.cli.memory import SHAPE as MEMORY
+from cognitive.cli.options import AGENT
+from cognitive.cli.turn import SHAPE as TURN
+from cognitive.cli.turn import listed, show_turns
 
-console = Console()
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from brain.types import Memory
+    from cognitive.lab.why import Explanation
+
 _MOST_WORDS = 100  # characters of a memory: enough to know it by
+FATE = (
+    "{turn_id, memory_id, at, disposition?, because, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
+    "scores: {…}, factors: {…}, tokens?, used?, overlap?, story}"
+)
 
 
-@click.command()
+@dataclass(frozen=True, slots=True)
+class _Told:
+    fate: Explanation
+    memory: Memory | None
+
+
+@click.command(
+    cls=Answering, shape=f"{{fate: {FATE}}} | {{fates: [{{fate: {FATE}, memory?: {MEMORY}}}]}} | {{turns: [{TURN}]}}"
+)
 @click.argument("turn_id", required=False)
 @click.argument("memory_id", required=False, type=click.UUID)
-@click.option("--agent", default="demo", show_default=True, help="Whose turn.")
+@AGENT
 def command(turn_id: str | None, memory_id: UUID | None, agent: str) -> None:
     """Explain why TURN_ID showed MEMORY_ID or did not; without a memory the whole turn, without a turn the list."""
-    run(_why(agent, turn_id, memory_id))
+    if turn_id is None:
+        run(listed(agent, 20), show_turns, under="turns", otherwise=f"Agent {agent!r} has no turns.")
+    elif memory_id is None:
+        run(_whole(agent, turn_id), _show_whole, under="fates", otherwise="The turn had no candidate.")
+    else:
+        run(_one(agent, turn_id, memory_id), _show_one, under="fate")
 
 
-async def _why(agent: str, turn_id: str | None, memory_id: UUID | None) -> None:
-    async with CognitiveLayer.open() as layer:
-        if turn_id is None:
-            _list(await layer.turns(agent))
-        elif memory_id is None:
-            await _whole(layer, agent, turn_id)
-        else:
-            _one(await layer.why(agent, turn_id, memory_id))
+async def _whole(agent: str, turn_id: str) -> list[_Told]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        fates = await layer.fates(agent, turn_id)
+        memories = {memory.id: memory for memory in await layer.get(agent, [fate.memory_id for fate in fates])}
+    return [_Told(fate, memories.get(fate.memory_id)) for fate in fates]
 
 
-def _list(turns: list[Mapping[str, Any]]) -> None:
-    table = Table("turn", "session", "at", "status", "message", box=None)
-    for turn in turns:
-        table.add_row(
-            str(turn["turn_id"]), str(turn["session_id"]), f"{turn['at']:%Y-%m-%d %H:%M}", str(turn["status"]),
-            Text(str(turn["message"])[:80]),
-        )  # fmt: skip
-    console.print(table)
+async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.why(agent, turn_id, memory_id)
 
 
-async def _whole(layer: CognitiveLayer, agent: str, turn_id: str) -> None:
-    fates = await layer.fates(agent, turn_id)
-    memories = {memory.id: memory for memory in await layer.get(agent, [fate.memory_id for fate in fates])}
-    console.print(", ".join(f"{n} {name}" for name, n in Counter(str(f.disposition) for f in fates).items()))
-    for fate in fates:
-        console.print(told(fate, memories.get(fate.memory_id)))
+def _show_whole(fates: Sequence[_Told]) -> None:
+    counts = Counter(str(each.fate.disposition) for each in fates)
+    printing.line(", ".join(f"{n} {name}" for name, n in counts.items()))
+    for each in fates:
+        printing.console().print(told(each.fate, each.memory))
 
 
 def told(fate: Explanation, memory: Memory | None) -> Text:
     """A candidate on one line, however the terminal wraps it: rank, fate, story, and which memory it is."""
+    from rich.text import Text
+
     words = shorten(memory.content, _MOST_WORDS, placeholder=" …") if memory is not None else "(erased)"
     return Text.assemble(
-        (f"{fate.rank} {fate.disposition} ", "bold"), fate.story, (f" {words} ", "italic"), (str(fate.memory_id), "dim")
-    )
+        (f"{fate.rank} {fate.disposition} ", "bold"), printing.safe(fate.story),
+        (f" {printing.safe(words)} ", "italic"), (str(fate.memory_id), "dim"),
+    )  # fmt: skip
 
 
-def _one(fate: Explanation) -> None:
-    console.print(Text(fate.story, style="bold"))
-    console.print(f"{fate.disposition or 'no candidate'}: {fate.because}", markup=False)
+def _show_one(fate: Explanation) -> None:
+    printing.line(fate.story, style="bold")
+    printing.line(f"{fate.disposition or 'no candidate'}: {fate.because}")
     if fate.disposition is None:
         return
-    console.print(f"rank {fate.rank_before} by relevance, {fate.rank} by score {fate.score:.3f}", markup=False)
+    printing.line(f"rank {fate.rank_before} by relevance, {fate.rank} by score {fate.score:.3f}")
     if not fate.factors:
-        console.print("its factors were not kept: it stood too far down", markup=False)
+        printing.line("its factors were not kept: it stood too far down")
         return
-    console.print(f"boost {fate.boost['because']}", markup=False)
+    printing.line(f"boost {fate.boost['because']}")
     for name, value in sorted(fate.factors.items(), key=lambda item: -abs(item[1])):
-        console.print(f"  {value:+.3f} {name}", markup=False)
-    raw = ", ".join(f"{name} {value:.3f}" for name, value in fate.scores.items())
-    console.print(f"raw scores: {raw}", markup=False)
+        printing.line(f"  {value:+.3f} {name}")
+    printing.line(f"raw scores: {', '.join(f'{name} {value:.3f}' for name, value in fate.scores.items())}")
     if fate.used is not None:
-        console.print(f"the response {'used' if fate.used else 'did not use'} it (overlap {fate.overlap:.2f})")
+        printing.line(f"the response {'used' if fate.used else 'did not use'} it (overlap {fate.overlap:.2f})")

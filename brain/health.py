@@ -1,0 +1,125 @@
+"""What a database is like, seen from outside: asked of its catalogues over a connection of its own.
+
+It needs neither schema nor role, so that it can say what is missing: the pool of `brain.database` refuses such a
+database as a whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import asyncpg
+
+from brain import statements
+from brain.database import APP_ROLE
+from brain.errors import SchemaError, StoreUnavailable
+
+SQL = statements.load("health")
+
+_CONNECT_SECONDS = 5.0
+_STATEMENT_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class TableHealth:
+    """A table: bytes on disk without its indexes, rows by the statistics, and whether it was ever analysed."""
+
+    name: str
+    bytes: int
+    analysed: bool
+    alive: int
+    dead: int
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseHealth:
+    """What the catalogues say.
+
+    `pgvector` is the installed version, None if there is none, and `available` the one that could be installed.
+    `login` is who connects; `login_above` and `role_above` say whether that role and the application's stand above row
+    level security, and `member` whether `login` may become the latter; both are None where it does not exist.
+    `revision` is None without a schema, and where it may not be read. `ahead` is by how many seconds the clock of the
+    database is ahead of this machine's, known to within `round_trip`.
+    """
+
+    version: str
+    postgres: int
+    pgvector: str | None
+    available: str | None
+    login: str
+    login_above: bool
+    role_above: bool | None
+    member: bool | None
+    migrated: bool
+    revision: str | None
+    ahead: float
+    round_trip: float
+    unprotected: tuple[str, ...]
+    broken_indexes: tuple[str, ...]
+    tables: tuple[TableHealth, ...]
+
+
+async def examine(url: str) -> DatabaseHealth:
+    """Looks at the database at a URL. Reads catalogues only, and changes nothing.
+
+    Raises:
+        StoreUnavailable: nothing answers there.
+        SchemaError: the URL or its role is refused.
+    """
+    try:
+        connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS)
+    except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError) as error:
+        raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
+    except (ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise SchemaError(f"cannot use this database: {error}") from error
+    try:
+        return await _examined(connection)
+    except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
+        raise StoreUnavailable(f"Postgres went away: {error or 'no answer'}") from error
+    except asyncpg.PostgresError as error:
+        raise SchemaError(f"cannot look into this database: {error}") from error
+    finally:
+        await _closed(connection)
+
+
+async def _examined(connection: Any) -> DatabaseHealth:
+    await connection.fetchval("SELECT 1")  # the first statement pays for what later ones find ready
+    asked = datetime.now(UTC)
+    server = dict(await connection.fetchrow(SQL["server"], APP_ROLE))
+    answered = datetime.now(UTC)
+    named = {name: await connection.fetch(SQL[name]) for name in ("unprotected", "broken_indexes", "tables")}
+    between = asked + (answered - asked) / 2
+    return DatabaseHealth(
+        ahead=(server.pop("now") - between).total_seconds(),
+        round_trip=(answered - asked).total_seconds(),
+        revision=await _revision(connection) if server["migrated"] else None,
+        unprotected=tuple(row["name"] for row in named["unprotected"]),
+        broken_indexes=tuple(row["name"] for row in named["broken_indexes"]),
+        tables=tuple(TableHealth(**row) for row in named["tables"]),
+        **server,
+    )
+
+
+async def _revision(connection: Any) -> str | None:
+    """The revision as the login may read it, or else as the application's role may."""
+    try:
+        return str(await connection.fetchval(SQL["revision"]))
+    except asyncpg.InsufficientPrivilegeError:
+        pass
+    try:
+        async with connection.transaction():
+            await connection.execute(f"SET LOCAL ROLE {APP_ROLE}")
+            return str(await connection.fetchval(SQL["revision"]))
+    except asyncpg.PostgresError:
+        return None  # the checks on roles say why
+
+
+async def _closed(connection: Any) -> None:
+    try:
+        async with asyncio.timeout(_CONNECT_SECONDS):
+            await connection.close()
+    except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        connection.terminate()

@@ -1,0 +1,45 @@
+-- What a database is like, for whoever looks after it. Catalogues only: no row of any agent is read.
+
+-- name: server
+-- Version, extension, roles, and the two clocks' difference as of now.
+SELECT current_setting('server_version') AS version,
+       current_setting('server_version_num')::int / 10000 AS postgres,
+       (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
+       (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available,
+       to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
+       session_user::text AS login,
+       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user) AS login_above,
+       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = $1) AS role_above,
+       (SELECT pg_has_role(session_user, oid, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END)
+        FROM pg_roles WHERE rolname = $1) AS member,
+       clock_timestamp() AS now
+
+-- name: revision
+-- The schema's revision.
+SELECT version_num FROM cognitive.alembic_version
+
+-- name: unprotected
+-- Tables whose rows are not guarded by a policy that binds their owner too.
+SELECT c.relname::text AS name
+FROM pg_class c
+WHERE c.relnamespace = to_regnamespace('cognitive') AND c.relkind IN ('r', 'p') AND c.relname <> 'alembic_version'
+  AND NOT (c.relrowsecurity AND c.relforcerowsecurity
+           AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid))
+ORDER BY 1
+
+-- name: tables
+-- Size in bytes, rows that are alive and dead, and whether it was ever analysed, of each table.
+SELECT c.relname::text AS name, pg_table_size(c.oid) AS bytes, c.reltuples >= 0 AS analysed,
+       coalesce(s.n_live_tup, 0) AS alive, coalesce(s.n_dead_tup, 0) AS dead
+FROM pg_class c
+LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
+WHERE c.relnamespace = to_regnamespace('cognitive') AND c.relkind = 'r'
+ORDER BY 1
+
+-- name: broken_indexes
+-- Indexes that Postgres does not use, or does not keep: a build that failed leaves them.
+SELECT c.relname::text AS name
+FROM pg_index i
+JOIN pg_class c ON c.oid = i.indexrelid
+WHERE c.relnamespace = to_regnamespace('cognitive') AND NOT (i.indisvalid AND i.indisready AND i.indislive)
+ORDER BY 1

@@ -1,0 +1,81 @@
+"""`cognitive config`: what is in effect here, and where it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
+from cognitive.cli.options import AGENT
+
+if TYPE_CHECKING:
+    from brain.settings import Settings
+    from cognitive.policy import Policy
+
+_PASSWORD = re.compile(r"(?<=:)[^:/@]*(?=@)|(?<=password=)[^&]*")
+_VALUE = "[{name, value?, source}]"
+
+
+@click.command(cls=Answering, shape=f"{{settings: {_VALUE}, version, policy: {_VALUE}}}")
+@AGENT
+@click.option("--all", "everything", is_flag=True, help="Also the tunables that have their default.")
+def command(agent: str, everything: bool) -> None:
+    """Show the settings and an agent's policy, and where each value comes from."""
+    run(_effective(agent), lambda told: _show(told, everything))
+
+
+async def _effective(agent: str) -> Mapping[str, Any]:
+    from brain.settings import from_environment
+    from cognitive.bootstrap import live_policy
+
+    settings = from_environment()
+    policy = live_policy(settings)
+    own = policy.for_agent(agent)
+    return {
+        "settings": list(_settings(settings)),
+        "version": own.version,
+        "policy": list(_tunables(policy, settings, agent)),
+    }
+
+
+def _settings(settings: Settings) -> Iterable[Mapping[str, Any]]:
+    for name in type(settings).model_fields:
+        given = name in settings.model_fields_set
+        value = settings.directory if name == "data_dir" else getattr(settings, name)
+        yield {
+            "name": f"COGNITIVE_{name.upper()}",
+            "value": _without_password(str(value)) if name == "database_url" and value else value,
+            "source": "environment" if given else "default",
+        }
+
+
+def _without_password(url: str) -> str:
+    return _PASSWORD.sub("***", url)
+
+
+def _tunables(policy: Policy, settings: Settings, agent: str) -> Iterable[Mapping[str, Any]]:
+    default, own = type(policy)(), policy.for_agent(agent)
+    for name in type(policy).model_fields:
+        value, source = getattr(own, name), "default"
+        if name in policy.agents.get(agent, {}):
+            source = f"{settings.policy}, agents.{agent}"
+        elif name == "models" and settings.models is not None:
+            source = ", ".join(str(path) for path in (settings.models, settings.policy) if path is not None)
+        elif value != getattr(default, name):
+            source = str(settings.policy)
+        yield {"name": name, "value": value, "source": source}
+
+
+def _show(told: Mapping[str, Any], everything: bool) -> None:
+    rows = [(each["name"], each["value"], each["source"]) for each in told["settings"]]
+    printing.table(("setting", "value", "from"), rows)
+    printing.line("")
+    tunables = [each for each in told["policy"] if everything or each["source"] != "default"]
+    printing.line(f"policy {told['version']}: {len(tunables)} of {len(told['policy'])} tunables are listed", "bold")
+    if tunables:
+        rows = [(each["name"], printing.jsonable(each["value"]), each["source"]) for each in tunables]
+        printing.table(("tunable", "value", "from"), rows)

@@ -1,0 +1,41 @@
+"""`cognitive doctor`: is all well that the layer stands on, and if not, what mends it?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
+
+_STYLES = {"ok": "green", "warning": "yellow", "failure": "bold red", "unknown": "dim"}
+
+
+@click.command(cls=Answering, shape="{healthy, checks: [{check, status, found, fix}]}")
+def command() -> None:
+    """Check settings, data directory, journal, embedding model and database, and say how to mend what is not well.
+
+    Each check is ok, a warning, a failure, or unknown where another one must be mended first. Exits with 3 if one
+    failed.
+    """
+    run(_examine(), _show, well=lambda told: told["healthy"])
+
+
+async def _examine() -> Mapping[str, Any]:
+    from cognitive.doctor.checks import healthy
+    from cognitive.doctor.examine import examine
+
+    with printing.progress("looking") as moved:
+        done = iter(range(3))
+        findings = await examine(lambda what: moved(next(done), 3, f"looking at {what}"))
+    return {"healthy": healthy(findings), "checks": findings}
+
+
+def _show(told: Mapping[str, Any]) -> None:
+    width = max(len(finding.check) for finding in told["checks"])
+    for finding in told["checks"]:
+        printing.line(f"{finding.status:<8} {finding.check:<{width}}  {finding.found}", _STYLES[finding.status])
+        if finding.fix:
+            printing.line(f"{'':<8} {'':<{width}}  → {finding.fix}")

@@ -1,0 +1,115 @@
+"""`cognitive memory`: single memories, by their ids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypedDict
+from uuid import UUID
+
+import click
+
+import cognitive
+from brain.errors import InvalidInput
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
+from cognitive.cli.options import AGENT, YES, confirm
+
+if TYPE_CHECKING:
+    from brain.types import Memory, Receipt
+
+SHAPE = (
+    "{id, type, content, speaker?, context, occurred_at, session_id?, source?, tags: [tag], entities: [entity], "
+    "confidence, pinned, supersedes?, superseded_by?, attributes: {…}}"
+)
+RECEIPT = (
+    "{agent_id, memories, passages, embeddings, postings, exposures, usage, turns, sessions, artifacts, subtasks, "
+    "journaled}"
+)
+_IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
+
+
+class _Found(TypedDict):
+    memories: list[Memory]
+    missing: list[UUID]
+
+
+@click.group()
+def command() -> None:
+    """Read, change or forget single memories."""
+
+
+@command.command(cls=Answering, shape=f"{{memories: [{SHAPE}], missing: [id]}}")
+@_IDS
+@AGENT
+def get(ids: Sequence[UUID], agent: str) -> None:
+    """Show the memories of these IDs, whole, in the order asked. Exits with 3 if one is missing."""
+    run(_get(agent, ids), _show, well=lambda found: not found["missing"])
+
+
+async def _get(agent: str, ids: Sequence[UUID]) -> _Found:
+    async with cognitive.CognitiveLayer.open() as layer:
+        memories = await layer.get(agent, ids)
+    found = {memory.id for memory in memories}
+    return {"memories": memories, "missing": [id for id in ids if id not in found]}
+
+
+def _show(found: _Found) -> None:
+    for memory in found["memories"]:
+        printing.fields_of(memory)
+        printing.line("")
+    for id in found["missing"]:
+        printing.line(f"{id}: this agent has no such memory")
+
+
+@command.command(cls=Answering, shape=f"{{memory: {SHAPE}}}")
+@click.argument("id", type=click.UUID)
+@click.argument("changes", nargs=-1, required=True, metavar="FIELD=VALUE...")
+@AGENT
+def update(id: UUID, changes: Sequence[str], agent: str) -> None:
+    """Change fields of the memory ID: content, speaker, context, occurred_at, tags, entities, confidence, pinned,
+    attributes.
+
+    A VALUE is JSON where it can be read as that, and text otherwise: pinned=true, tags='["billing"]', content=Noon.
+    """
+    run(_update(agent, id, changes), printing.fields_of, under="memory")
+
+
+async def _update(agent: str, id: UUID, changes: Sequence[str]) -> Memory:
+    fields = dict(map(_change, changes))
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.update(agent, id, **fields)
+
+
+def _change(given: str) -> tuple[str, Any]:
+    name, equals, value = given.partition("=")
+    if not equals or not name:
+        raise InvalidInput(f"{given!r}: expected FIELD=VALUE")
+    if name == "content":  # what looks like JSON in a memory is its words
+        return name, value
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+@command.command(cls=Answering, shape=RECEIPT)
+@_IDS
+@AGENT
+@YES
+def forget(ids: Sequence[UUID], agent: str, yes: bool) -> None:
+    """Erase the memories of these IDs with all that was derived from them, in one transaction, for good."""
+    confirm(yes, f"Erase {len(ids)} {'memory' if len(ids) == 1 else 'memories'} of agent {agent!r} for good?")
+    run(_forget(agent, ids), show_receipt)
+
+
+async def _forget(agent: str, ids: Sequence[UUID]) -> Receipt:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.forget(agent, ids)
+
+
+def show_receipt(receipt: Receipt) -> None:
+    """What an erasure removed, but for what there was none of."""
+    told = printing.jsonable(receipt)
+    removed = [f"{count} {name}" for name, count in told.items() if name != "agent_id" and count]
+    printing.line(f"erased of agent {receipt.agent_id!r}: {', '.join(removed) or 'nothing, there was nothing'}")

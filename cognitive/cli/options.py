@@ -1,0 +1,60 @@
+"""Options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from cognitive.cli import printing
+
+F = TypeVar("F", bound=Callable[..., Any] | click.Command)
+
+# As brain.types has them: importing that takes longer than all the rest of a command's start.
+MEMORY_TYPES = ("decision", "fact", "procedure", "episode")
+_MOMENTS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"]
+
+
+def _aware(_context: click.Context, _option: click.Parameter, at: datetime | None) -> datetime | None:
+    """A time without an offset, which is a day, as of UTC."""
+    return at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
+
+
+MOMENT = click.DateTime(_MOMENTS)
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+AGENT = click.option("--agent", default="demo", show_default=True, help="Whose memory.")
+TYPE = click.option("--type", "memory_type", type=click.Choice(MEMORY_TYPES), help="Only this type.")
+SINCE = click.option(
+    "--since",
+    type=MOMENT,
+    metavar="WHEN",
+    callback=_aware,
+    help="Only from then on: a day (UTC), or a time with offset.",
+)
+UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="Only before then.")
+SESSION = click.option("--session", "session_id", required=True, help="The session.")
+YES = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+def at(help: str) -> Callable[[F], F]:
+    """`--at`, a moment."""
+    return click.option("--at", type=MOMENT, metavar="WHEN", callback=_aware, help=help)
+
+
+def limit(default: int, most: int) -> Callable[[F], F]:
+    """`--limit`, from 1 to `most`."""
+    return click.option(
+        "--limit", default=default, show_default=True, type=click.IntRange(1, most), help="At most so many."
+    )
+
+
+def confirm(yes: bool, question: str) -> None:
+    """Asks before something that cannot be undone; a program must say `--yes`."""
+    if yes:
+        return
+    if printing.as_json():
+        raise click.UsageError("this cannot be undone: add --yes")
+    click.confirm(question, abort=True, err=True)

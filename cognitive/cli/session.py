@@ -1,0 +1,112 @@
+"""`cognitive session`: what a session keeps, and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+import cognitive
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
+from cognitive.cli.options import AGENT, YES, confirm
+
+if TYPE_CHECKING:
+    from brain.artifacts import Artifact
+    from brain.sessions import Cleared
+    from cognitive.recent import Resumed
+
+ARTIFACT = "{id, session_id, turn_id?, kind, name, tool?, subtask_id?, characters, created_at}"
+_MESSAGE = "{role, content, at?, kind?, tool_calls: [{…}], tool_call_id?}"
+_SESSION = (
+    "{session_id, memories, turns, summary, covers?, plan: [step], step, plan_step?, "
+    f"preface?: {_MESSAGE}, messages: [{_MESSAGE}], started_at, last_at, ended_at?, recent: [[turn_id, at, status, "
+    "message]]}"
+)
+_NAMED = click.argument("session_id")
+
+
+@click.group()
+def command() -> None:
+    """Take a session up, see what it keeps, end or clear it."""
+
+
+@command.command(cls=Answering, shape=f"{{session?: {_SESSION}}}")
+@_NAMED
+@AGENT
+def show(session_id: str, agent: str) -> None:
+    """Show all that is needed to go on with SESSION_ID: summary, plan, last messages, last turns."""
+    run(_resume(agent, session_id), _show, under="session", otherwise=_unknown(agent, session_id))
+
+
+async def _resume(agent: str, session_id: str) -> Resumed | None:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.resume(agent, session_id)
+
+
+def _show(session: Resumed | None) -> None:
+    printing.fields_of(session, but=("messages", "preface", "recent", "covers"))
+    if session is None:
+        return
+    for message in session.messages:
+        printing.line(f"--- {message.role}", style="bold")
+        printing.line(message.content)
+    rows = [(id, printing.minute(at), status, printing.shortened(said, 80)) for id, at, status, said in session.recent]
+    if rows:
+        printing.table(("turn", "at", "status", "message"), rows)
+
+
+@command.command(cls=Answering, shape="{ended}")
+@_NAMED
+@AGENT
+def end(session_id: str, agent: str) -> None:
+    """Mark SESSION_ID as ended."""
+    run(_end(agent, session_id), lambda told: printing.line("ended" if told["ended"] else _unknown(agent, session_id)),
+        well=lambda told: told["ended"])  # fmt: skip
+
+
+async def _end(agent: str, session_id: str) -> Mapping[str, bool]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return {"ended": await layer.end_session(agent, session_id)}
+
+
+@command.command(cls=Answering, shape="{sessions, artifacts, subtasks}")
+@_NAMED
+@AGENT
+@YES
+def clear(session_id: str, agent: str, yes: bool) -> None:
+    """Remove summary, last messages, plan, artifacts and subtasks of SESSION_ID for good; turns and memories stay."""
+    confirm(yes, f"Clear session {session_id!r} of agent {agent!r} for good?")
+    run(_clear(agent, session_id), _show_cleared, well=lambda cleared: cleared.sessions > 0)
+
+
+async def _clear(agent: str, session_id: str) -> Cleared:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.clear_session(agent, session_id)
+
+
+def _show_cleared(cleared: Cleared) -> None:
+    printing.line(f"cleared: {cleared.sessions} session, {cleared.artifacts} artifacts, {cleared.subtasks} subtasks")
+
+
+@command.command(cls=Answering, shape=f"{{artifacts: [{ARTIFACT}]}}")
+@_NAMED
+@AGENT
+def artifacts(session_id: str, agent: str) -> None:
+    """List what is kept out of band of SESSION_ID, oldest first; `cognitive artifact` reads it."""
+    run(_artifacts(agent, session_id), _show_artifacts, under="artifacts", otherwise="Nothing is kept of it.")
+
+
+async def _artifacts(agent: str, session_id: str) -> Sequence[Artifact]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.artifacts(agent, session_id)
+
+
+def _show_artifacts(found: Sequence[Artifact]) -> None:
+    rows = [(printing.minute(each.created_at), each.kind, each.name, each.characters, each.id) for each in found]
+    printing.table(("at", "kind", "name", "characters", "id"), rows)
+
+
+def _unknown(agent: str, session_id: str) -> str:
+    return f"Agent {agent!r} has no session {session_id!r}."

@@ -1,0 +1,56 @@
+"""What the doctor looked at: facts without judgement, each None or empty where it could not be had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from brain.health import DatabaseHealth
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """This machine: what is wrong with the settings and the files that they name, the data directory, the journal.
+
+    `unknown` are variables that look like a setting and are none, each with the one that may be meant. `directory` is
+    the data directory; `unusable` says why it cannot be used. `free` are bytes on its disk. `pending` and `parked`
+    count the turns in the `journal`, a file; `unreadable` says why it could not be read.
+    """
+
+    settings: str | None = None
+    unknown: tuple[tuple[str, str], ...] = ()
+    policy: str | None = None
+    policies: tuple[str, ...] = ()
+    directory: str = ""
+    unusable: str | None = None
+    free: int | None = None
+    journal: str = ""
+    pending: int = 0
+    parked: int = 0
+    unreadable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The bundled embedding model: how many numbers its vectors have, the cosine of two test sentences, the seconds to
+    load it; or the error.
+    """
+
+    name: str
+    dimension: int | None = None
+    cosine: float | None = None
+    seconds: float | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that was looked at. `address` is where the database should be, without a password, `embedded` whether it is
+    the one that we bring; `away` says why there is no `database`.
+    """
+
+    host: Host
+    model: Model
+    address: str
+    embedded: bool = False
+    database: DatabaseHealth | None = None
+    away: str | None = None

@@ -1,0 +1,306 @@
+"""The command line as somebody uses it: every command once, what it prints as JSON, and how it exits."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+from shapes import misfit
+
+import cognitive.cli
+from brain.types import MEMORY_TYPES
+from cognitive import CognitiveLayer
+from cognitive.cli import options
+from cognitive.cli.answers import CODES, NO, Answering
+from cognitive.cli.main import cli
+from cognitive.habits import Habits
+from cognitive.questions import Questions
+from cognitive.work import Work
+
+PAYMENTS = "Payments stay with Stripe."
+STRIPE = "Payments stay with Stripe: the offer from Adyen would save too little."
+LOG = "".join(f"step {n} went through\n" for n in range(4_000)) + "ERROR: the lock is held by pid 812\n"
+
+
+def leaves(group: click.Group, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], click.Command]:
+    found: dict[tuple[str, ...], click.Command] = {}
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        found |= leaves(command, (*path, name)) if isinstance(command, click.Group) else {(*path, name): command}
+    return found
+
+
+LEAVES = leaves(cli)
+WITH_TESTS_OF_THEIR_OWN = {"demo", "hook", "mcp", "serve", "token"}
+SPEAKING_A_PROTOCOL = {"hook", "mcp", "serve"}  # and so no answer in JSON
+
+
+@pytest.fixture(scope="module")
+def environment(urls, tmp_path_factory) -> dict[str, str]:
+    data = tmp_path_factory.mktemp("data")
+    (data / "patient.toml").write_text("deadline_ms = 5000\n", encoding="utf-8")  # the machine may be busy
+    return {
+        "COGNITIVE_DATABASE_URL": urls.app, "COGNITIVE_DATA_DIR": str(data),
+        "COGNITIVE_POLICY": str(data / "patient.toml"),
+    }  # fmt: skip
+
+
+class Shell:
+    """Runs commands for one agent, each in JSON unless it says otherwise, and keeps which were run."""
+
+    def __init__(self, environment: dict[str, str], agent: str = "") -> None:
+        self.environment, self.agent = environment, agent
+        self.ran: set[tuple[str, ...]] = set()
+
+    def run(self, *words: str, input: str | None = None) -> Result:
+        return CliRunner().invoke(cli, words, env=self.environment, input=input, prog_name="cognitive")
+
+    def __call__(self, *words: object, code: int = 0) -> dict:
+        given = list(map(str, words))
+        path = next(path for path in LEAVES if tuple(given[: len(path)]) == path)
+        of_agent = any(each.name == "agent" and each.param_type_name == "option" for each in LEAVES[path].params)
+        result = self.run(*given, *(["--agent", self.agent] if of_agent else []), "--json")
+        assert result.exit_code == code, result.output
+        answer = json.loads(result.stdout)
+        assert misfit(LEAVES[path].shape, answer) is None
+        self.ran.add(path)
+        return answer
+
+
+@pytest.fixture
+def shell(environment, agent) -> Shell:
+    return Shell(environment, agent)
+
+
+def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_documents(shell, urls, tmp_path):
+    [id] = shell("remember", PAYMENTS, "--type", "decision")["ids"]
+    lines = tmp_path / "memories.jsonl"
+    lines.write_text('{"type": "fact", "content": "Refunds take five days."}\n', encoding="utf-8")
+    [fact] = shell("remember", "--file", lines)["ids"]
+    assert shell("recall", "payments by Stripe")["hits"][0]["memory_id"] == id
+    assert shell("memory", "get", id)["memories"][0]["content"] == PAYMENTS
+    assert shell("memory", "get", id, uuid4(), code=NO)["missing"]
+    changed = shell("memory", "update", id, 'tags=["pay"]', "confidence=0.9", f"content={STRIPE}")
+    assert changed["memory"]["tags"] == ["pay"]
+    assert changed["memory"]["content"] == STRIPE
+
+    more = tmp_path / "turn.json"
+    calls = [{"id": "c1", "name": "exec", "arguments": {}}]
+    said = [{"role": "user", "content": "Deploy."}, {"role": "assistant", "tool_calls": calls},
+            {"role": "tool", "content": LOG, "tool_call_id": "c1"}]  # fmt: skip
+    more.write_text(json.dumps({"conversation": said, "tools": [{"name": "exec"}]}), encoding="utf-8")
+    began = ("Which payment provider did we decide on?", "--session", "s1", "--turn", "t1", "--user", "u")
+    begun = shell("turn", "pre", *began, "--file", more)
+    assert [each["memory_id"] for each in begun["shown"]] == [id]
+    outcome = tmp_path / "outcome.json"
+    outcome.write_text(json.dumps({"tool_calls": [{"name": "exec", "arguments": {}}]}), encoding="utf-8")
+    closed = shell("turn", "post", "t1", "--response", STRIPE, "--file", outcome)
+    assert closed["attributions"][0]["referenced"]
+    assert shell("turn", "list")["turns"][0]["status"] == "completed"
+    assert shell("turn", "ids")["turn_ids"] == ["t1"]
+    shell("turn", "rate", "t1", id, "--useful")
+    assert shell("turn", "reap") == {"abandoned": 0}
+    assert shell("why")["turns"][0]["turn_id"] == "t1"
+    assert shell("why", "t1")["fates"][0]["memory"]["id"] == id
+    assert shell("why", "t1", id)["fate"]["disposition"] == "shown"
+    assert shell("replay")["replays"][0]["verdict"] == "identical"
+
+    assert shell("session", "show", "s1")["session"]["turns"] == 1
+    [kept] = shell("session", "artifacts", "s1")["artifacts"]
+    [line] = shell("artifact", "search", kept["id"], "ERROR")["lines"]
+    page = shell("artifact", "read", kept["id"], "--start", line["start"])
+    assert page["text"].startswith("ERROR: the lock")
+    assert page["next"] is None
+
+    shell("work", "plan", "s1", "Find the port", "Open it")
+    assert shell("work", "advance", "s1", 0)["step"] == 1
+    first = shell("work", "begin", "s1", "Find the port of the payment service")["subtask"]["id"]
+    second = shell("work", "begin", "s1", "Open the port")["subtask"]["id"]
+    assert shell("work", "depend", second, first)["subtask"]["depends_on"] == [first]
+    done = shell("work", "complete", first, "It is 8443.", "--fact", "Payments listen on port 8443.")
+    assert done["subtask"]["facts"]
+    assert "8443" in shell("work", "context", "s1", "Open the port", "--on", first)["context"]
+    assert shell("work", "abandon", second, "not needed")["subtask"]["status"] == "abandoned"
+    assert [each["status"] for each in shell("work", "list", "s1")["subtasks"]] == ["completed", "abandoned"]
+    assert shell("work", "search", "payment port")["subtasks"][0]["id"] == first
+
+    assert shell("agent", "plans")["plans"][0]["tools"] == [["exec", 1]]
+    assert shell("agent", "habits")["habits"][0]["tool"] == "exec"
+    assert shell("agent", "profile", "--user", "u")["categories"]
+    assert shell("agent", "forget-habits", "--yes") == {"turns": 1}
+    shell("agent", "habits", code=NO)
+    shell("shadow", code=NO)
+    policy = tmp_path / "policy.toml"
+    policy.write_text("item_floor = 0.4\n", encoding="utf-8")
+    assert "turns" in shell("evaluate", "--policy", policy, code=NO)["evaluation"]["refusal"]
+    shell("turn", "pre", "How long do refunds take?", "--session", "s1", "--turn", "t2")
+    shell("turn", "post", "t2", "--response", "Five days.")
+    assert shell("tune", "--out", tmp_path / "found.toml", code=NO)["written"] is None
+    assert shell("budgets", "claude-sonnet-4")["row"] == "claude-sonnet"
+    assert shell("budgets")["default"]["tier"] == "C"
+    assert shell("config")["version"]
+    assert shell("reference", "settings")["tunables"]
+    assert len(shell("reference", "commands")["commands"]) == len(LEAVES)
+    assert "_COGNITIVE_COMPLETE" in shell("completion", "bash")["script"]
+    assert shell("doctor")["healthy"]
+    assert shell("db", "upgrade", "--url", urls.owner)["revision"]
+
+    assert shell("memory", "forget", fact, "--yes")["memories"] == 1
+    assert shell("session", "end", "s1") == {"ended": True}
+    assert shell("session", "clear", "s1", "--yes")["artifacts"] == 1
+    assert shell("agent", "erase", shell.agent, "--yes")["turns"] == 2
+    assert {path for path in set(LEAVES) - shell.ran if path[0] not in WITH_TESTS_OF_THEIR_OWN} == {("db", "url")}
+
+
+def test_every_call_that_needs_no_context_of_its_own_process_can_be_made_from_the_command_line():
+    source = "".join(path.read_text(encoding="utf-8") for path in Path(cognitive.cli.__file__).parent.glob("*.py"))
+    within_a_process = {"open", "fit", "refine_tools", "sections", "settle", "settled", "finished", "learned"}
+    for owner, place in ((CognitiveLayer, ""), (Work, "work."), (Questions, "questions."), (Habits, "habits.")):
+        names = [name for name, _ in inspect.getmembers(owner, inspect.isroutine) if not name.startswith("_")]
+        for name in set(names) - within_a_process:
+            direct = f"layer.{place}{name}("
+            assert direct in source or f"layer.{name}(" in source, direct
+
+
+def test_every_command_is_listed_with_help_and_says_what_json_it_gives():
+    listed = CliRunner().invoke(cli, ["--help"]).stdout
+    assert all(command.help for command in LEAVES.values())
+    assert {path for path, command in LEAVES.items() if not isinstance(command, Answering)} <= {
+        path for path in LEAVES if path[0] in SPEAKING_A_PROTOCOL
+    }
+    assert all(re.search(rf"^  {path[0]} ", listed, re.MULTILINE) for path in LEAVES)
+
+
+def test_memory_types_are_those_of_the_store():
+    assert options.MEMORY_TYPES == MEMORY_TYPES
+
+
+# --- exit codes and errors ---
+
+
+def test_nothing_found_is_an_answer_of_its_own(shell):
+    assert shell("recall", "zebras", code=NO) == {"hits": []}
+    assert shell("session", "show", "none", code=NO) == {"session": None}
+    assert shell("session", "end", "none", code=NO) == {"ended": False}
+    told = shell.run("turn", "list", "--agent", shell.agent)
+    assert (told.exit_code, told.stdout) == (NO, "")
+    assert shell.agent in told.stderr
+    assert set(CODES) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "culprit", "following"),
+    [
+        (("why", "t9"), "InvalidInput", "t9", "cognitive turn list --agent AGENT"),
+        (("memory", "forget", str(uuid4()), "--yes"), "UnknownMemory", "", "cognitive recall QUERY --agent AGENT"),
+        (("memory", "update", str(uuid4()), "pinned"), "InvalidInput", "'pinned'", None),
+        (("work", "advance", "s", "3"), "InvalidInput", "step", "cognitive session show SESSION --agent AGENT"),
+        (("artifact", "read", str(uuid4())), "InvalidInput", "artifact", "cognitive session artifacts"),
+    ],
+)
+def test_an_error_names_the_culprit_and_what_to_run_next(shell, words, kind, culprit, following):
+    told = shell.run(*words, "--agent", shell.agent)
+    assert (told.exit_code, told.stdout) == (1, "")
+    assert told.stderr.startswith(f"{kind}: ")
+    assert culprit in told.stderr
+    as_json = json.loads(shell.run(*words, "--agent", shell.agent, "--json").stderr)["error"]
+    assert (as_json["type"], as_json["message"] in told.stderr) == (kind, True)
+    if following is None:
+        assert as_json["next"] is None
+    else:
+        assert following.replace("AGENT", shell.agent) in as_json["next"]
+        assert as_json["next"] in told.stderr
+
+
+def test_a_command_line_that_makes_no_sense_is_told_in_json_too(shell):
+    assert shell.run("recall", "x", "--limit", "0").exit_code == 2
+    told = shell.run("recall", "x", "--limit", "0", "--json")
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert "--limit" in json.loads(told.stderr)["error"]["message"]
+    assert shell.run("recall", "--", "--json").exit_code in (0, NO), "behind -- it is a word"
+
+
+def test_a_database_that_is_away_or_not_migrated_says_what_to_run(shell):
+    shell.environment = {**shell.environment, "COGNITIVE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
+    told = shell.run("recall", "x", "--json")
+    assert (told.exit_code, told.stdout) == (1, "")
+    *warnings, last = map(json.loads, told.stderr.splitlines())
+    assert last["error"]["type"] == "StoreUnavailable"
+    assert "cognitive doctor" in last["error"]["next"]
+    assert all("warning" in each for each in warnings)
+    assert shell("doctor", code=NO)["healthy"] is False
+    shell.environment["COGNITIVE_DATABASE_URL"] = "mysql://x"
+    assert "Next: `cognitive db upgrade`" in shell.run("recall", "x").stderr
+
+
+# --- what cannot be undone ---
+
+
+def test_what_cannot_be_undone_is_asked_first(shell):
+    [id] = shell("remember", PAYMENTS)["ids"]
+    asked = ("memory", "forget", id, "--agent", shell.agent)
+    assert shell.run(*asked, input="n\n").exit_code == 1
+    assert shell.run(*asked, "--json").exit_code == 2, "a program is not asked"
+    demo = shell.run("demo", "--agent", shell.agent, input="n\n")
+    assert demo.exit_code == 1
+    assert shell("memory", "get", id)["memories"]
+    assert shell.run(*asked, input="y\n").exit_code == 0
+    assert shell("memory", "get", id, code=NO)["missing"] == [id]
+
+
+def test_a_demo_in_json_is_a_document_and_nothing_else(shell, tmp_path):
+    story = {
+        "title": "Two lines", "items": [{"id": "i1", "type": "fact", "text": "The harbour office closes at five."}],
+        "turns": [{"text": "When does the harbour office close?", "response": "It closes at five."}],
+    }  # fmt: skip
+    file = tmp_path / "story.json"
+    file.write_text(json.dumps(story), encoding="utf-8")
+    played = shell("demo", "--from", file, "--yes")
+    assert [turn["turn_id"] for turn in played["turns"]] == ["demo-01"]
+    assert played["turns"][0]["shown"][0]["content"] == "The harbour office closes at five."
+
+
+# --- the terminal ---
+
+
+def test_what_a_memory_says_cannot_steer_the_terminal(shell):
+    shell("remember", "The gate \x1b[2J\x1b]0;owned\x07 opens at nine. [bold]Not bold.[/bold]")
+    told = shell.run("recall", "when does the gate open", "--agent", shell.agent)
+    assert "\x1b" not in told.stdout
+    assert "\x07" not in told.stdout
+    assert "\\x1b[2J" in told.stdout
+    assert "[bold]" in told.stdout
+
+
+def test_progress_is_drawn_where_somebody_watches_and_nowhere_else(environment, agent, tmp_path):
+    lines = tmp_path / "memories.jsonl"
+    lines.write_text('{"type": "fact", "content": "Refunds take five days."}\n', encoding="utf-8")
+    command = [sys.executable, "-m", "cognitive.cli.main", "remember", "--file", str(lines), "--agent", agent]
+    given = {"env": {**os.environ, **environment, "TERM": "xterm"}, "check": True, "timeout": 60}
+    assert subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, **given).stderr == b""
+    ours, theirs = os.openpty()
+    answer = subprocess.run(command, stderr=theirs, stdout=subprocess.PIPE, **given).stdout.decode()
+    assert re.fullmatch(r"[0-9a-f-]{36}\n", answer)
+    assert b"remembering" in os.read(ours, 65_536)
+    os.close(ours)
+    os.close(theirs)
+
+
+@pytest.mark.parametrize(("name", "current"), [("bash", "1"), ("zsh", "1"), ("fish", "rem")])
+def test_the_shells_script_completes_our_commands(environment, name, current):
+    script = CliRunner().invoke(cli, ["completion", name], prog_name="cognitive").stdout
+    assert "_COGNITIVE_COMPLETE" in script
+    asked = {"_COGNITIVE_COMPLETE": f"{name}_complete", "COMP_WORDS": "cognitive rem", "COMP_CWORD": current}
+    command = [sys.executable, "-c", "from cognitive.cli.main import main; main()"]
+    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=True, timeout=60)
+    assert "remember" in done.stdout

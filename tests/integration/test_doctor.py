@@ -1,0 +1,195 @@
+"""The doctor, on databases and machines that are really ill; and its judgement of what cannot be made ill here."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+import pytest
+
+from brain.health import DatabaseHealth
+from brain.journal import Journal, journal_name
+from brain.migrate import upgrade
+from brain.schema import HEAD
+from cognitive.doctor.checks import CHECKS, COSINE, DIMENSION, healthy, judged
+from cognitive.doctor.examine import examine
+from cognitive.doctor.facts import Facts, Host, Model
+
+WELL = DatabaseHealth("18.1", 18, "0.8.1", "0.8.1", "app", False, False, True, True, HEAD, 0.0, 0.001, (), (), ())
+FACTS = Facts(
+    Host(directory="/d", free=1 << 40),
+    Model("m", DIMENSION, COSINE, 0.1),
+    "postgresql://host/db",
+    database=WELL,
+)
+
+
+@pytest.fixture(autouse=True)
+def machine(urls, tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.app)
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+async def scratch(urls, monkeypatch):
+    """A database of its own; yields its administrator's connection and URL. The doctor looks there."""
+    name = f"scratch_{uuid.uuid4().hex[:12]}"
+    admin = await asyncpg.connect(urls.admin)
+    await admin.execute(f"CREATE DATABASE {name} OWNER cognitive_owner")
+    monkeypatch.setenv("COGNITIVE_DATABASE_URL", _named(urls.app, name))
+    inside = await asyncpg.connect(_named(urls.admin, name))
+    yield inside, _named(urls.admin, name)
+    await inside.close()
+    await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await admin.close()
+
+
+def _named(url: str, database: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(path=f"/{database}"))
+
+
+async def found() -> dict[str, tuple[str, str, str]]:
+    return {each.check: (each.status, each.found, each.fix) for each in await examine()}
+
+
+async def test_all_is_well_on_a_migrated_database(urls):
+    findings = await examine()
+    assert [each.check for each in findings] == list(CHECKS)
+    assert {each.check: each.found for each in findings if each.status != "ok"} == {}
+    assert healthy(findings)
+
+
+async def test_a_port_where_nothing_listens_leaves_the_other_checks_standing(monkeypatch):
+    monkeypatch.setenv("COGNITIVE_DATABASE_URL", "postgresql://somebody:secret@127.0.0.1:1/nowhere")
+    findings = await examine()
+    told = {each.check: each for each in findings}
+    assert told["database"].status == "failure"
+    assert "127.0.0.1:1/nowhere" in told["database"].fix
+    assert "secret" not in str(findings)
+    assert told["migrations"].status == "unknown"
+    assert {told[name].status for name in ("settings", "policy", "data directory", "disk", "journal")} == {"ok"}
+    assert told["embedding model"].status == "ok"
+    assert not healthy(findings)
+
+
+async def test_a_database_without_a_schema_or_without_the_extension(scratch):
+    inside, url = scratch
+    await inside.execute("DROP EXTENSION IF EXISTS vector")
+    told = await found()
+    assert told["pgvector"][0] == "failure"
+    assert "cognitive db upgrade" in told["pgvector"][2]
+    assert told["migrations"][:2] == ("failure", "there is no schema")
+    await upgrade(url)
+    told = await found()
+    assert told["pgvector"][0] == told["migrations"][0] == "ok"
+    await inside.execute("UPDATE cognitive.alembic_version SET version_num = '0001'")
+    assert "revision 0001" in (await found())["migrations"][1]
+
+
+async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_cleans(scratch):
+    inside, url = scratch
+    await upgrade(url)
+    await inside.execute("CREATE TABLE cognitive.twice (n int) WITH (autovacuum_enabled = false)")
+    await inside.execute("INSERT INTO cognitive.twice SELECT n / 2 FROM generate_series(1, 40000) n")
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await inside.execute("CREATE UNIQUE INDEX CONCURRENTLY once ON cognitive.twice (n)")
+    told = await found()
+    assert told["indexes"] == ("failure", "not in use: once", "REINDEX INDEX CONCURRENTLY cognitive.once")
+    assert told["row level security"][0] == "failure"
+    assert "twice" in told["row level security"][1]
+    assert told["statistics"][:2] == ("warning", "never analysed: twice")
+
+    await inside.execute("DELETE FROM cognitive.twice WHERE n > 5000")
+    await inside.execute("SELECT pg_stat_force_next_flush()")
+    await inside.execute("ANALYZE cognitive.twice")
+    told = await found()
+    assert told["statistics"][0] == "ok"
+    assert told["bloat"][0] == "warning"
+    assert "twice" in told["bloat"][1]
+
+
+async def test_logins_that_may_too_much_or_too_little(urls, monkeypatch):
+    monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.admin)
+    told = await found()
+    assert told["roles"][0] == "warning"
+    assert "stands above" in told["roles"][1]
+    monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.owner)
+    told = await found()
+    assert told["migrations"][0] == "ok"
+    assert told["roles"][0] == "failure"
+    assert told["roles"][2] == 'GRANT cognitive_app TO "cognitive_owner"'
+
+
+async def test_a_parked_turn_is_told_with_the_way_to_its_reason(machine, urls):
+    journal = Journal(machine / "journal" / journal_name(urls.app))
+    journal.put("agent", "turn", opening="no opening at all")
+    assert (await found())["journal"][:2] == ("ok", "1 waiting for Postgres, 0 parked")
+    journal.park(journal.after(0), "cannot be read")
+    status, told, fix = (await found())["journal"]
+    assert (status, told) == ("warning", "0 waiting for Postgres, 1 parked")
+    assert str(journal.path) in fix
+    journal.path.write_bytes(b"no database" * 100)
+    assert (await found())["journal"][0] == "failure"
+
+
+async def test_settings_and_files_that_make_no_sense(machine, monkeypatch):
+    monkeypatch.setenv("COGNITIVE_DATABASE_URI", "postgresql://typo")
+    assert (await found())["settings"] == (
+        "warning", "COGNITIVE_DATABASE_URI is no setting", "did you mean COGNITIVE_DATABASE_URL?"
+    )  # fmt: skip
+    (machine / "policy.toml").write_text("deadline = 3", encoding="utf-8")
+    monkeypatch.setenv("COGNITIVE_POLICY", str(machine / "policy.toml"))
+    assert "deadline" in (await found())["policy"][1]
+    monkeypatch.setenv("COGNITIVE_POOL_SIZE", "none")
+    told = await found()
+    assert told["settings"][0] == "failure"
+    assert "COGNITIVE_POOL_SIZE" in told["settings"][1]
+    assert told["database"][0] == "failure", "nobody looks at a database that was not meant"
+
+
+async def test_a_data_directory_that_is_a_file(machine, monkeypatch):
+    (machine / "file").touch()
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(machine / "file"))
+    told = await found()
+    assert told["data directory"][0] == "failure"
+    assert "COGNITIVE_DATA_DIR" in told["data directory"][2]
+
+
+async def test_a_model_file_that_is_broken(machine, monkeypatch):
+    monkeypatch.setenv("COGNITIVE_CACHE_DIR", str(machine))
+    (machine / "all-MiniLM-L6-v2-dynamic-int8-1.onnx").write_bytes(b"nothing")
+    told = await found()
+    assert told["embedding model"][0] == "failure"
+    assert "COGNITIVE_CACHE_DIR" in told["embedding model"][2]
+
+
+@pytest.mark.parametrize(
+    ("check", "facts", "status"),
+    [
+        ("clock", replace(FACTS, database=replace(WELL, ahead=-4.0)), "ok"),
+        ("clock", replace(FACTS, database=replace(WELL, ahead=-6.0)), "warning"),
+        ("clock", replace(FACTS, database=replace(WELL, ahead=6.0, round_trip=3.0)), "ok"),
+        ("clock", replace(FACTS, database=replace(WELL, ahead=400.0)), "failure"),
+        ("disk", replace(FACTS, host=Host(free=1 << 29)), "warning"),
+        ("disk", replace(FACTS, host=Host(free=1 << 20)), "failure"),
+        ("disk", replace(FACTS, host=Host(free=None)), "unknown"),
+        ("journal", replace(FACTS, host=Host(free=1 << 40, pending=1_001)), "warning"),
+        ("embedding model", replace(FACTS, model=Model("m", DIMENSION, 0.1, 0.1)), "failure"),
+        ("embedding model", replace(FACTS, model=Model("m", 768, COSINE, 0.1)), "failure"),
+        ("server", replace(FACTS, database=replace(WELL, version="15.2", postgres=15)), "failure"),
+        ("pgvector", replace(FACTS, database=replace(WELL, pgvector="0.7.4")), "failure"),
+        ("roles", replace(FACTS, database=replace(WELL, role_above=True)), "failure"),
+        ("roles", replace(FACTS, database=replace(WELL, role_above=None, member=None)), "failure"),
+        ("migrations", replace(FACTS, database=replace(WELL, migrated=False)), "failure"),
+        ("migrations", replace(FACTS, embedded=True, database=replace(WELL, migrated=False)), "warning"),
+    ],
+)
+def test_what_cannot_be_made_ill_here_is_judged_by_its_numbers(check, facts, status):
+    finding = next(each for each in judged(facts) if each.check == check)
+    assert finding.status == status
+    assert bool(finding.fix) == (status in ("warning", "failure"))
+    assert healthy(judged(facts)) == (status in ("ok", "warning"))
