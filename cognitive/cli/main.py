@@ -20,7 +20,9 @@ COMMANDS = {
     "recall": "Search an agent's memories.",
     "remember": "Store memories, one or a file of them.",
     "replay": "Run recorded turns again, under their own policy or another.",
+    "serve": "Serve the layer over HTTP.",
     "shadow": "Show how far a policy that runs as a shadow agrees with the live one.",
+    "token": "Create, list and revoke the tokens of a server.",
     "tune": "Search a better policy on recorded turns.",
     "why": "Explain what a turn showed, and what it did not.",
 }
