@@ -12,7 +12,9 @@ from cognitive.cli.main import run
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; beyond loopback with tokens.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; beyond loopback with tokens."
+)
 @click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="0: any that is free.")
 @click.option("--socket", type=click.Path(path_type=Path), help="Listen on a unix socket instead.")
 @click.option("--tokens", type=click.Path(path_type=Path), help="The file of tokens; default: COGNITIVE_TOKENS.")
@@ -25,8 +27,11 @@ def command(verbose: bool, **given: Any) -> None:
 
     Without tokens it is open to programs on this machine and to nobody else.
     """
-    from cognitive.server.config import ServerConfig  # these need the extra `server`
-    from cognitive.server.run import serve
+    try:
+        from cognitive.server.config import ServerConfig
+        from cognitive.server.run import serve
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"{error}; `pip install 'cognitive-layer[server]'` brings it") from error
 
     logging.basicConfig(
         level=logging.INFO if verbose else logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cognitive.cli.main import run
+from cognitive.server import tokens as kept
 
 _FILE = click.option("--tokens", type=click.Path(path_type=Path), help="The file; default: COGNITIVE_TOKENS.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -50,16 +51,12 @@ def revoke(id: str, tokens: Path | None, as_json: bool) -> None:
 
 
 async def _create(agent: str | None, tokens: Path | None, as_json: bool) -> None:
-    from cognitive.server import config, tokens as kept  # these need the extra `server`
-
-    id, token = kept.create(tokens or config.tokens_path(), agent)
+    id, token = kept.create(tokens or kept.default_path(), agent)
     click.echo(json.dumps({"id": id, "agent": agent, "admin": agent is None, "token": token}) if as_json else token)
 
 
 async def _list(tokens: Path | None, as_json: bool) -> None:
-    from cognitive.server import config, tokens as kept
-
-    path = tokens or config.tokens_path()
+    path = tokens or kept.default_path()
     known = kept.load(path) if path.exists() else {}
     if as_json:
         told = [{"id": id, "agent": each.agent, "admin": each.agent is None, "created": each.created.isoformat()}
@@ -75,8 +72,6 @@ async def _list(tokens: Path | None, as_json: bool) -> None:
 
 
 async def _revoke(id: str, tokens: Path | None, as_json: bool) -> None:
-    from cognitive.server import config, tokens as kept
-
-    was = kept.revoke(tokens or config.tokens_path(), id)
+    was = kept.revoke(tokens or kept.default_path(), id)
     whose = f"agent {was.agent}" if was.agent is not None else "an admin"
     click.echo(json.dumps({"id": id, "revoked": True}) if as_json else f"Revoked {id}, which was for {whose}.")

@@ -12,10 +12,9 @@ from typing import Annotated
 from pydantic import Field
 from starlette.types import ASGIApp
 
-from brain.settings import from_environment
 from brain.types import Edge, Label
 from cognitive.errors import PolicyError
-from cognitive.server.tokens import Tokens
+from cognitive.server.tokens import Tokens, default_path
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 Seconds = Annotated[float, Field(gt=0)]
@@ -86,7 +85,7 @@ class ServerConfig(Edge):
         Raises:
             PolicyError: others could connect, and there are no tokens; or the file of tokens cannot be used.
         """
-        path = self.tokens or tokens_path()
+        path = self.tokens or default_path()
         if path.exists():
             return Tokens(path)
         if self.local and self.tokens is None:
@@ -95,9 +94,3 @@ class ServerConfig(Edge):
             f"there are no tokens in {str(path)!r}, and {self.host} can be reached from elsewhere. Run `cognitive token"
             " create --agent NAME`, or listen on 127.0.0.1 or on a --socket"
         )
-
-
-def tokens_path() -> Path:
-    """Where the environment says that the tokens are."""
-    settings = from_environment()
-    return settings.tokens.expanduser() if settings.tokens is not None else settings.directory / "tokens.toml"

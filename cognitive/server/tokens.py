@@ -24,6 +24,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
+from brain.settings import from_environment
 from brain.types import Edge, Label
 from cognitive.errors import InvalidInput, PolicyError
 
@@ -83,6 +84,12 @@ class Tokens:
         except PolicyError as error:  # a file that is gone or broken lets nobody in
             log.error("no token is accepted: %s", error)
             self._known = {}
+
+
+def default_path() -> Path:
+    """Where the environment says that the tokens are."""
+    settings = from_environment()
+    return settings.tokens.expanduser() if settings.tokens is not None else settings.directory / "tokens.toml"
 
 
 def load(path: Path) -> Mapping[str, Token]:
