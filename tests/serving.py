@@ -24,8 +24,6 @@ async def running(layer, config, mounts=()):
     listener = listening(config)
     served = server(create_app(layer, config, mounts), config)
     task = asyncio.create_task(served._serve(sockets=[listener]))  # `serve` is the same with handlers of signals
-    while not served.started and not task.done():
-        await asyncio.sleep(0)
     try:
         yield address(listener), served
     finally:

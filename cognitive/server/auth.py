@@ -10,11 +10,11 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brain.types import Label
+from cognitive.server.paths import PUBLIC
 from cognitive.server.problems import answer
 from cognitive.server.tokens import Caller, Tokens
 from cognitive.wire.problems import NotAllowed, UnknownToken
 
-PUBLIC = frozenset({"/healthz", "/readyz", "/api/v1/openapi.json"})  # what says nothing of anybody
 _ANYBODY = Caller("anybody", None)
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 

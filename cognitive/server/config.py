@@ -90,7 +90,8 @@ class ServerConfig(Edge):
             return Tokens(path)
         if self.local and self.tokens is None:
             return None
+        why = "" if self.local else f", and {self.host} can be reached from elsewhere"
         raise PolicyError(
-            f"there are no tokens in {str(path)!r}, and {self.host} can be reached from elsewhere. Run `cognitive token"
-            " create --agent NAME`, or listen on 127.0.0.1 or on a --socket"
+            f"there are no tokens in {str(path)!r}{why}. Run `cognitive token create --agent NAME`, or let only this"
+            " machine connect: listen on 127.0.0.1 or on a --socket, and name no file of tokens"
         )

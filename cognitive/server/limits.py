@@ -10,10 +10,9 @@ from limits.aio.strategies import SlidingWindowCounterRateLimiter
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cognitive.server.paths import API, PROBES
 from cognitive.server.problems import answer
 from cognitive.wire.problems import Busy, TooLarge, TooMany
-
-API = "/api/"
 
 
 class Rate:
@@ -46,11 +45,11 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] in PROBES:
             return await self._app(scope, receive, send)
         place = scope["path"].startswith(API)
         if not self._free[place]:
-            return await answer(Busy("as many requests as this server takes are running"))(scope, receive, send)
+            return await answer(Busy("request: as many as this server takes are running"))(scope, receive, send)
         self._free[place] -= 1
         try:
             await self._app(scope, receive, send)
@@ -125,7 +124,7 @@ class Timeout:
         except TimeoutError:
             if begun or not timer.expired():
                 raise
-            await answer(Busy(f"not done within {self._seconds:g} s"))(scope, receive, send)
+            await answer(Busy(f"request: not done within {self._seconds:g} s"))(scope, receive, send)
         return None
 
 

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cognitive.server.paths import PROBES
 from cognitive.server.problems import refused
 
-_PROBES = frozenset({"/healthz", "/readyz"})  # asked by address, and they say nothing of anybody
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -35,7 +35,7 @@ class Origin:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
-        if scope["type"] == "http" and scope["path"] not in _PROBES:
+        if scope["type"] == "http" and scope["path"] not in PROBES:
             headers = Headers(scope=scope)
             host, origin = headers.get("host", "").lower(), headers.get("origin")
             if "*" not in self._hosts and _without_port(host) not in self._hosts:

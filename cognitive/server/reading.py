@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cognitive.layer import CognitiveLayer
 from cognitive.server.kept import Contexts
-from cognitive.server.limits import API
+from cognitive.server.paths import API
 
 
 class _Name(Convertor[str]):

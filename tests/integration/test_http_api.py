@@ -28,9 +28,9 @@ async def layer(urls, embedder):
 async def http(layer, tmp_path_factory):
     tokens = tmp_path_factory.mktemp("tokens") / "tokens.toml"
     admin = token_for(tokens, None)
-    async with running(layer, ServerConfig(port=0, tokens=tokens)) as (url, _):
-        async with httpx.AsyncClient(base_url=url, headers=admin, timeout=30) as client:
-            yield client
+    config = ServerConfig(port=0, tokens=tokens)
+    async with running(layer, config) as (url, _), httpx.AsyncClient(base_url=url, headers=admin, timeout=30) as client:
+        yield client
 
 
 @pytest.fixture
