@@ -16,7 +16,7 @@ from cognitive.server.config import ServerConfig
 from tests.serving import inside, running
 
 _HOLD = "SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = 't' FOR UPDATE"
-_WAITS = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%cognitive.turn%'"
+_WAITS = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 TURN = {"session_id": "s", "text": "Where does the spare key hang?", "turn_id": "t"}
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 
@@ -40,11 +40,12 @@ async def closed(url):
 
 async def test_it_stops_taking_requests_and_finishes_an_outcome_that_is_being_counted(layer, urls, agent):
     turns = f"/api/v1/agents/{agent}/turns"
-    other = await asyncpg.connect(urls.owner)
+    other = await asyncpg.connect(urls.app)
     async with httpx.AsyncClient() as http, running(layer, ServerConfig(port=0)) as (url, served):
         await http.post(url + turns, json=TURN)
         async with other.transaction():
-            await other.fetch(_HOLD, agent)
+            await other.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)
+            assert await other.fetch(_HOLD, agent)
             outcome = asyncio.create_task(
                 http.put(f"{url}{turns}/t/outcome", json={"response": "Behind the barometer"})
             )
