@@ -25,13 +25,13 @@ async def my_plans(
 
 
 @router.post("/plans/search", summary="What tools turns called that asked the like (my_plans)")
-async def plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
+async def my_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
     """The largest groups first."""
     return await layer.my_plans(agent_id, body.message, limit=body.limit)
 
 
 @router.delete("", summary="Erase everything of an agent (erase_agent)")
-async def erase(agent_id: AgentId, caller: Admin, layer: Layer, kept: Kept) -> Receipt:
+async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, kept: Kept) -> Receipt:
     """For admins: it cannot be undone, and an agent's own token sits where its model's tools run."""
     kept.erase(agent_id)
     return await layer.erase_agent(agent_id)

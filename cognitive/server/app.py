@@ -38,6 +38,7 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
     app = FastAPI(
         title="Cognitive layer", version=version("cognitive-layer"), description=ABOUT,
         openapi_url="/api/v1/openapi.json", docs_url=None, redoc_url=None, redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
         lifespan=_running(mounts), middleware=_middleware(config),
     )  # fmt: skip
     app.state.layer = layer

@@ -7,10 +7,11 @@ import logging
 from time import monotonic
 
 from fastapi import APIRouter, HTTPException, Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from cognitive.layer import CognitiveLayer
 from cognitive.server.auth import Admin
+from cognitive.server.openapi import PROBLEMS
 from cognitive.wire.models import Health
 
 log = logging.getLogger(__name__)
@@ -60,7 +61,10 @@ async def readyz(request: Request, response: Response) -> Health:
     return health
 
 
-@router.get("/metrics", summary="Numbers for Prometheus", response_class=Response)
+@router.get(
+    "/metrics", summary="Numbers for Prometheus", response_class=PlainTextResponse,
+    responses={status: PROBLEMS[status] for status in (401, 403, 404, 421, 429, 503)},
+)  # fmt: skip
 async def metrics(request: Request, caller: Admin) -> Response:
     """For admins: they count what all agents do."""
     numbers = request.app.state.config.metrics

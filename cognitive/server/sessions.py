@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
-from starlette.responses import Response
+from starlette.responses import JSONResponse
 
 from brain.artifacts import Artifact, Line, Page
 from brain.sessions import Cleared
@@ -18,10 +18,8 @@ from cognitive.server.reading import Layer, StrictRoute
 from cognitive.wire.models import Ended, LineBody
 
 
-class Escaped(Response):
+class Escaped(JSONResponse):
     """JSON in ASCII: what tools gave out may hold halves of characters, which UTF-8 cannot say and JSON can."""
-
-    media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
         """The content as bytes."""
@@ -40,13 +38,13 @@ async def resume(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Resu
 
 
 @router.post("/sessions/{session_id:name}/end", summary="Mark a session as ended")
-async def end(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Ended:
+async def end_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Ended:
     """Safe to repeat."""
     return Ended(await layer.end_session(agent_id, session_id))
 
 
 @router.delete("/sessions/{session_id:name}", summary="Clear a session")
-async def clear(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Cleared:
+async def clear_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Cleared:
     """Removes its summary, last messages, plan, artifacts and subtasks; its turns and memories stay."""
     return await layer.clear_session(agent_id, session_id)
 
@@ -70,6 +68,6 @@ async def artifact(
 
 
 @router.post("/artifacts/{id}/search", summary="Look for lines of a whole tool output")
-async def search(agent_id: AgentId, id: UUID, body: LineBody, layer: Layer) -> tuple[Line, ...]:
+async def search_artifact(agent_id: AgentId, id: UUID, body: LineBody, layer: Layer) -> tuple[Line, ...]:
     """The first lines that hold a literal, each with where reading can go on."""
     return await layer.search_artifact(agent_id, id, body.literal, body.limit)

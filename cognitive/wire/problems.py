@@ -81,6 +81,8 @@ ROWS: Mapping[type[CognitiveError], Row] = MappingProxyType(
         CognitiveError: Row(500, "Failed", None, "The server's log says why."),
     }
 )
+# what stands before a server, and knows nothing of it, says
+_BY_STATUS: Mapping[int, type[CognitiveError]] = {401: UnknownToken, 403: NotAllowed, 413: TooLarge, 429: TooMany}
 _BY_NAME: Mapping[str, type[CognitiveError]] = {error.__name__: error for error in ROWS}
 
 
@@ -117,4 +119,4 @@ def raised(problem: Problem) -> CognitiveError:
 
 
 def _by_status(status: int) -> type[CognitiveError]:
-    return StoreUnavailable if status >= 500 else InvalidInput
+    return _BY_STATUS.get(status, StoreUnavailable if status >= 500 else InvalidInput)
