@@ -102,7 +102,8 @@ async def test_memories_and_sessions_over_the_wire(client, layer, agent):
     assert not (await client.update(agent, ids[0], pinned=False)).pinned
     hits = await client.recall(agent, ASKED, "decision", 3)
     assert [(hit.memory_id, hit.content) for hit in hits] == [(ids[0], CHOSEN.content)]
-    assert (await client.pre_turn(Turn(agent_id=agent, session_id="s/1", text="Hello", turn_id="t"))).degraded == ()
+    context = await client.pre_turn(Turn(agent_id=agent, session_id="s/1", text="Hello", turn_id="t"))
+    assert (await client.post_turn(context, Outcome(response="Hello."))).recorded
     assert (await client.resume(agent, "s/1")).recent[0][0] == "t"
     assert await client.resume(agent, "never") is None
     assert await client.artifacts(agent, "s/1") == ()
