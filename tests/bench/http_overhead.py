@@ -40,9 +40,8 @@ async def main() -> None:
                 assert not context.degraded, context.degraded
         await layer.erase_agent(_AGENT)
     for name, times in taken.items():
-        print(
-            f"{name:>10}: p50 {statistics.median(times):6.1f} ms, p95 {statistics.quantiles(times, n=20)[-1]:6.1f} ms"
-        )
+        p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[-1]
+        sys.stdout.write(f"{name:>10}: p50 {p50:6.1f} ms, p95 {p95:6.1f} ms\n")
 
 
 if __name__ == "__main__":
