@@ -24,6 +24,7 @@ class Settings(BaseSettings):
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
     policy: Path | None = None  # a TOML file with a policy
     models: Path | None = None  # a TOML file with further rows for the table of models
+    tokens: Path | None = None  # a TOML file with the server's tokens; None: tokens.toml in the data directory
     shadow_policy: Path | None = None  # one more, which is run beside it and changes nothing
 
     @property

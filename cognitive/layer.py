@@ -38,6 +38,7 @@ from cognitive.settle import opened
 from cognitive.surface.memories import Memories
 from cognitive.surface.record import Record
 from cognitive.surface.sessions import Sessions as SessionSurface
+from cognitive.surface.state import State
 from cognitive.telemetry import attributes, conventions
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.observed import observed
@@ -65,7 +66,7 @@ from cognitive.work import Work
 log = logging.getLogger(__name__)
 
 
-class CognitiveLayer(Memories, SessionSurface, Record):
+class CognitiveLayer(Memories, SessionSurface, Record, State):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`

@@ -1,0 +1,44 @@
+"""`cognitive serve`: the layer over HTTP."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cognitive.cli.answers import run
+
+
+@click.command()
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; beyond loopback with tokens."
+)
+@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="0: any that is free.")
+@click.option("--socket", type=click.Path(path_type=Path), help="Listen on a unix socket instead.")
+@click.option("--tokens", type=click.Path(path_type=Path), help="The file of tokens; default: COGNITIVE_TOKENS.")
+@click.option("--allow-host", "allowed_hosts", multiple=True, help="A further name that the server goes by; * for any.")
+@click.option("--allow-origin", "allowed_origins", multiple=True, help="A web page's origin that may call.")
+@click.option("--requests-per-minute", type=click.IntRange(1), help="Of one token.")
+@click.option("--verbose", is_flag=True, help="Log what is done, and not only what goes wrong.")
+def command(verbose: bool, **given: Any) -> None:
+    """Serve the layer over HTTP: /api/v1, /healthz, /readyz, /metrics.
+
+    Without tokens it is open to programs on this machine and to nobody else.
+    """
+    try:
+        from cognitive.server.config import ServerConfig
+        from cognitive.server.run import serve
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"{error}; `pip install 'cognitive-layer[server]'` brings it") from error
+
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    chosen = {name: value for name, value in given.items() if value is not None}
+
+    async def serving() -> None:
+        await serve(ServerConfig(**chosen), started=lambda url: click.echo(f"Listening on {url}"))
+
+    run(serving())

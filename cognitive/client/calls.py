@@ -1,0 +1,109 @@
+"""One request to a server and its answer: read as what it is, or raised as the error that it tells of."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import TypeAdapter
+from pydantic_core import from_json, to_json
+
+from cognitive.errors import CognitiveError, StoreError, StoreUnavailable
+from cognitive.wire.problems import MEDIA_TYPE, Problem, plain, raised
+
+T = TypeVar("T")
+
+_FIRST_PAUSE = 0.2  # seconds before the second attempt; four times as long before each further one
+_MOST_PAUSE = 5.0  # seconds, whatever a server asks for
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """What a request came to in place of an answer, and after how many seconds the server asks to be tried again."""
+
+    error: CognitiveError
+    after: float | None = None
+
+
+class Calls:
+    """Requests to one server, tried so many times while it is busy or away: every call of the API is safe to repeat."""
+
+    def __init__(self, http: httpx.AsyncClient, seconds: float, attempts: int) -> None:
+        self._http = http
+        self._seconds = seconds
+        self._attempts = attempts
+
+    async def call(self, returns: type[T], method: str, *path: str, body: Any = None, query: Any = None) -> T:
+        """The answer as a value of the type `returns`.
+
+        Raises:
+            CognitiveError: what the server raised, as the same class; StoreUnavailable if it is away.
+        """
+        pause = _FIRST_PAUSE
+        for _ in range(self._attempts - 1):
+            came = await self._sent(returns, method, path, body, query, self._seconds)
+            if not isinstance(came, _Failed):
+                return came
+            if not isinstance(came.error, StoreUnavailable):
+                raise came.error
+            await asyncio.sleep(min(_MOST_PAUSE, came.after or pause))
+            pause *= 4
+        return await self.once(returns, method, *path, body=body, query=query)
+
+    async def once(
+        self,
+        returns: type[T],
+        method: str,
+        *path: str,
+        body: Any = None,
+        query: Any = None,
+        seconds: float | None = None,
+    ) -> T:
+        """The same, tried once, within so many seconds."""
+        came = await self._sent(returns, method, path, body, query, seconds or self._seconds)
+        if isinstance(came, _Failed):
+            raise came.error
+        return came
+
+    async def _sent(
+        self, returns: type[T], method: str, path: tuple[str, ...], body: Any, query: Any, seconds: float
+    ) -> T | _Failed:
+        url = "/api/v1/" + "/".join(quote(part, safe="") for part in path)
+        content = to_json(body) if body is not None else None
+        headers = {"Content-Type": "application/json"} if content is not None else {}
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self._http.request(method, url, content=content, headers=headers, params=query)
+        except TimeoutError:
+            return _Failed(StoreUnavailable(f"the server did not answer within {seconds:g} s"))
+        except httpx.TransportError as error:
+            return _Failed(StoreUnavailable(f"the server cannot be reached: {error or type(error).__name__}"))
+        return _read(returns, answer) if answer.is_success else _failed(answer)
+
+
+def _read(returns: type[T], answer: httpx.Response) -> T | _Failed:
+    of: Any = returns
+    try:
+        # by json and not by pydantic: outputs of tools may hold halves of characters
+        return _adapter(of).validate_python(answer.json() if answer.content else None)  # type: ignore[no-any-return]
+    except ValueError as error:
+        return _Failed(StoreError(f"the server answers something else than this client reads: {error}"))
+
+
+@lru_cache(maxsize=64)
+def _adapter(of: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(of)
+
+
+def _failed(answer: httpx.Response) -> _Failed:
+    try:
+        told = from_json(answer.content) if answer.headers.get("content-type", "").startswith(MEDIA_TYPE) else None
+        problem = _adapter(Problem).validate_python(told)
+    except ValueError:  # something that stands before the server has answered
+        problem = plain(answer.status_code, answer.reason_phrase, f"HTTP status {answer.status_code}")
+    after = answer.headers.get("retry-after", "")
+    return _Failed(raised(problem), float(after) if after.isascii() and after.isdigit() else None)

@@ -1,0 +1,43 @@
+"""What is asked of an agent as a whole, and of none."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from brain.types import Receipt
+from cognitive.catalog.plans import PastPlan
+from cognitive.server.auth import Admin, AgentId
+from cognitive.server.reading import Kept, Layer, StrictRoute
+from cognitive.wire.models import MOST_PLANS, PlansBody
+
+router = APIRouter(tags=["agents"], route_class=StrictRoute)
+of_none = APIRouter(tags=["models"], route_class=StrictRoute)
+
+
+@router.get("/plans", summary="What tools the latest turns called (my_plans)")
+async def my_plans(
+    agent_id: AgentId, layer: Layer, limit: Annotated[int, Query(ge=0, le=MOST_PLANS)] = 25
+) -> tuple[PastPlan, ...]:
+    """By what they were asked; the largest groups first."""
+    return await layer.my_plans(agent_id, limit=limit)
+
+
+@router.post("/plans/search", summary="What tools turns called that asked the like (my_plans)")
+async def my_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
+    """The largest groups first."""
+    return await layer.my_plans(agent_id, body.message, limit=body.limit)
+
+
+@router.delete("", summary="Erase everything of an agent (erase_agent)")
+async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, kept: Kept) -> Receipt:
+    """For admins: it cannot be undone, and an agent's own token sits where its model's tools run."""
+    kept.erase(agent_id)
+    return await layer.erase_agent(agent_id)
+
+
+@of_none.get("/context-budgets", summary="What each model can carry")
+async def context_budgets(layer: Layer) -> dict[str, Any]:
+    """Tokens and bytes by model, and what an unknown one is taken for."""
+    return layer.context_budgets()

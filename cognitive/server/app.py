@@ -1,0 +1,91 @@
+"""One ASGI app for all that HTTP can ask of a layer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import APIRouter, Depends, FastAPI, Security
+from fastapi.security import HTTPBearer
+from starlette.middleware import Middleware
+
+from cognitive.layer import CognitiveLayer
+from cognitive.server import agents, health, memories, sessions, turns
+from cognitive.server.auth import Authentication, own_agent
+from cognitive.server.config import Mounted, ServerConfig
+from cognitive.server.kept import Contexts
+from cognitive.server.limits import Gate, Rate, Timeout, Whole
+from cognitive.server.openapi import ABOUT, PROBLEMS, describe
+from cognitive.server.origin import Origin, SecurityHeaders
+from cognitive.server.problems import handle
+from cognitive.server.reading import RawPaths
+
+_OF_AGENT = "/agents/{agent_id:name}"
+_BEARER = HTTPBearer(auto_error=False)  # for the description; `auth.Authentication` is what lets nobody else in
+
+
+def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mounted] = ()) -> FastAPI:
+    """The app of a layer, which its caller opens and closes.
+
+    Each of `mounts` is called under its path for callers who were let in, with the same limits but no timeout;
+    `auth.caller_of(scope)` says who it is.
+
+    Raises:
+        PolicyError: others than this machine could connect, and there are no tokens; or these cannot be used.
+    """
+    app = FastAPI(
+        title="Cognitive layer", version=version("cognitive-layer"), description=ABOUT,
+        openapi_url="/api/v1/openapi.json", docs_url=None, redoc_url=None, redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        lifespan=_running(mounts), middleware=_middleware(config),
+    )  # fmt: skip
+    app.state.layer = layer
+    app.state.config = config
+    app.state.contexts = Contexts(config.kept_contexts)
+    app.state.readiness = health.Readiness(layer)
+    handle(app)
+    describe(app)
+    for router in (_api(), health.router):
+        app.include_router(router)
+    for mounted in mounts:
+        app.mount(mounted.path, mounted.app)
+    return app
+
+
+def _api() -> APIRouter:
+    """All that is versioned. What is asked of an agent is asked by its own token or an admin's, whatever the route."""
+    api = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Security(_BEARER)])
+    for router in (turns.router, memories.router, sessions.router, agents.router):
+        api.include_router(router, prefix=_OF_AGENT, dependencies=[Depends(own_agent)])
+    api.include_router(agents.of_none)
+    return api
+
+
+def _middleware(config: ServerConfig) -> list[Middleware]:
+    """What stands before the routes, the outermost first: the cheaper a refusal, the earlier."""
+    tokens = config.known_tokens()
+    rate = [Middleware(Rate, per_minute=config.requests_per_minute)] if tokens is not None else []
+    return [
+        Middleware(SecurityHeaders),
+        Middleware(Origin, hosts=config.hosts, origins=config.allowed_origins),
+        Middleware(Authentication, tokens=tokens),
+        *rate,
+        Middleware(Gate, most=config.most_running, most_streams=config.most_streams),
+        Middleware(Timeout, seconds=config.request_seconds),
+        Middleware(Whole, most=config.most_body_bytes),
+        Middleware(RawPaths),
+    ]
+
+
+def _running(mounts: Sequence[Mounted]) -> Callable[[FastAPI], Any]:
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for mounted in mounts:
+                if mounted.running is not None:
+                    await stack.enter_async_context(mounted.running())
+            yield
+
+    return running

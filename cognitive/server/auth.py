@@ -1,0 +1,101 @@
+"""Who may ask: a bearer token in the header, or, on a server that only this machine can reach, anybody on it."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import Annotated
+
+from fastapi import Depends, Path, Request
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from brain.types import Label
+from cognitive.server.paths import PUBLIC
+from cognitive.server.problems import answer
+from cognitive.server.tokens import Caller, Tokens
+from cognitive.wire.problems import NotAllowed, UnknownToken
+
+_ANYBODY = Caller("anybody", None)
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+
+
+class Authentication:
+    """Lets in who has a token, and says in the scope who it is; others get 401 before a byte of the body is read.
+
+    `tokens` None: an open server, for direct callers on this machine. A proxy's callers are not known to be on it.
+    """
+
+    def __init__(self, app: ASGIApp, tokens: Tokens | None) -> None:
+        self._app = app
+        self._tokens = tokens
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app."""
+        if scope["type"] == "http" and scope["path"] not in PUBLIC:
+            try:
+                caller = self._open(scope) if self._tokens is None else self._known(scope, self._tokens)
+            except NotAllowed as error:
+                return await answer(error)(scope, receive, send)
+            scope.setdefault("state", {})["caller"] = caller
+        await self._app(scope, receive, send)
+        return None
+
+    def _known(self, scope: Scope, tokens: Tokens) -> Caller:
+        given = Headers(scope=scope).getlist("authorization")
+        scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        if scheme.lower() != "bearer" or not token.strip():
+            raise UnknownToken("authorization: expected one header `Authorization: Bearer TOKEN`")
+        caller = tokens.caller(token.strip())
+        if caller is None:
+            raise UnknownToken("authorization: this server does not have this token")
+        return caller
+
+    def _open(self, scope: Scope) -> Caller:
+        headers, client = Headers(scope=scope), scope.get("client")
+        if any(name in headers for name in _FORWARDED):
+            raise NotAllowed("without tokens, no proxy may stand before this server: run `cognitive token create`")
+        if client is not None and client[0] and not _is_loopback(client[0]):
+            raise NotAllowed("without tokens, only this machine is let in: run `cognitive token create`")
+        return _ANYBODY
+
+
+def caller_of(scope: Scope) -> Caller:
+    """Who asks, for what is mounted: its scope is handed on."""
+    caller: Caller = scope["state"]["caller"]
+    return caller
+
+
+def own_agent(
+    agent_id: Annotated[Label, Path(description="Whose memory; any name, percent-encoded.")], request: Request
+) -> str:
+    """The agent of the path, if it is the caller's. Whether there is another one is not told.
+
+    Raises:
+        NotAllowed: it is not.
+    """
+    if not caller_of(request.scope).may(agent_id):
+        raise NotAllowed("agent_id: this token is not for this agent")
+    return agent_id
+
+
+def admin(request: Request) -> Caller:
+    """The caller, if it is an admin.
+
+    Raises:
+        NotAllowed: it is not.
+    """
+    caller = caller_of(request.scope)
+    if caller.agent is not None:
+        raise NotAllowed("authorization: only an admin's token may do this")
+    return caller
+
+
+AgentId = Annotated[str, Depends(own_agent)]
+Admin = Annotated[Caller, Depends(admin)]
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False

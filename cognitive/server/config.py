@@ -1,0 +1,97 @@
+"""What a server is told: where it listens, who may come in, how much it takes. Each default with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+from starlette.types import ASGIApp
+
+from brain.types import Edge, Label
+from cognitive.errors import PolicyError
+from cognitive.server.tokens import Tokens, default_path
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+Seconds = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Numbers for a scraper, and their media type."""
+
+    content: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """An ASGI app under a path of the server: it is called for callers who were let in, see `auth.caller_of`.
+
+    `running` is entered for as long as the server runs.
+    """
+
+    path: str
+    app: ASGIApp
+    running: Callable[[], AbstractAsyncContextManager[object]] | None = None
+
+
+class ServerConfig(Edge):
+    """Keyword-only; unknown names are errors.
+
+    Raises:
+        InvalidInput: a value that makes no sense; the message names it.
+    """
+
+    host: Label = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8765  # 0: any that is free
+    socket: Path | None = None  # of a unix socket, in place of host and port; only its owner can connect
+    tokens: Path | None = None  # None: COGNITIVE_TOKENS, or else tokens.toml in the data directory
+    allowed_hosts: tuple[Label, ...] = ()  # beside those of loopback and `host`; "*" for any
+    allowed_origins: tuple[Label, ...] = ()  # of web pages that may call, beside the server's own
+    most_body_bytes: Count = 8_000_000  # twice the longest message in English; more are files, not messages
+    most_running: Count = 128  # requests at a time: a pool of 8 connections serves these within about a second
+    most_streams: Count = 256  # requests at a time of what is mounted, which may stay open
+    requests_per_minute: Count = 6_000  # of a token: a hundred busy conversations; not counted where no token is needed
+    request_seconds: Seconds = 60.0  # a recall may take 15 s, a thousand memories to embed half a minute
+    grace_seconds: Seconds = 30.0  # for what runs when the server stops: post_turn takes 5 s at most
+    kept_contexts: Count = 1_024  # prepared turns that wait for their outcome, some 60 KB each
+    metrics: Callable[[], Numbers] | None = None
+
+    @property
+    def local(self) -> bool:
+        """Whether only this machine can connect."""
+        if self.socket is not None or self.host in LOOPBACK:
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The names by which the server may be called, in lower case, without port."""
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        return frozenset(name.lower() for name in (*LOOPBACK, own, *self.allowed_hosts))
+
+    def known_tokens(self) -> Tokens | None:
+        """The tokens that this server knows; None where it is open, since only this machine can connect to it.
+
+        Raises:
+            PolicyError: others could connect, and there are no tokens; or the file of tokens cannot be used.
+        """
+        path = self.tokens or default_path()
+        if path.exists():
+            return Tokens(path)
+        if self.local and self.tokens is None:
+            return None
+        why = "" if self.local else f", and {self.host} can be reached from elsewhere"
+        raise PolicyError(
+            f"there are no tokens in {str(path)!r}{why}. Run `cognitive token create --agent NAME`, or let only this"
+            " machine connect: listen on 127.0.0.1 or on a --socket, and name no file of tokens"
+        )

@@ -1,0 +1,74 @@
+"""Whether the server lives, whether its turns are whole, and its numbers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from time import monotonic
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import PlainTextResponse, Response
+
+from cognitive.layer import CognitiveLayer
+from cognitive.server.auth import Admin
+from cognitive.server.openapi import PROBLEMS
+from cognitive.wire.models import Health
+
+log = logging.getLogger(__name__)
+router = APIRouter(tags=["health"])
+
+_FRESH = 1.0  # seconds for which what was found out is told again: anybody may ask, and each look costs a statement
+
+
+class Readiness:
+    """Looks whether a layer's parts are there, once at a time."""
+
+    def __init__(self, layer: CognitiveLayer) -> None:
+        self._layer = layer
+        self._looking = asyncio.Lock()
+        self._known: tuple[float, Health] | None = None
+
+    async def look(self) -> Health:
+        """How it is, by part. What is wrong with one is for the log: it may name hosts and roles."""
+        async with self._looking:
+            if self._known is None or monotonic() - self._known[0] > _FRESH:
+                self._known = (monotonic(), await self._look())
+            return self._known[1]
+
+    async def _look(self) -> Health:
+        wrong = await self._layer.readiness()
+        for part, because in wrong.items():
+            if because is not None:
+                log.warning("not ready: %s: %s", part, because)
+        parts = {part: "ok" if because is None else "unavailable" for part, because in wrong.items()}
+        return Health("unavailable" if any(wrong.values()) else "ok", parts)
+
+
+@router.get("/healthz", summary="Whether the process lives")
+async def healthz() -> Health:
+    """Asks nobody else."""
+    return Health("ok", {})
+
+
+@router.get("/readyz", summary="Whether turns are whole", responses={503: {"model": Health}})
+async def readyz(request: Request, response: Response) -> Health:
+    """Whether the database answers, has the schema of this version, and the embedding model is loaded; 503 if not.
+
+    The server takes turns all the same: they are degraded, and their outcomes are kept.
+    """
+    health: Health = await request.app.state.readiness.look()
+    response.status_code = 200 if health.status == "ok" else 503
+    return health
+
+
+@router.get(
+    "/metrics", summary="Numbers for Prometheus", response_class=PlainTextResponse,
+    responses={status: PROBLEMS[status] for status in (401, 403, 404, 421, 429, 503)},
+)  # fmt: skip
+async def metrics(request: Request, caller: Admin) -> Response:
+    """For admins: they count what all agents do."""
+    numbers = request.app.state.config.metrics
+    if numbers is None:
+        raise HTTPException(404, "metrics are not collected by this server")
+    told = numbers()
+    return Response(told.content, media_type=told.media_type)

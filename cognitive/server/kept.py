@@ -1,0 +1,43 @@
+"""Prepared turns that wait for their outcome in this process: bounded, the oldest go first, nothing depends on them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import replace
+
+from cognitive.turn import TurnContext, TurnRef
+
+
+class Contexts:
+    """What `post_turn` needs of a turn, for as long as there is room.
+
+    A turn that Postgres could not record when it was prepared is recorded with its outcome, which takes its context.
+    Without one, as in another process, the turn's name suffices if it was recorded or is in the journal.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[str, str], TurnContext] = OrderedDict()
+
+    def keep(self, context: TurnContext) -> None:
+        """Keeps a turn without its window and tools, which no outcome needs. The first of a name stays."""
+        key = context.agent_id, context.turn_id
+        self._kept.setdefault(key, replace(context, messages=(), tools=(), offer=None))
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+
+    def of(self, agent_id: str, turn_id: str) -> TurnContext | TurnRef:
+        """The turn, whole if it is still here."""
+        return self._kept.get((agent_id, turn_id)) or TurnRef(agent_id, turn_id)
+
+    def drop(self, agent_id: str, turn_id: str) -> None:
+        """Lets go of a turn whose outcome is safe."""
+        self._kept.pop((agent_id, turn_id), None)
+
+    def erase(self, agent_id: str) -> None:
+        """Lets go of all turns of an agent."""
+        for key in [key for key in self._kept if key[0] == agent_id]:
+            del self._kept[key]
+
+    def __len__(self) -> int:
+        return len(self._kept)

@@ -1,0 +1,142 @@
+"""How much a server takes: requests of a token, requests at a time, bytes of one, seconds of one."""
+
+from __future__ import annotations
+
+import asyncio
+
+from limits import RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import SlidingWindowCounterRateLimiter
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cognitive.server.paths import API, PROBES
+from cognitive.server.problems import answer
+from cognitive.wire.problems import Busy, TooLarge, TooMany
+
+
+class Rate:
+    """So many requests a minute for each token."""
+
+    def __init__(self, app: ASGIApp, per_minute: int) -> None:
+        self._app = app
+        self._item = RateLimitItemPerMinute(per_minute)
+        self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app."""
+        caller = scope.get("state", {}).get("caller")  # nobody, where none is needed
+        if caller is not None and not await self._window.hit(self._item, caller.id):
+            error = TooMany(f"authorization: more than {self._item.amount} requests a minute with this token")
+            return await answer(error)(scope, receive, send)
+        await self._app(scope, receive, send)
+        return None
+
+
+class Gate:
+    """So many requests at a time: who comes when all places are taken is told so at once, and does not wait.
+
+    What is mounted may keep its requests open, and has places of its own.
+    """
+
+    def __init__(self, app: ASGIApp, most: int, most_streams: int) -> None:
+        self._app = app
+        self._free = {True: most, False: most_streams}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app."""
+        if scope["type"] != "http" or scope["path"] in PROBES:
+            return await self._app(scope, receive, send)
+        place = scope["path"].startswith(API)
+        if not self._free[place]:
+            return await answer(Busy("request: as many as this server takes are running"))(scope, receive, send)
+        self._free[place] -= 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._free[place] += 1
+        return None
+
+
+class Whole:
+    """Reads the body of a request, at most so many bytes of it, before anything looks into it."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        try:
+            self._announced(Headers(scope=scope).get("content-length", "0"))
+            body = await self._read(receive)
+        except TooLarge as error:
+            return await answer(error)(scope, receive, send)
+        if body is not None:  # else there is nobody left to answer
+            await self._app(scope, _replaying(body, receive), send)
+        return None
+
+    def _announced(self, length: str) -> None:
+        if length.isascii() and length.isdigit() and int(length[:20]) > self._most:
+            raise self._too_large()
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        body, more = bytearray(), True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > self._most:
+                raise self._too_large()
+        return bytes(body)
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(f"body: longer than {self._most} bytes")
+
+
+class Timeout:
+    """Ends a request to the API that takes longer. What was on its way to Postgres or the journal is safe or is not
+    acknowledged.
+    """
+
+    def __init__(self, app: ASGIApp, seconds: float) -> None:
+        self._app = app
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app."""
+        if scope["type"] != "http" or not scope["path"].startswith(API):
+            return await self._app(scope, receive, send)
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            async with asyncio.timeout(self._seconds) as timer:
+                await self._app(scope, receive, sending)
+        except TimeoutError:
+            if begun or not timer.expired():
+                raise
+            await answer(Busy(f"request: not done within {self._seconds:g} s"))(scope, receive, send)
+        return None
+
+
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    """The body in one piece, then whatever else comes."""
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

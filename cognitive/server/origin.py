@@ -1,0 +1,75 @@
+"""Requests that a web page makes behind its user's back: refused by the names that they call the server by.
+
+A page whose own name was rebound to this machine sends its own name as Host; a page that posts across sites says so in
+Origin. Programs send no Origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cognitive.server.paths import PROBES
+from cognitive.server.problems import refused
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Origin:
+    """Serves requests by one of the server's names, and by pages of its own or allowed ones."""
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str], origins: Collection[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app."""
+        if scope["type"] == "http" and scope["path"] not in PROBES:
+            headers = Headers(scope=scope)
+            host, origin = headers.get("host", "").lower(), headers.get("origin")
+            if "*" not in self._hosts and _without_port(host) not in self._hosts:
+                because = "host: this server does not go by this name; `cognitive serve --allow-host` adds one"
+                return await refused(421, because)(scope, receive, send)
+            if origin is not None and not self._may_call(origin.lower(), host):
+                because = "origin: this page may not call; `cognitive serve --allow-origin` adds one"
+                return await refused(403, because)(scope, receive, send)
+        await self._app(scope, receive, send)
+        return None
+
+    def _may_call(self, origin: str, host: str) -> bool:
+        return origin in self._origins or (bool(host) and urlsplit(origin).netloc == host)
+
+
+class SecurityHeaders:
+    """Says to browsers what they may do with an answer: nothing. What an answer says of itself stands."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app."""
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, sending)
+
+
+def _without_port(host: str) -> str:
+    name, _, port = host.rpartition(":")
+    return name if name and port.isdigit() else host

@@ -1,0 +1,84 @@
+"""From errors to answers: problem+json, whatever went wrong; it names the culprit and none of the server's secrets."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic_core import to_json
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from cognitive.errors import CognitiveError, InvalidInput
+from cognitive.wire.problems import MEDIA_TYPE, Problem, UnknownToken, plain, told
+
+log = logging.getLogger(__name__)
+
+_MOST_TOLD = 3  # complaints of one request
+_LONGEST_TOLD = 2_000  # characters: what is wrong may quote what was sent
+
+
+def answer(error: CognitiveError) -> Response:
+    """The answer to a request that failed with an error of the layer's."""
+    problem, retry = told(error)
+    headers = {"Retry-After": str(retry)} if retry is not None else {}
+    if isinstance(error, UnknownToken):
+        headers["WWW-Authenticate"] = "Bearer"
+    return _response(problem, headers)
+
+
+def refused(status: int, because: str) -> Response:
+    """The answer to a request that HTTP itself has a word for."""
+    return _response(plain(status, HTTPStatus(status).phrase, because), {})
+
+
+def handle(app: FastAPI) -> None:
+    """Has an app answer every error with a problem."""
+    app.add_exception_handler(CognitiveError, _ours)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(HTTPException, _of_http)
+    app.add_exception_handler(Exception, _defect)
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    assert isinstance(error, CognitiveError)
+    answered = answer(error)
+    if answered.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.warning("%s %s: %s: %s", request.method, _template(request), type(error).__name__, error)
+    return answered
+
+
+async def _not_valid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    return answer(InvalidInput(_complaints(error.errors())))
+
+
+async def _of_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    title = HTTPStatus(error.status_code).phrase
+    return _response(plain(error.status_code, title, str(error.detail)), dict(error.headers or {}))
+
+
+async def _defect(request: Request, error: Exception) -> Response:
+    return answer(CognitiveError(type(error).__name__))  # the server's own log has the trace
+
+
+def _complaints(errors: Sequence[Any]) -> str:
+    """The first few, each with where it is: "query.limit: Input should be less than or equal to 200"."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in errors[:_MOST_TOLD]
+    )
+
+
+def _response(problem: Problem, headers: dict[str, str]) -> Response:
+    problem = Problem(problem.type, problem.title, problem.status, problem.detail[:_LONGEST_TOLD])
+    return Response(to_json(problem), problem.status, headers, media_type=MEDIA_TYPE)
+
+
+def _template(request: Request) -> str:
+    """The path of a route and not of a request: names of agents and sessions are not the log's business."""
+    return getattr(request.scope.get("route"), "path", "")

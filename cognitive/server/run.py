@@ -1,0 +1,108 @@
+"""A server from its start to its end: it stops taking requests, finishes those that run, and closes the layer last."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from cognitive.errors import InvalidInput
+from cognitive.layer import CognitiveLayer
+from cognitive.server.app import create_app
+from cognitive.server.config import Mounted, ServerConfig
+
+log = logging.getLogger(__name__)
+
+Mounts = Callable[[CognitiveLayer], Sequence[Mounted]]
+_WAITING = 1_024  # connections that may wait to be taken; what runs at a time is bounded behind them
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+async def serve(config: ServerConfig, *, mounts: Mounts = lambda layer: (), started: Callable[[str], None]) -> None:
+    """Serves a layer on the environment's database until SIGINT or SIGTERM; `started` is told the address.
+
+    Raises:
+        PolicyError: others than this machine could connect, and there are no tokens.
+        InvalidInput: the address cannot be listened on.
+        SchemaError, EmbeddedServerError: as `CognitiveLayer.open`.
+    """
+    config.known_tokens()  # refused before a database is opened for nothing
+    with listening(config) as listener:
+        async with CognitiveLayer.open() as layer:
+            app = create_app(layer, config, mounts(layer))
+            loop = asyncio.get_running_loop()
+            for each in _SIGNALS:  # uvicorn raises them again when it is done, which must not end us before the layer
+                loop.add_signal_handler(each, lambda: None)
+            started(address(listener))
+            await server(app, config).serve(sockets=[listener])
+            log.info("requests are done; closing")
+    if config.socket is not None:
+        config.socket.unlink(missing_ok=True)
+
+
+def server(app: ASGIApp, config: ServerConfig) -> uvicorn.Server:
+    """The HTTP server of an app; `Server.should_exit` ends it as a signal does."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app, ws="none", lifespan="on", log_config=None, access_log=False, server_header=False, proxy_headers=False,
+            timeout_graceful_shutdown=int(config.grace_seconds), timeout_keep_alive=30,
+        )
+    )  # fmt: skip
+
+
+def listening(config: ServerConfig) -> socket.socket:
+    """The socket that the configuration names, bound; a unix socket is its owner's only.
+
+    Raises:
+        InvalidInput: it is in use, or may not be used.
+    """
+    try:
+        bound = _unix(config.socket) if config.socket is not None else _tcp(config.host, config.port)
+        bound.listen(_WAITING)
+    except OSError as error:
+        where = f"socket: {config.socket}" if config.socket is not None else f"port: {config.host}:{config.port}"
+        raise InvalidInput(f"{where}: {error.strerror or error}") from error
+    bound.setblocking(False)
+    return bound
+
+
+def address(listener: socket.socket) -> str:
+    """Where a bound socket can be reached, as a URL; of a unix socket, `unix:` and its path."""
+    name: Any = listener.getsockname()
+    if isinstance(name, str):
+        return f"unix:{name}"
+    host = f"[{name[0]}]" if ":" in name[0] else name[0]
+    return f"http://{host}:{name[1]}"
+
+
+def _tcp(host: str, port: int) -> socket.socket:
+    family, kind, protocol, _, name = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    bound = socket.socket(family, kind, protocol)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind(name)
+    return bound
+
+
+def _unix(path: Path) -> socket.socket:
+    """One that nobody listens on any more is replaced."""
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    if path.is_socket() and not _answers(path):
+        path.unlink()
+    bound.bind(str(path))
+    path.chmod(0o600)  # before it listens: nobody has connected yet
+    return bound
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
+        probe.connect(str(path))
+        return True
+    return False

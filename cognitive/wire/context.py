@@ -1,0 +1,142 @@
+"""A prepared turn as it crosses HTTP: all that a host puts into its prompt, without what only the server needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from cognitive.catalog.entry import Catalogue
+from cognitive.catalog.fit import untouched
+from cognitive.defaults import Placement
+from cognitive.plan import Plan, Signals
+from cognitive.policy import Policy
+from cognitive.preflight import plan as planning
+from cognitive.prompt import Parts, Placed, place
+from cognitive.trace import Trace, Trim
+from cognitive.turn import Message, Shown, ToolSpec, Turn, TurnContext
+from cognitive.window.plain import plain
+
+UNPREPARED = "unprepared"  # the reason in the plan of a turn that no server prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """How a turn came about, in short: the channels that arrived, milliseconds by stage, what was cut, the window.
+
+    What became of each candidate is asked for by the turn's id.
+    """
+
+    query: str
+    policy: str
+    channels: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    trim: Trim | None = None
+    window: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What the model should see in a turn.
+
+    `prompt` has the parts where the policy's placement wants them: `system` belongs behind the host's own system
+    prompt, then come `messages`, then `sent` as the user's message; `kept` is that message as the host keeps it in its
+    history. `prefix` and `text` are the blocks that they are made from.
+    """
+
+    agent_id: str
+    session_id: str
+    turn_id: str
+    now: datetime
+    message: str
+    prompt: Placed
+    text: str
+    prefix: str
+    shown: tuple[Shown, ...]
+    plan: Plan
+    messages: tuple[Message, ...]
+    tools: tuple[Mapping[str, Any], ...]
+    degraded: tuple[str, ...]
+    trace: Explained
+    user_id: str | None = None
+    placement: Placement = "user_tail"
+    model: str | None = None
+    plan_step: str | None = None
+
+
+def prepared(context: TurnContext) -> Prepared:
+    """A context as it crosses."""
+    trace = context.trace
+    return Prepared(
+        agent_id=context.agent_id,
+        session_id=context.session_id,
+        turn_id=context.turn_id,
+        now=context.now,
+        message=context.message,
+        prompt=place(Parts("", context.prefix, context.message, context.plan.hint, context.text), context.placement),
+        text=context.text,
+        prefix=context.prefix,
+        shown=context.shown,
+        plan=context.plan,
+        messages=context.messages,
+        tools=context.tools,
+        degraded=context.degraded,
+        trace=Explained(trace.query, trace.policy, trace.channels, trace.timings, trace.trim, trace.window),
+        user_id=context.user_id,
+        placement=context.placement,
+        model=context.reader,
+        plan_step=context.plan_step,
+    )  # fmt: skip
+
+
+def received(given: Prepared) -> TurnContext:
+    """The reverse of `prepared`: the same prompt, byte for byte, without what only the server knows."""
+    told = given.trace
+    return TurnContext(
+        agent_id=given.agent_id,
+        session_id=given.session_id,
+        turn_id=given.turn_id,
+        now=given.now,
+        message=given.message,
+        text=given.text,
+        prefix=given.prefix,
+        shown=given.shown,
+        plan=given.plan,
+        messages=given.messages,
+        tools=tuple(ToolSpec(tool) for tool in given.tools),
+        degraded=given.degraded,
+        trace=Trace(
+            told.query, told.policy, given.now, told.channels, timings=told.timings, trim=told.trim,
+            window=told.window,
+        ),
+        user_id=given.user_id,
+        placement=given.placement,
+        reader=given.model,
+        plan_step=given.plan_step,
+    )  # fmt: skip
+
+
+def unprepared(turn: Turn, turn_id: str, now: datetime, *because: str) -> TurnContext:
+    """A turn that goes on without memory: its newest messages, its tools whole, and why."""
+    policy = Policy()
+    plan = planning.make(Signals(turn.text, greeting=True), "conversation", (UNPREPARED,), policy, turn.thinking)
+    return TurnContext(
+        agent_id=turn.agent_id,
+        session_id=turn.session_id,
+        turn_id=turn_id,
+        now=now,
+        message=turn.text,
+        text="",
+        prefix="",
+        shown=(),
+        plan=replace(plan, tools=tuple(tool.name for tool in turn.tools)),
+        messages=plain(turn.conversation, policy) if turn.kind == "user" else turn.conversation,
+        tools=untouched(Catalogue(turn.tools), turn.model).tools,
+        degraded=because,
+        trace=Trace(turn.text, policy.version, now),
+        user_id=turn.user_id,
+        placement=policy.placement,
+        reader=turn.model,
+        plan_step=turn.plan_step,
+    )

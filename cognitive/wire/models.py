@@ -1,0 +1,178 @@
+"""What requests and answers hold where the layer's own values are not enough. Those stand in `cognitive.turn` and
+`brain.types`, and cross as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, ConfigDict, Field
+
+from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, MemoryType, NewMemory, Text
+from cognitive.recall import MOST_HITS
+from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Turn
+
+MOST_MEMORIES = 1_000  # of one request; a file of them is many requests
+MOST_IDS = 500  # of one request; as a query they take 22 KB
+MOST_TURNS = 1_000
+MOST_PLANS = 500
+MOST_LINES = 200
+
+# Only white space is refused beyond what the schema says.
+Query = Annotated[Label, Field(max_length=LONGEST_MESSAGE, examples=["which database did we choose?"])]
+Ids = Annotated[tuple[UUID, ...], Field(max_length=MOST_IDS)]
+
+
+def _example(**fields: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [fields]})
+
+
+class TurnBody(Turn):
+    """A turn about to begin; whose it is, the path says. A `turn_id` makes the request safe to repeat."""
+
+    model_config = _example(
+        session_id="s1",
+        text="Which database did we choose?",
+        conversation=[{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello. What is it?"}],
+        tools=[{"name": "search_files", "description": "Search the files", "parameters": {"type": "object"}}],
+        model="openai/gpt-4o",
+    )
+
+    agent_id: Annotated[str, Field(description="May be left out; else it is that of the path.")] = ""
+
+
+class FitBody(Edge):
+    """A conversation that has grown within a turn, whole, and what the turn said of itself."""
+
+    model_config = _example(
+        session_id="s1",
+        message="Which database did we choose?",
+        conversation=[{"role": "user", "content": "Which database did we choose?"}],
+        model="openai/gpt-4o",
+    )
+
+    session_id: Label
+    message: MessageText
+    conversation: tuple[Message, ...]
+    model: Label | None = None
+    plan_step: Text | None = None
+    iteration: Annotated[int, Field(ge=0)] | None = None
+
+
+class RatingBody(Edge):
+    """Somebody's verdict on a memory that a turn showed."""
+
+    useful: bool
+
+
+class RememberBody(Edge):
+    """Memories to be stored."""
+
+    model_config = _example(
+        memories=[{"type": "decision", "content": "We chose Postgres over MongoDB.", "session_id": "s1"}]
+    )
+
+    memories: Annotated[tuple[NewMemory, ...], Field(max_length=MOST_MEMORIES)]
+
+
+class RecallBody(Edge):
+    """What is looked for. With a `turn_id` the hits count as shown in that turn."""
+
+    model_config = _example(query="which database did we choose?", memory_type="decision", limit=5)
+
+    query: Query
+    memory_type: MemoryType | None = None
+    limit: Annotated[int, Field(ge=1, le=MOST_HITS)] = 10
+    turn_id: Label | None = None
+    now: AwareDatetime | None = None
+    tags: tuple[Label, ...] = ()
+    session_id: Label | None = None
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+
+
+class Changes(Edge):
+    """The fields of a memory that change: those that are given."""
+
+    model_config = _example(content="We chose Postgres 18 over MongoDB.", pinned=True)
+
+    content: MemoryText = ""
+    speaker: Label | None = None
+    context: Annotated[Text, Field(max_length=LONGEST_CONTENT)] = ""
+    occurred_at: AwareDatetime | None = None
+    tags: tuple[Label, ...] = ()
+    entities: tuple[Label, ...] = ()
+    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
+    pinned: bool = False
+    attributes: Mapping[str, Any] = Field(default_factory=dict)
+
+    def given(self) -> dict[str, Any]:
+        """What was said, and not what was left out."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class IdsBody(Edge):
+    """Memories by their ids."""
+
+    ids: Ids
+
+
+class LineBody(Edge):
+    """Part of a line that is looked for in an artifact."""
+
+    model_config = _example(literal="ERROR")
+
+    literal: Text
+    limit: Annotated[int, Field(ge=1, le=MOST_LINES)] = 20
+
+
+class PlansBody(Edge):
+    """A message; what is looked for are turns that asked the like."""
+
+    model_config = _example(message="Deploy the service to staging")
+
+    message: Query
+    limit: Annotated[int, Field(ge=0, le=MOST_PLANS)] = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The ids of memories, in the order they were given; one that was there already stands in its place."""
+
+    ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """A recorded turn, in short."""
+
+    turn_id: str
+    session_id: str
+    at: AwareDatetime
+    status: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Whether there was such a session."""
+
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WindowView:
+    """The bounded window over a conversation, and the numbers of how it came about."""
+
+    messages: tuple[Message, ...]
+    trace: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a server is: "ok", or what is wrong, by part."""
+
+    status: Literal["ok", "unavailable"]
+    parts: Mapping[str, str]

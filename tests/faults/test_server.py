@@ -1,0 +1,114 @@
+"""A server that is stopped, and one whose Postgres is away: no outcome is lost, and what is missing is said."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+
+import asyncpg
+import httpx
+import pytest
+
+from cognitive import CognitiveLayer, Policy
+from cognitive.server.config import ServerConfig
+from tests.serving import inside, running
+
+_HOLD = "SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = 't' FOR UPDATE"
+_WAITS = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+TURN = {"session_id": "s", "text": "Where does the spare key hang?", "turn_id": "t"}
+NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
+
+
+async def waiting(connection):
+    """Returns when somebody waits for what this connection holds."""
+    while not await connection.fetchval(_WAITS):
+        pass
+
+
+async def closed(url):
+    """Returns when nobody listens there any more."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+        except OSError:
+            return
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_it_stops_taking_requests_and_finishes_an_outcome_that_is_being_counted(layer, urls, agent):
+    turns = f"/api/v1/agents/{agent}/turns"
+    other = await asyncpg.connect(urls.app)
+    async with httpx.AsyncClient() as http, running(layer, ServerConfig(port=0)) as (url, served):
+        await http.post(url + turns, json=TURN)
+        async with other.transaction():
+            await other.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)
+            assert await other.fetch(_HOLD, agent)
+            outcome = asyncio.create_task(
+                http.put(f"{url}{turns}/t/outcome", json={"response": "Behind the barometer"})
+            )
+            await waiting(other)
+            served.should_exit = True
+            await closed(url)
+            assert not outcome.done()
+        assert (await outcome).json()["recorded"]
+    await other.close()
+    assert [turn["status"] for turn in await layer.turns(agent)] == ["completed"]
+
+
+async def test_while_postgres_is_away_turns_go_on_and_outcomes_are_kept(embedder, agent):
+    at = f"/api/v1/agents/{agent}"
+    policy = Policy(deadline_ms=500, post_turn_deadline_ms=500, recall_deadline_ms=500)
+    async with CognitiveLayer.open(NOWHERE, embedder=embedder, policy=policy) as layer, inside(layer) as http:
+        prepared = await http.post(f"{at}/turns", json=TURN)
+        assert prepared.status_code == 200
+        assert prepared.json()["degraded"]
+        report = (await http.put(f"{at}/turns/t/outcome", json={"response": "Behind it"})).json()
+        assert not report["recorded"]
+        assert not report["duplicate"]
+        assert (await http.put(f"{at}/turns/t/outcome", json={"response": "Behind it"})).json()["duplicate"]
+
+        recalled = await http.post(f"{at}/memories/search", json={"query": "spare key"})
+        assert (recalled.status_code, recalled.headers["retry-after"]) == (503, "1")
+        assert recalled.json()["type"].endswith("StoreUnavailable")
+        assert "127.0.0.1" not in recalled.text, "where Postgres stands is the server's own business"
+        ready = await http.get("/readyz")
+        assert ready.status_code == 503
+        assert ready.json()["parts"] == {"database": "unavailable", "schema": "unavailable", "model": "ok"}
+        assert (await http.get("/healthz")).status_code == 200
+
+
+async def started(*options, **environment):
+    """`cognitive serve` as a process of its own, and the address that it says it listens on."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "cognitive.cli.main", "serve", *options, env={**os.environ, **environment},
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    said = (await process.stdout.readline()).decode()
+    return process, said.removeprefix("Listening on ").strip()
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_the_command_in_order(urls, agent, by):
+    process, url = await started("--port", "0", "--verbose", COGNITIVE_DATABASE_URL=urls.app)
+    async with httpx.AsyncClient() as http:
+        prepared = await http.post(f"{url}/api/v1/agents/{agent}/turns", json=TURN)
+        assert prepared.status_code == 200
+        process.send_signal(by)
+        _, told = await process.communicate()
+    assert process.returncode == 0, told.decode()
+    assert b"requests are done; closing" in told
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    (["--host", "0.0.0.0"], "cognitive token create"), (["--host", "127.0.0.1", "--port", "1x"], "1x"),
+    (["--socket", "/nowhere/s"], "/nowhere/s"),
+])  # fmt: skip
+async def test_the_command_says_what_keeps_it_from_starting(urls, options, said):
+    process, _ = await started(*options, COGNITIVE_DATABASE_URL=urls.app)
+    _, told = await process.communicate()
+    assert process.returncode not in (0, None)
+    assert said in told.decode()
+    assert "Traceback" not in told.decode()

@@ -1,0 +1,206 @@
+"""A remote layer by the methods and values of a local one; and turns that go on when it is away."""
+
+from __future__ import annotations
+
+import inspect
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
+from cognitive.client import CognitiveClient, NotAllowed
+from cognitive.client.calls import Calls
+from cognitive.errors import InvalidInput, StoreUnavailable, UnknownMemory
+from cognitive.server.config import ServerConfig
+from cognitive.wire.context import Prepared, prepared, received, unprepared
+from tests.serving import running, token_for
+
+CHOSEN = NewMemory(type="decision", content="We chose Postgres over MongoDB for the billing service.")
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+ASKED = "Which database did we choose for the billing service?"
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    patient = Policy(deadline_ms=10_000)  # what is asked here is not how busy the machine is
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=patient) as layer:
+        yield layer
+
+
+@pytest.fixture(scope="module")
+async def served(layer):
+    async with running(layer, ServerConfig(port=0)) as (url, _):
+        yield url
+
+
+@pytest.fixture
+async def client(served):
+    async with CognitiveClient.open(served, pre_turn_seconds=30) as client:
+        yield client
+
+
+@pytest.fixture
+async def away():
+    async with CognitiveClient.open("http://127.0.0.1:1", attempts=1) as client:
+        yield client
+
+
+def test_its_methods_are_those_of_a_layer():
+    """By name and by what they take; `returns` of a window and of turns are views."""
+    own = {name: method for name, method in vars(CognitiveClient).items() if inspect.iscoroutinefunction(method)}
+    for name, method in own.items():
+        if not name.startswith("_"):
+            ours, theirs = inspect.signature(method), inspect.signature(getattr(CognitiveLayer, name))
+            assert ours.parameters == theirs.parameters, name
+
+
+async def test_a_prepared_turn_is_the_same_here_as_there(client, layer, agent, now):
+    await layer.remember(agent, [CHOSEN, NewMemory(type="fact", content="I am a careful assistant.", pinned=True)])
+    tools = (Tool(name="search", description="Search", parameters={"type": "object", "properties": {}}),)
+    said = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
+    asked = Turn(agent_id=agent, session_id="s", text=ASKED, tools=tools, conversation=said, now=now, turn_id="t",
+                 model="openai/gpt-4o", user_id="u")  # fmt: skip
+    here = await client.pre_turn(asked)
+    there = await layer.pre_turn(asked)
+    assert here.shown
+    assert here.prompt("You are.") == there.prompt("You are.")
+    for name in ("user_message", "shown", "plan", "messages", "tools", "degraded", "now", "reader", "user_id",
+                 "placement", "thinking", "trim"):  # fmt: skip
+        assert getattr(here, name) == getattr(there, name), name
+
+
+async def test_a_turn_over_the_wire_teaches(client, agent):
+    (id,) = await client.remember(agent, [CHOSEN])
+    context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
+    grown = [Message(role="user", content=ASKED), Message(role="assistant", tool_calls=(ToolCall(name="ls", id="1"),)),
+             Message(role="tool", content="a.txt", tool_call_id="1")]  # fmt: skip
+    assert len((await client.fit(context, grown, iteration=1)).messages) == 3
+    calls = (ToolCall(name="ls", arguments={}, result="a.txt"),)
+    report = await client.post_turn(context, Outcome(response="We chose Postgres over MongoDB.", tool_calls=calls))
+    assert report.recorded
+    assert [each.memory_id for each in report.attributions if each.referenced] == [id]
+    assert (await client.post_turn(TurnRef(agent, context.turn_id), Outcome(response="x"))).duplicate
+    await client.rate(agent, context.turn_id, id, useful=True)
+    assert (await client.why(agent, context.turn_id, id)).used
+    assert [fate.disposition for fate in await client.fates(agent, context.turn_id)] == ["shown"]
+    assert [turn.status for turn in await client.turns(agent)] == ["completed"]
+    assert [plan.tools for plan in await client.my_plans(agent)] == [(("ls", 1),)]
+    assert [plan.turns for plan in await client.my_plans(agent, ASKED)] == [1]
+
+
+async def test_memories_and_sessions_over_the_wire(client, layer, agent):
+    told = []
+    ids = await client.remember(agent, [CHOSEN], progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 1)]
+    assert await client.get(agent, ids) == await layer.get(agent, ids)
+    assert (await client.update(agent, ids[0], pinned=True)).pinned
+    assert not (await client.update(agent, ids[0], pinned=False)).pinned
+    hits = await client.recall(agent, ASKED, "decision", 3)
+    assert [(hit.memory_id, hit.content) for hit in hits] == [(ids[0], CHOSEN.content)]
+    context = await client.pre_turn(Turn(agent_id=agent, session_id="s/1", text="Hello", turn_id="t"))
+    assert (await client.post_turn(context, Outcome(response="Hello."))).recorded
+    assert (await client.resume(agent, "s/1")).recent[0][0] == "t"
+    assert await client.resume(agent, "never") is None
+    assert await client.artifacts(agent, "s/1") == ()
+    assert await client.end_session(agent, "s/1")
+    assert (await client.clear_session(agent, "s/1")).sessions == 1
+    assert (await client.forget(agent, ids)).memories == 1
+    assert (await client.erase_agent(agent)).turns == 1
+    assert await client.context_budgets() == layer.context_budgets()
+
+
+async def test_more_memories_than_one_request_takes(client, agent):
+    many = [NewMemory(type="fact", content=f"Fact {n} " + "x" * 60_000) for n in range(20)]
+    ids = await client.remember(agent, many)
+    assert len(set(ids)) == 20
+    assert [memory.content for memory in await client.get(agent, ids)] == [memory.content for memory in many]
+
+
+async def test_errors_are_those_of_a_layer(client, agent):
+    with pytest.raises(UnknownMemory, match="memory"):
+        await client.update(agent, uuid4(), pinned=True)
+    with pytest.raises(InvalidInput, match="never"):
+        await client.why(agent, "never", uuid4())
+    with pytest.raises(InvalidInput, match="limit"):
+        await client.recall(agent, "x", limit=1000)
+    with pytest.raises(InvalidInput, match="no artifact"):
+        await client.artifact(agent, uuid4())
+    with pytest.raises(InvalidInput, match="no artifact"):
+        await client.search_artifact(agent, uuid4(), "x")
+
+
+async def test_a_token_of_another_agent_is_an_error_but_not_of_a_turn(layer, tmp_path, agent):
+    file = tmp_path / "tokens.toml"
+    token = token_for(file, "another")["Authorization"].removeprefix("Bearer ")
+    async with (
+        running(layer, ServerConfig(port=0, tokens=file)) as (url, _),
+        CognitiveClient.open(url, token=token) as client,
+    ):
+        with pytest.raises(NotAllowed):
+            await client.recall(agent, "x")
+        context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text="Hello"))
+    assert "NotAllowed" in context.degraded[0]
+
+
+async def test_a_turn_goes_on_when_the_server_is_away(away, agent):
+    tools = (Tool(name="search", parameters={"type": "object"}),)
+    said = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
+    turn = Turn(agent_id=agent, session_id="s", text=ASKED, tools=tools, conversation=said, model="openai/gpt-4o")
+    context = await away.pre_turn(turn)
+    assert [message.content for message in context.prompt("You are.")] == ["You are.", "Hello", "Hello.", ASKED]
+    assert [tool.name for tool in context.tools] == ["search"]
+    assert "cannot be reached" in context.degraded[0]
+    for asked in (away.recall(agent, "x"), away.post_turn(context, Outcome(response="x"))):
+        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+            await asked
+
+
+async def test_a_turn_that_the_server_never_saw_taught_nothing_and_fails_nobody(away, client, agent):
+    context = await away.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
+    report = await client.post_turn(context, Outcome(response="x"))
+    assert not report.recorded
+    with pytest.raises(InvalidInput, match="no turn"):
+        await client.post_turn(TurnRef(agent, context.turn_id), Outcome(response="x"))
+
+
+def answering(*answers):
+    """A client of a server that gives these answers, one after the other."""
+    left = list(answers)
+    http = httpx.AsyncClient(transport=httpx.MockTransport(lambda request: left.pop(0)), base_url="http://localhost")
+    return CognitiveClient(Calls(http, 5, attempts=3), 5), left
+
+
+async def test_it_asks_again_while_the_server_is_busy_and_no_longer(agent):
+    busy = httpx.Response(503, headers={"Retry-After": "0"})
+    client, left = answering(busy, httpx.Response(400), httpx.Response(200, json=[]))
+    with pytest.raises(InvalidInput):
+        await client.recall(agent, "x")
+    assert len(left) == 1, "what is not known to pass is not repeated"
+    client, left = answering(busy, httpx.Response(429, headers={"Retry-After": "0"}), httpx.Response(200, json=[]))
+    assert await client.recall(agent, "x") == ()
+    client, left = answering(busy, busy, busy, busy)
+    with pytest.raises(StoreUnavailable):
+        await client.recall(agent, "x")
+    assert len(left) == 1
+
+
+@pytest.mark.parametrize("answer", [
+    httpx.Response(200, content=b"<html>"), httpx.Response(200, json={"a": 1}), httpx.Response(502, content=b"Bad"),
+    httpx.Response(404, content=b"{", headers={"Content-Type": "application/problem+json"}),
+])  # fmt: skip
+async def test_a_turn_goes_on_whatever_else_answers_in_the_servers_place(agent, answer):
+    client, _ = answering(answer)
+    assert (await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))).degraded
+
+
+@given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=50))
+def test_whatever_is_said_crosses_as_it_is(text):
+    turn = Turn(agent_id="a", session_id="s", text=text, conversation=(Message(role="user", content=text or "x"),))
+    context, adapter = unprepared(turn, "t", NOW, text), TypeAdapter(Prepared)
+    crossed = received(adapter.validate_json(adapter.dump_json(prepared(context))))
+    assert crossed == context

@@ -1,0 +1,155 @@
+"""No route, those to come included, serves an agent's memory to another agent's token or to nobody's."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+import pytest
+
+from cognitive import NewMemory
+from cognitive.server.app import create_app
+from cognitive.server.auth import caller_of
+from cognitive.server.config import Mounted, Numbers, ServerConfig
+from cognitive.server.paths import PUBLIC
+from cognitive.wire.problems import MEDIA_TYPE
+from tests.serving import inside, token_for
+
+OF_NOBODY = {"/api/v1/context-budgets"}  # a table that says nothing of anybody; any token will do
+OF_ADMINS = {("get", "/metrics"), ("delete", "/api/v1/agents/{agent_id}")}
+BODIES = {
+    "/turns": {"session_id": "s", "text": "Hello"},
+    "/window": {"session_id": "s", "message": "Hello", "conversation": []},
+    "/outcome": {"response": "Hello"},
+    "/rating": {"useful": True},
+    "/memories": {"memories": [{"type": "fact", "content": "secret"}]},
+    "/forget": {"ids": []},
+    "/artifacts/{id}/search": {"literal": "secret"},
+    "/search": {"query": "secret", "message": "secret"},
+}
+
+
+def routes():
+    """Every (method, path) of the app, from its own description."""
+    paths = create_app(None, ServerConfig()).openapi()["paths"]
+    return [(method, path) for path, methods in paths.items() for method in methods]
+
+
+ALL = routes()
+OF_AGENTS = [route for route in ALL if "{agent_id}" in route[1]]
+
+
+def asked(path, agent):
+    """A path with its names filled in."""
+    return re.sub(r"{(\w+)}", lambda name: agent if name[1] == "agent_id" else str(uuid.uuid4()), path)
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    return tmp_path / "tokens.toml"
+
+
+@pytest.fixture
+async def http(layer, tokens):
+    token_for(tokens, None)
+    config = ServerConfig(tokens=tokens, metrics=lambda: Numbers(b"turns 1\n", "text/plain"))
+    async with inside(layer, config) as client:
+        yield client
+
+
+def body_of(path):
+    return next((body for end, body in BODIES.items() if path.endswith(end)), None)
+
+
+def test_every_route_is_of_an_agent_or_known_to_be_of_none():
+    others = {path for _, path in ALL if "{agent_id}" not in path}
+    assert others == OF_NOBODY | {"/metrics", "/healthz", "/readyz"}
+    assert {route for route in ALL if route in OF_ADMINS} == OF_ADMINS
+
+
+@pytest.mark.parametrize(("method", "path"), OF_AGENTS)
+async def test_another_agents_token_is_refused(http, tokens, agent, method, path):
+    headers = token_for(tokens, "another")
+    answer = await http.request(method, asked(path, agent), json=body_of(path), headers=headers)
+    assert answer.status_code == 403
+    assert answer.headers["content-type"] == MEDIA_TYPE
+    assert agent not in answer.text
+
+
+@pytest.mark.parametrize(("method", "path"), OF_AGENTS)
+async def test_whether_there_is_such_an_agent_is_not_told(http, tokens, layer, agent, method, path):
+    await layer.remember(agent, [NewMemory(type="fact", content="secret")])
+    headers = token_for(tokens, "another")
+    answers = [
+        await http.request(method, asked(path, whose), json=body_of(path), headers=headers)
+        for whose in (agent, "there-never-was-one")
+    ]
+    assert answers[0].content == answers[1].content
+
+
+@pytest.mark.parametrize(("method", "path"), [route for route in ALL if route[1] not in PUBLIC])
+async def test_without_a_token_nothing_is_served(http, method, path):
+    wrong = [{}, {"Authorization": "Bearer cog_00000000_" + "0" * 64}, {"Authorization": "Basic YTpi"},
+             {"X-Api-Key": "x"}]  # fmt: skip
+    for headers in wrong:
+        answer = await http.request(method, asked(path, "a"), json=body_of(path), headers=headers)
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(("method", "path"), [route for route in OF_AGENTS if route not in OF_ADMINS])
+async def test_its_own_token_is_let_in(http, tokens, agent, method, path):
+    headers = token_for(tokens, agent)
+    answer = await http.request(method, asked(path, agent), json=body_of(path), headers=headers)
+    assert answer.status_code not in (401, 403, 405)
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(OF_ADMINS))
+async def test_what_is_for_admins_is_refused_to_an_agent(http, tokens, agent, method, path):
+    url = asked(path, agent)
+    assert (await http.request(method, url, headers=token_for(tokens, agent))).status_code == 403
+    assert (await http.request(method, url, headers=token_for(tokens, None))).status_code == 200
+
+
+async def test_a_token_in_the_address_is_none(http, tokens):
+    (value,) = token_for(tokens, None).values()
+    token = value.removeprefix("Bearer ")
+    for query in ({"token": token}, {"access_token": token}, {"Authorization": value}):
+        assert (await http.get("/api/v1/context-budgets", params=query)).status_code == 401
+
+
+async def test_two_tokens_at_once_are_none(http, tokens):
+    (value,) = token_for(tokens, None).values()
+    headers = [("Authorization", value), ("Authorization", value)]
+    assert (await http.get("/api/v1/context-budgets", headers=headers)).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "path", ["{0}/../{1}/turns", "{0}%2F..%2F{1}/turns", "{0}/turns/..%2F{1}/outcome", "/{1}/turns"]
+)
+async def test_no_way_of_writing_a_path_leads_to_another_agent(http, tokens, layer, agent, path):
+    victim = f"victim-{agent}"
+    await layer.remember(victim, [NewMemory(type="fact", content="secret")])
+    answer = await http.get("/api/v1/agents/" + path.format(agent, victim), headers=token_for(tokens, agent))
+    assert answer.status_code in (403, 404, 405)
+
+
+async def test_a_turn_of_one_agent_is_not_settled_or_explained_by_another(http, tokens, agent):
+    body = {"session_id": "s", "text": "Hello", "turn_id": "t"}
+    mine, other = f"/api/v1/agents/{agent}", f"/api/v1/agents/{agent}-2"
+    await http.post(f"{mine}/turns", json=body, headers=token_for(tokens, agent))
+    headers = token_for(tokens, f"{agent}-2")
+    assert (await http.put(f"{other}/turns/t/outcome", json={"response": "x"}, headers=headers)).status_code == 422
+    assert (await http.get(f"{other}/turns/t/memories", headers=headers)).status_code == 422
+
+
+async def test_what_is_mounted_is_called_for_whom_was_let_in(layer, tokens):
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": str(caller_of(scope).agent).encode()})
+
+    header = token_for(tokens, "a")
+    async with inside(layer, ServerConfig(tokens=tokens), [Mounted("/mcp", app)]) as client:
+        assert (await client.post("/mcp/")).status_code == 401
+        assert (await client.post("/mcp/", headers=header)).text == "a"

@@ -1,0 +1,165 @@
+"""What stands before the routes: names, origins, openness, and how much a server takes."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+
+from cognitive.server.config import Mounted, ServerConfig
+from cognitive.wire.problems import MEDIA_TYPE
+from tests.serving import inside, running, token_for
+
+BUDGETS = "/api/v1/context-budgets"
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8765", "127.0.0.1:1", "[::1]:8765", "[::1]"])
+async def test_it_goes_by_the_names_of_this_machine(layer, host):
+    async with inside(layer) as http:
+        assert (await http.get(BUDGETS, headers={"Host": host})).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8765", "", "[::2]",
+                                  "evil.example:localhost", "localhost:evil"])  # fmt: skip
+async def test_a_name_that_was_rebound_to_this_machine_is_refused(layer, host):
+    async with inside(layer) as http:
+        answer = await http.get(BUDGETS, headers={"Host": host})
+    assert answer.status_code == 421
+    assert "--allow-host" in answer.json()["detail"]
+
+
+async def test_further_names_are_the_operators_choice(layer):
+    async with inside(layer, ServerConfig(allowed_hosts=("Memory.internal",))) as http:
+        assert (await http.get(BUDGETS, headers={"Host": "memory.internal:443"})).status_code == 200
+        assert (await http.get(BUDGETS, headers={"Host": "other.internal"})).status_code == 421
+    async with inside(layer, ServerConfig(allowed_hosts=("*",))) as http:
+        assert (await http.get(BUDGETS, headers={"Host": "other.internal"})).status_code == 200
+
+
+@pytest.mark.parametrize(("origin", "status"), [
+    ("http://localhost", 200), ("https://app.example", 200), ("https://app.example.evil", 403), ("null", 403),
+    ("http://evil.example", 403), ("http://localhost:3000", 403), ("http://localhost@evil.example", 403),
+])  # fmt: skip
+async def test_only_its_own_pages_and_allowed_ones_may_call(layer, origin, status):
+    async with inside(layer, ServerConfig(allowed_origins=("https://app.example/",))) as http:
+        assert (await http.get(BUDGETS, headers={"Origin": origin})).status_code == status
+
+
+async def test_an_open_server_lets_in_this_machine_and_no_proxys_callers(layer):
+    async with inside(layer) as http:
+        for header in ("Forwarded", "X-Forwarded-For", "X-Real-IP"):
+            answer = await http.get(BUDGETS, headers={header: "10.0.0.1"})
+            assert answer.status_code == 403
+            assert "token create" in answer.json()["detail"]
+    app = inside(layer)._transport.app
+    elsewhere = httpx.ASGITransport(app, client=("10.0.0.1", 1))
+    async with httpx.AsyncClient(transport=elsewhere, base_url="http://localhost") as http:
+        assert (await http.get(BUDGETS)).status_code == 403
+        assert (await http.get("/healthz")).status_code == 200
+
+
+async def test_browsers_are_told_to_do_nothing_with_an_answer(layer):
+    async with inside(layer) as http:
+        for path in (BUDGETS, "/healthz", "/nothing", "/api/v1/openapi.json"):
+            headers = (await http.get(path)).headers
+            assert headers["cache-control"] == "no-store"
+            assert headers["x-content-type-options"] == "nosniff"
+            assert "frame-ancestors 'none'" in headers["content-security-policy"]
+            assert "server" not in headers
+
+
+async def test_a_body_that_is_too_large_is_refused_however_it_comes(layer, agent):
+    asked = []
+
+    async def endless():
+        while True:
+            asked.append(1)
+            yield b" " * 1000
+
+    async with inside(layer, ServerConfig(most_body_bytes=10_000)) as http:
+        url = f"/api/v1/agents/{agent}/turns"
+        announced = await http.post(url, content=b" " * 10_001)
+        streamed = await http.post(url, content=endless(), headers={"Content-Type": "application/json"})
+        fits = await http.post(url, json={"session_id": "s", "text": "x" * 9_000})
+    assert (announced.status_code, streamed.status_code, fits.status_code) == (413, 413, 200)
+    assert streamed.json()["detail"] == "body: longer than 10000 bytes"
+    assert len(asked) <= 12
+
+
+async def test_a_token_may_ask_so_often_a_minute_and_others_are_not_held_up(layer, tmp_path):
+    file = tmp_path / "tokens.toml"
+    one, other = token_for(file, "a"), token_for(file, "b")
+    async with inside(layer, ServerConfig(tokens=file, requests_per_minute=3)) as http:
+        answers = [await http.get(BUDGETS, headers=one) for _ in range(4)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+        assert int(answers[-1].headers["retry-after"]) >= 1
+        assert answers[-1].headers["content-type"] == MEDIA_TYPE
+        assert (await http.get(BUDGETS, headers=other)).status_code == 200
+
+
+@asynccontextmanager
+async def held(path):
+    """An app under a path whose requests wait until they are let go."""
+    waiting, gone = asyncio.Semaphore(0), asyncio.Event()
+
+    async def app(scope, receive, send):
+        waiting.release()
+        await gone.wait()
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    yield Mounted(path, app), waiting, gone
+
+
+async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
+    async with held("/api/slow") as (slow, waiting, gone), inside(layer, ServerConfig(most_running=2), [slow]) as http:
+        running = [asyncio.create_task(http.get("/api/slow/")) for _ in range(2)]
+        for _ in running:
+            await waiting.acquire()
+        busy = await http.get(BUDGETS)
+        assert (busy.status_code, busy.headers["retry-after"]) == (503, "1")
+        assert (await http.get("/healthz")).status_code == 200
+        gone.set()
+        assert [(await task).status_code for task in running] == [204, 204]
+        assert (await http.get(BUDGETS)).status_code == 200
+
+
+async def test_streams_of_what_is_mounted_take_no_place_of_a_turn(layer):
+    config = ServerConfig(most_running=1, most_streams=1, request_seconds=0.001)
+    async with held("/mcp") as (stream, waiting, gone), inside(layer, config, [stream]) as http:
+        running = asyncio.create_task(http.get("/mcp/"))
+        await waiting.acquire()
+        assert (await http.get("/mcp/")).status_code == 503
+        assert (await http.get("/healthz")).status_code == 200
+        gone.set()
+        assert (await running).status_code == 204
+
+
+async def test_a_request_that_takes_too_long_is_ended(layer):
+    async with (
+        held("/api/slow") as (slow, _, _),
+        inside(layer, ServerConfig(request_seconds=0.01, most_running=1), [slow]) as http,
+    ):
+        late = await http.get("/api/slow/")
+        assert (late.status_code, late.json()["detail"]) == (503, "request: not done within 0.01 s")
+        assert (await http.get("/healthz")).status_code == 200, "its place is free again"
+
+
+async def test_who_sends_slowly_is_not_waited_for(layer, agent):
+    async with running(layer, ServerConfig(port=0, request_seconds=0.05)) as (url, _):
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+        head = f"POST /api/v1/agents/{agent}/turns HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{{"
+        writer.write(head.encode())
+        assert (await reader.readline()).startswith(b"HTTP/1.1 503")
+        writer.close()
+
+
+async def test_a_unix_socket_is_its_owners(layer, tmp_path, agent):
+    path = tmp_path / "s"
+    async with running(layer, ServerConfig(socket=path)) as (url, _):
+        assert url == f"unix:{path}"
+        assert path.stat().st_mode & 0o777 == 0o600
+        async with httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(uds=str(path))) as http:
+            assert (await http.get(f"http://localhost/api/v1/agents/{agent}/turns")).json() == []

@@ -1,0 +1,56 @@
+"""The API keeps to its own description, whatever it is sent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi import checks
+
+from cognitive.server.app import create_app
+from cognitive.server.config import Numbers, ServerConfig
+from tests.serving import running, token_for
+
+CHECKS = [not_a_server_error, checks.status_code_conformance, checks.content_type_conformance,
+          checks.response_headers_conformance, checks.response_schema_conformance]  # fmt: skip
+OPERATIONS = [
+    found.ok()
+    for found in schemathesis.openapi.from_dict(create_app(None, ServerConfig()).openapi()).get_all_operations()
+]
+FEW = settings(max_examples=12, database=None, derandomize=True, suppress_health_check=list(HealthCheck),
+               phases=[Phase.explicit, Phase.generate])  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+async def served(layer, tmp_path_factory):
+    tokens = tmp_path_factory.mktemp("tokens") / "tokens.toml"
+    admin = token_for(tokens, None)
+    async with running(
+        layer, ServerConfig(port=0, tokens=tokens, metrics=lambda: Numbers(b"turns 1\n", "text/plain"))
+    ) as (url, _):
+        yield url, admin
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
+async def test_whatever_it_is_sent_it_answers_as_it_says(served, operation):
+    url, admin = served
+    statuses = set()
+
+    @FEW
+    @given(case=operation.as_strategy())
+    def sent(case):
+        answer = case.call(base_url=url, headers=admin)
+        case.validate_response(answer, checks=CHECKS)
+        statuses.add(answer.status_code)
+
+    await asyncio.to_thread(sent)
+    assert statuses - {401, 403}, "nothing was asked of the route itself"
+
+
+def test_the_description_that_is_committed_is_that_of_the_code(root):
+    written = (root / "docs" / "openapi.json").read_text(encoding="utf-8")
+    assert json.loads(written) == create_app(None, ServerConfig()).openapi()

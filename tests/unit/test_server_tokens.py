@@ -1,0 +1,118 @@
+"""Tokens: digests in a file of their owner's, one agent's or an admin's, and gone when they are revoked."""
+
+from __future__ import annotations
+
+import stat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognitive.errors import InvalidInput, PolicyError
+from cognitive.server.config import ServerConfig
+from cognitive.server.tokens import Caller, Tokens, create, load, revoke
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "new" / "tokens.toml"
+
+
+def test_a_token_is_its_agents_and_an_admins_is_everybodys(file):
+    (id, token), (_, admin) = create(file, "a"), create(file, None)
+    tokens = Tokens(file)
+    assert tokens.caller(token) == Caller(id, "a")
+    assert tokens.caller(token).may("a")
+    assert not tokens.caller(token).may("b")
+    assert not tokens.caller(token).may("A")
+    assert tokens.caller(admin).may("b")
+
+
+def test_the_file_holds_no_token_and_is_its_owners_only(file):
+    _, token = create(file, "a")
+    assert token.split("_")[2] not in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("change", [
+    lambda t: t[:-1], lambda t: t + "0", lambda t: t.upper(), lambda t: t.replace("cog", "gog"), lambda t: "",
+    lambda t: t.rpartition("_")[0], lambda t: "cog__", lambda t: "_" + t, lambda t: "é\ud800_a_b",
+])  # fmt: skip
+def test_what_is_not_quite_a_token_is_nobodys(file, change):
+    _, token = create(file, "a")
+    assert Tokens(file).caller(change(token)) is None
+
+
+def test_the_secret_of_one_token_is_not_another_ones(file):
+    (one, first), (other, _) = create(file, "a"), create(file, None)
+    assert Tokens(file).caller(first.replace(one, other)) is None
+
+
+def test_a_server_that_runs_heeds_what_changes(file):
+    id, token = create(file, "a")
+    tokens = Tokens(file)
+    _, later = create(file, "b")
+    assert tokens.caller(later).agent == "b"
+    assert revoke(file, id).agent == "a"
+    assert tokens.caller(token) is None
+    assert tokens.caller(later).agent == "b"
+    file.unlink()
+    assert tokens.caller(later) is None, "a file that is gone lets nobody in"
+    file.write_text("what is this")
+    assert tokens.caller(later) is None
+
+
+def test_a_file_that_others_may_read_is_refused(file):
+    create(file, "a")
+    file.chmod(0o640)
+    with pytest.raises(PolicyError, match="chmod 600"):
+        Tokens(file)
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("]", "not TOML"), ("[a]\nsha256 = 'x'\ncreated = 2026-01-01T00:00:00Z", "sha256"),
+    ("[a]\nagnet = 'x'", "agnet"), ("a = 1", "valid dictionary"),
+])  # fmt: skip
+def test_a_file_that_holds_no_tokens_is_refused_by_its_name(tmp_path, text, said):
+    file = tmp_path / "tokens.toml"
+    file.touch(0o600)
+    file.write_text(text)
+    with pytest.raises(PolicyError, match=said) as raised:
+        load(file)
+    assert str(file) in str(raised.value)
+
+
+def test_what_there_is_not_cannot_be_revoked(file):
+    create(file, "a")
+    with pytest.raises(InvalidInput, match="'nothing'"):
+        revoke(file, "nothing")
+
+
+@given(agent=st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1).filter(str.strip))
+def test_any_name_of_an_agent_is_kept(tmp_path_factory, agent):
+    file = tmp_path_factory.mktemp("t") / "tokens.toml"
+    _, token = create(file, agent)
+    assert Tokens(file).caller(token).agent == agent
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.5", "memory.internal"])
+def test_beyond_this_machine_nobody_is_let_in_without_a_token(file, host):
+    config = ServerConfig(host=host)
+    with pytest.raises(PolicyError, match="cognitive token create"):
+        config.known_tokens()
+    create(file, "a")
+    assert ServerConfig(host=host, tokens=file).known_tokens() is not None
+
+
+@pytest.mark.parametrize("config", [{}, {"host": "::1"}, {"host": "127.8.0.1"}, {"host": "0.0.0.0", "socket": "/s"}])
+def test_on_this_machine_it_is_open_unless_there_are_tokens(config, file):
+    assert ServerConfig(**config).known_tokens() is None
+    with pytest.raises(PolicyError, match="no tokens"):
+        ServerConfig(**config, tokens=file).known_tokens()
+    create(file, "a")
+    assert ServerConfig(**config, tokens=file).known_tokens() is not None
+
+
+def test_an_option_that_there_is_not_is_refused_by_its_name():
+    with pytest.raises(InvalidInput, match="prot"):
+        ServerConfig(prot=1)
