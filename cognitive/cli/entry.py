@@ -1,4 +1,4 @@
-"""Where the command `cognitive` begins: a hook goes its own way, since what it would import costs more than its call."""
+"""Where the command `cognitive` begins: a hook goes its own way, since importing the rest costs more than its call."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "db": "Migrate the database, or show how to reach it.",
     "demo": "Watch whole turns on a conversation, memory by memory.",
     "evaluate": "Estimate what another policy would have been worth.",
+    "hook": "Give coding agents a memory: install the hooks, see how they do.",
     "recall": "Search an agent's memories.",
     "remember": "Store memories, one or a file of them.",
     "replay": "Run recorded turns again, under their own policy or another.",
