@@ -3,10 +3,12 @@
 The names are imported when they are first used: a hook, which starts with every prompt, needs none of them.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False  # to a type checker it is True, and `typing` takes a hook longer than its call
 if TYPE_CHECKING:
+    from typing import Any
+
     from brain.types import NewMemory
     from cognitive.errors import CognitiveError
     from cognitive.layer import CognitiveLayer
@@ -43,6 +45,8 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value = globals()[name] = getattr(import_module(_HOME[name]), name)
     return value
 

@@ -26,7 +26,7 @@ from cognitive.hook.client import ask
 from cognitive.hook.place import Place, place, prepared
 from cognitive.hook.project import agent_of
 from cognitive.hook.start import locked, start
-from cognitive.hook.wire import ANSWER, VERSION, Call
+from cognitive.hook.wire import ABOUT, ANSWER, END, VERSION, Call
 
 _READY = 60.0  # seconds: the first start of all prepares a model and a database
 _ENDED = 30.0  # seconds: outcomes that are on their way are recorded first
@@ -193,7 +193,7 @@ def start_server() -> None:
 def stop_server() -> None:
     """Stop the server; outcomes that are on their way are recorded first. The next hook starts it again."""
     where = prepared(place())
-    if _ask(where, "stop") is None and (pid := _holder(where)):
+    if _ask(where, END) is None and (pid := _holder(where)):
         os.kill(pid, signal.SIGTERM)  # it does not listen yet, or not any more
     until = time.monotonic() + _ENDED
     while (lock := locked(where)) is None:
@@ -206,7 +206,7 @@ def stop_server() -> None:
 
 def _server(where: Place) -> dict[str, Any]:
     files = {"socket": where.socket, "log": where.log, "last_lines": _complaints(where)}
-    about = _ask(where, "status")
+    about = _ask(where, ABOUT)
     if about is not None:
         return {"state": "running", **about, **files}
     return {"state": "starting" if _holder(where) is not None else "stopped", **files}
@@ -215,7 +215,7 @@ def _server(where: Place) -> dict[str, Any]:
 def _ask(where: Place, question: str) -> dict[str, Any] | None:
     """What the server says of itself, None where none listens; one of another version says nothing, and ends."""
     try:
-        answer = ask(where, Call(VERSION, question, "", "", b""))
+        answer = ask(where, Call(VERSION, question))
     except OSError as error:
         raise click.ClickException(f"the server does not answer ({error}); see {where.log}") from error
     if answer is None or not answer.startswith(ANSWER):

@@ -9,20 +9,20 @@ import os
 import stat
 import sys
 import zlib
-from typing import NamedTuple
 
 LONGEST_ADDRESS = 100  # bytes of a socket's path: 103 on macOS, 107 on Linux
 # Settings of the hook itself, which the server behind it does not depend on.
 OWN = frozenset({"COGNITIVE_AGENT", "COGNITIVE_HOOK_WAIT"})
 
 
-class Place(NamedTuple):
+class Place:
     """The folder of the servers of a data directory, and the files of one of them."""
 
-    folder: str
-    socket: str
-    lock: str
-    log: str
+    __slots__ = ("folder", "lock", "log", "socket")
+
+    def __init__(self, folder: str, name: str) -> None:
+        self.folder = folder
+        self.socket, self.lock, self.log = (f"{folder}/{name}.{kind}" for kind in ("sock", "lock", "log"))
 
 
 def place() -> Place:
@@ -33,7 +33,7 @@ def place() -> Place:
     if len(os.fsencode(folder)) + len(f"/{name}.sock") > LONGEST_ADDRESS:
         # not tempfile.gettempdir(): processes with another TMPDIR must find it as well
         folder = f"/tmp/cognitive-hook-{os.geteuid()}-{_checksum(data):08x}"
-    return Place(folder, *(os.path.join(folder, f"{name}.{kind}") for kind in ("sock", "lock", "log")))
+    return Place(folder, name)
 
 
 def prepared(where: Place) -> Place:

@@ -6,8 +6,6 @@ says what follows, then the JSON to print. The hook parses neither: it would be 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 VERSION = "0.1.0"  # the package's; a server of another version is replaced
 NOTHING = b"{}"  # to both agents: go on, nothing to add
 
@@ -23,20 +21,24 @@ EVENTS = {
 }
 
 ANSWER, OUTDATED = b"+", b"~"
+ABOUT, END = "?about", "?end"  # asked of the server itself
 MOST = 16 << 20  # bytes of one call; what a tool returned beyond that is a file, and nobody quotes it
 
 
-class Call(NamedTuple):
+class Call:
     """One call: the client's version, an event or a question to the server itself, whose it is, and the JSON.
 
     `agent` may be empty: then it follows from `project`, and without that from the folder that the JSON names.
     """
 
-    version: str
-    event: str
-    agent: str
-    project: str
-    given: bytes
+    __slots__ = ("agent", "event", "given", "project", "version")  # `dataclasses` costs two starts of Python
+
+    def __init__(self, version: str, event: str, agent: str = "", project: str = "", given: bytes = b"") -> None:
+        self.version = version
+        self.event = event
+        self.agent = agent
+        self.project = project
+        self.given = given
 
 
 def packed(call: Call) -> bytes:

@@ -215,8 +215,8 @@ class Hooks:
         return session
 
     def _turn_of(self, session: _Session, said: Said) -> _Open | None:
-        """The open turn that an event belongs to. Of a prompt that this server knows nothing of, the turn that an earlier
-        one may have opened; if none did, nothing is recorded.
+        """The open turn that an event belongs to. A prompt that this server knows nothing of may have one that an
+        earlier server opened; if it has none, nothing is recorded.
         """
         if session.open is not None and said.name in (None, session.open.name):
             return session.open

@@ -22,7 +22,7 @@ from cognitive import CognitiveLayer, Policy
 from cognitive.bootstrap import live_policy
 from cognitive.errors import CognitiveError
 from cognitive.hook.place import Place, place, prepared
-from cognitive.hook.wire import ANSWER, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
+from cognitive.hook.wire import ANSWER, END, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
 from cognitive.server.hooks import Hooks
 
 log = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ class Resident:
 
     def _about(self, question: str) -> dict[str, Any]:
         """What the server says of itself; asked to stop, it does."""
-        if question == "stop":
+        if question == END:
             self.stop()
         return {
             "version": VERSION,
