@@ -109,8 +109,10 @@ def test_only_whole_lines_at_the_end_of_the_file_are_read(tmp_path):
 
 FOREIGN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["text", "tool_use", "user"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["type", "message", "content", "payload", "item", "role", "text"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["type", "message", "content", "payload", "item", "role", "text"]), inner)
+    ),
     max_leaves=12,
 )
 
