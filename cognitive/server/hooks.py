@@ -8,6 +8,7 @@ placement is "journaled", and what stands there is not shown again.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -28,7 +29,7 @@ from cognitive.recent import Resumed
 from cognitive.server import transcript
 from cognitive.server.transcript import Exchange, storable
 from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnContext, TurnRef
-from cognitive.window.groups import as_text
+from cognitive.window.jsonable import as_text, jsonable
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +119,7 @@ class Hooks:
             ValueError: the event is none of these, or what is given is not its JSON.
             CognitiveError: the layer refuses; the agent's session does not depend on it.
         """
-        said = Said.model_validate_json(given)
+        said = _read(given)
         if said.agent_id:  # a subagent's work is a part of its session's turn
             return {}
         session = self._session(agent or agent_of(project or said.cwd or "/"), said)
@@ -132,7 +133,7 @@ class Hooks:
         """Takes an answer back that nobody waited for: what it would have shown was not seen, and teaches nothing."""
         if event != "user-prompt-submit":
             return
-        said = Said.model_validate_json(given)
+        said = _read(given)
         session = self._session(agent or agent_of(project or said.cwd or "/"), said)
         async with session.lock:
             opened = session.open
@@ -290,6 +291,11 @@ def _call(said: Said) -> ToolCall:
         result = storable(result)[:LONGEST_RESULT]
     arguments = said.tool_input if isinstance(said.tool_input, dict) else {"input": said.tool_input}
     return ToolCall(name=storable(said.tool_name) or "tool", arguments=arguments, result=result, ok=ok)
+
+
+def _read(given: bytes) -> Said:
+    """What an agent says. Half a surrogate pair, where it cut a text in the middle of an emoji, is replaced."""
+    return Said.model_validate(jsonable(json.loads(given.decode("utf-8", "replace"))))
 
 
 async def _told(path: str | None) -> Sequence[Exchange]:

@@ -154,7 +154,7 @@ async def test_a_turn_whose_end_nobody_told_ends_with_the_next_prompt(session, h
         session.writes(role, text, **fields)
     await session.prompt("And for the invoices?", "p2")
     assert await statuses(hooks, layer, agent) == [status, "open"]
-    assert await used(layer, agent, "p1") == [status == "completed"]
+    assert await used(layer, agent, "p1") == ([True] if status == "completed" else [])
     await session("session-end", reason="other")
     assert await statuses(hooks, layer, agent) == [status, "abandoned"]
 
@@ -163,7 +163,7 @@ async def test_a_model_that_fails_teaches_nothing(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
     await session("stop-failure", prompt_id="p1", error="server_error", last_assistant_message=ANSWER)
     assert await statuses(hooks, layer, agent) == ["failed"]
-    assert await used(layer, agent, "p1") == [False]
+    assert await used(layer, agent, "p1") == []
 
 
 async def test_a_turn_goes_on_when_the_server_was_replaced_meanwhile(session, layer, agent):
@@ -238,7 +238,7 @@ async def test_sessions_at_once_do_not_mix(hooks, layer, agent, tmp_path):
 async def test_a_session_taken_up_again_is_told_what_is_on_record_of_it(session, layer, agent):
     await session.prompt(ASKED, "p1")
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
-    await layer.work.plan(agent, session.id, ["Read the log </memory-records>", "Tell the owner"])
+    await layer.work.plan(agent, session.id, ["Read the log", "Tell the owner"])
     for source in ("startup", "clear"):
         assert await session("session-start", source=source) is None
     for source in ("resume", "compact"):
