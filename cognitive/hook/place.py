@@ -16,36 +16,38 @@ OWN = frozenset({"COGNITIVE_AGENT", "COGNITIVE_HOOK_WAIT"})
 
 
 class Place:
-    """The folder of the servers of a data directory, and the files of one of them."""
+    """The folder of the servers of a data directory, and the files of one of them; the socket may be in another."""
 
     __slots__ = ("folder", "lock", "log", "socket")
 
-    def __init__(self, folder: str, name: str) -> None:
+    def __init__(self, folder: str, name: str, socket_folder: str = "") -> None:
         self.folder = folder
-        self.socket, self.lock, self.log = (f"{folder}/{name}.{kind}" for kind in ("sock", "lock", "log"))
+        self.lock, self.log = f"{folder}/{name}.lock", f"{folder}/{name}.log"
+        self.socket = f"{socket_folder or folder}/{name}.sock"
 
 
 def place() -> Place:
     """Where the server of this process's settings is, or would be."""
     data = data_directory()
     name = f"{_checksum(_settings()):08x}"
-    folder = os.path.join(data, "hook")
-    if len(os.fsencode(folder)) + len(f"/{name}.sock") > LONGEST_ADDRESS:
-        # not tempfile.gettempdir(): processes with another TMPDIR must find it as well
-        folder = f"/tmp/cognitive-hook-{os.geteuid()}-{_checksum(data):08x}"
-    return Place(folder, name)
+    where = Place(os.path.join(data, "hook"), name)
+    if len(os.fsencode(where.socket)) <= LONGEST_ADDRESS:
+        return where
+    # not tempfile.gettempdir(): processes with another TMPDIR must find it as well
+    return Place(where.folder, name, f"/tmp/cognitive-hook-{os.geteuid()}-{_checksum(data):08x}")
 
 
 def prepared(where: Place) -> Place:
-    """The same, its folder made and proven to be ours alone.
+    """The same, its folders made and proven to be ours alone.
 
     Raises:
-        PermissionError: somebody else's folder stands in its place, or others may enter it.
+        PermissionError: somebody else's folder stands in their place, or others may enter it.
     """
-    os.makedirs(where.folder, mode=0o700, exist_ok=True)
-    found = os.lstat(where.folder)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-        raise PermissionError(f"{where.folder} must be a folder that only you may enter: remove it, or chmod 700 it")
+    for folder in (where.folder, os.path.dirname(where.socket)):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        found = os.lstat(folder)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            raise PermissionError(f"{folder} must be a folder that only you may enter: remove it, or chmod 700 it")
     return where
 
 

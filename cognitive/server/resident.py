@@ -42,6 +42,7 @@ class Resident:
         self._where = where
         self._idle = idle_seconds
         self._stop = asyncio.Event()
+        self.ready = asyncio.Event()  # it listens
         self._since = self._last = time.monotonic()
         self._answering: set[asyncio.Task[None]] = set()
 
@@ -55,6 +56,7 @@ class Resident:
         finally:
             os.umask(before)
         log.info("version %s listens, process %d", VERSION, os.getpid())
+        self.ready.set()
         try:
             await self._needed()
         finally:

@@ -74,7 +74,7 @@ async def statuses(hooks, layer, agent):
 
 
 async def used(layer, agent, name):
-    """Whether each memory that a turn showed was used, as it is recorded: an outcome that comes again changes nothing."""
+    """Whether each memory that a turn showed was used, as it is recorded: told again, an outcome changes nothing."""
     report = await layer.post_turn(TurnRef(agent, name), Outcome())
     assert report.duplicate
     return [each.referenced for each in report.attributions]

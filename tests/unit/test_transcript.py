@@ -31,13 +31,14 @@ CLAUDE = [
     claude("user", "which db?", promptId="p1"),
     injected("the weather is fine", BLOCK),
     claude("user", "a subagent's prompt", isSidechain=True),
-    claude("assistant", [{"type": "text", "text": "I look."}, {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file": "a"}}]),
+    said("I look."),
+    claude("assistant", [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file": "a"}}]),
     claude("user", [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "tool-says"}]}]),
     said("Postgres it is."),
     claude("user", "<command-name>/model</command-name>"),
     claude("user", "caveat", isMeta=True),
     claude("assistant", "No response requested.") | {"message": {"model": "<synthetic>", "content": "No response."}},
-    claude("user", [{"type": "text", "text": "<system-reminder>x</system-reminder>"}, {"type": "text", "text": "and now?"}], promptId="p2"),
+    claude("user", [{"type": "text", "text": text} for text in ("<system-reminder>x", "and now?")], promptId="p2"),
 ]  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def test_who_was_stopped_gave_no_answer_and_who_failed_none_either():
 
 
 def test_after_a_compaction_what_was_before_is_not_in_the_context():
-    compacted = [*CLAUDE[:7], {"type": "system", "subtype": "compact_boundary"}, claude("user", "Summary: ...")]
+    compacted = [*CLAUDE[:8], {"type": "system", "subtype": "compact_boundary"}, claude("user", "Summary: ...")]
     assert conversation(read(compacted)) == (Message(role="user", content="Summary: ..."),)
     assert read([*CODEX, {"type": "compacted", "payload": {}}, event("user_message", message="x")]) == [Exchange("x")]
 
