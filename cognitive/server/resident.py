@@ -25,7 +25,7 @@ from cognitive.hook.place import Place, place, prepared
 from cognitive.hook.wire import ANSWER, END, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
 from cognitive.server.hooks import Hooks
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("cognitive.server.resident")  # also where this file is the program
 
 IDLE_MINUTES = 30.0  # a coffee, not a night; COGNITIVE_HOOK_IDLE_MINUTES
 _SENDING = 10.0  # seconds that a hook may take to say what it has to say
@@ -176,17 +176,22 @@ def main() -> None:
     lock, where = int(sys.argv[1]), prepared(place())
     os.ftruncate(lock, 0)
     os.pwrite(lock, b"%d\n" % os.getpid(), 0)  # for whoever must end it while it does not answer
-    handler = logging.handlers.RotatingFileHandler(where.log, maxBytes=_LOG_BYTES, backupCount=_LOGS)
-    logging.basicConfig(
-        level=logging.INFO, handlers=[handler], format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        datefmt="%Y-%m-%d %H:%M:%S",
-    )  # fmt: skip
+    _log_to(where.log)
     try:
         asyncio.run(run(where))
     except Exception as error:  # of whatever kind: the log is all that anybody will see of it
         log.error("the server cannot start: %s: %s", type(error).__name__, error)
         time.sleep(_FAILED)
         sys.exit(1)
+
+
+def _log_to(file: str) -> None:
+    """Logs into a bounded file: our own from INFO on, which has no user's words in it, and of others the warnings."""
+    handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LOG_BYTES, backupCount=_LOGS)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
+    logging.getLogger().addHandler(handler)
+    for package in ("cognitive", "brain"):
+        logging.getLogger(package).setLevel(logging.INFO)
 
 
 def _without_input(error: Exception) -> str:

@@ -122,13 +122,13 @@ async def test_outcomes_on_their_way_are_recorded_before_it_ends(layer, where, a
 def environment(urls, root, tmp_path_factory):
     data = tmp_path_factory.mktemp("data")
     env = {**os.environ, "PYTHONPATH": str(root), "COGNITIVE_DATA_DIR": str(data), "COGNITIVE_DATABASE_URL": urls.app}
-    yield {**env, "COGNITIVE_HOOK_WAIT": "0", "HOME": str(data), "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": ""}
+    yield {**env, "COGNITIVE_HOOK_WAIT": "0", "CLAUDE_CONFIG_DIR": str(data / "c"), "CODEX_HOME": str(data / "x")}
     run(env, "stop-server")
 
 
 def run(env, *arguments, given=b""):
     command = [sys.executable, "-W", "error", "-m", "cognitive.cli.entry", "hook", *arguments]
-    return subprocess.run(command, env=env, input=given, capture_output=True, check=False, cwd=env.get("HOME"))
+    return subprocess.run(command, env=env, input=given, capture_output=True, check=False, cwd="/")
 
 
 def prompt(env, **fields):
