@@ -13,8 +13,9 @@ import time
 from cognitive.hook.place import Place, place, prepared
 from cognitive.hook.wire import ANSWER, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, packed
 
-COLD = 0.1  # seconds to wait for a server that is starting: nobody's first prompt hangs; COGNITIVE_HOOK_WAIT
-PATIENCE = 1.0  # seconds for an answer; a turn's deadline is a quarter of that
+# Seconds; COGNITIVE_HOOK_WAIT stands in place of the first, and of the second if it is more.
+COLD = 0.1  # to wait for a server that is starting: nobody's first prompt hangs
+PATIENCE = 1.0  # to wait for an answer; a turn's deadline is a quarter of that
 _PAUSE = 0.01
 
 
@@ -78,9 +79,10 @@ def _output(arguments: list[str]) -> bytes:
 
 def _patiently(where: Place, call: Call) -> bytes:
     """The server's answer; of one that is started for it if it is there in time, else nothing."""
-    until, started = time.monotonic() + float(os.environ.get("COGNITIVE_HOOK_WAIT") or COLD), False
+    wait = float(os.environ.get("COGNITIVE_HOOK_WAIT") or COLD)
+    until, started = time.monotonic() + wait, False
     while True:
-        answer = ask(where, call)
+        answer = ask(where, call, patience=max(wait, PATIENCE))
         if answer is not None and not answer.startswith(OUTDATED):
             return answer
         if not started:
