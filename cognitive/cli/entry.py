@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from cognitive.hook.wire import EVENTS
@@ -12,7 +13,7 @@ def main() -> None:
     if sys.argv[1:2] == ["hook"] and sys.argv[2:3] and sys.argv[2] in EVENTS:
         from cognitive.hook.client import main as hook
 
-        sys.exit(hook(sys.argv[2:]))
+        os._exit(hook(sys.argv[2:]))  # all is written, and taking the interpreter down properly takes milliseconds
     from cognitive.cli.main import main as everything_else
 
     everything_else()

@@ -24,7 +24,18 @@ from cognitive.hook.start import locked
 from cognitive.hook.wire import ABOUT, ANSWER, END, OUTDATED, VERSION, Call, packed, unpacked
 from cognitive.server.resident import Resident, journaled
 
-HEAVY = ["numpy", "pydantic", "sqlalchemy", "asyncpg", "click", "onnxruntime", "asyncio", "typing", "subprocess"]
+HEAVY = [
+    "numpy",
+    "pydantic",
+    "sqlalchemy",
+    "asyncpg",
+    "click",
+    "onnxruntime",
+    "asyncio",
+    "typing",
+    "subprocess",
+    "socket",
+]
 PROMPT = {"session_id": "s", "prompt_id": "p1", "prompt": "Which database does the orders service use?", "cwd": "/"}
 
 
@@ -152,8 +163,8 @@ def test_many_hooks_at_once_start_one_server_and_none_of_them_waits(environment)
 def test_a_hook_imports_none_of_the_heavy_parts(environment):
     assert run(environment, "start-server").returncode == 0
     program = (
-        "import sys; from cognitive.cli.entry import main; sys.argv = ['cognitive', 'hook', 'session-start']\n"
-        f"try: main()\nfinally: print(*[n for n in {HEAVY!r} if n in sys.modules], file=sys.stderr)"
+        "import sys, cognitive.cli.entry; from cognitive.hook.client import main; main(['session-start'])\n"
+        f"print(*[n for n in {HEAVY!r} if n in sys.modules], file=sys.stderr)"
     )
     command = [sys.executable, "-c", program]
     ran = subprocess.run(command, env=environment, input=b'{"session_id": "m"}', capture_output=True, check=True)
