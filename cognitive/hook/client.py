@@ -121,9 +121,9 @@ def _given() -> bytes:
 
 def _option(arguments: list[str], name: str) -> str:
     """The value of an option, given as two arguments or as one; empty without it."""
-    for place_, argument in enumerate(arguments):
+    for n, argument in enumerate(arguments, 1):
         if argument == name:
-            return next(iter(arguments[place_ + 1 :]), "")
+            return next(iter(arguments[n:]), "")
         if argument.startswith(f"{name}="):
             return argument.removeprefix(f"{name}=")
     return ""

@@ -21,10 +21,11 @@ def start(where: Place) -> bool:
         return False
     log = os.open(where.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
-        # -P: the folder that the agent works in must not be searched for our modules
+        # In the agent's folder, where relative paths in the settings mean what they mean to the hook; -P: but without
+        # searching it for modules.
         command = [sys.executable, "-P", "-m", "cognitive.server.resident", str(lock)]
         server = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True, pass_fds=(lock,)
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=(lock,)
         )
         server.returncode = 0  # it is nobody's child to wait for
     finally:

@@ -196,6 +196,28 @@ def test_stopped_and_started_again_a_killed_server_leaves_nothing_in_the_way(env
     assert run(environment, "stop-server").returncode == 0
 
 
+OLD = """
+import sys
+import cognitive.hook.wire
+cognitive.hook.wire.VERSION = "0.0.1"
+from cognitive.hook.place import place, prepared
+from cognitive.hook.start import locked
+from cognitive.server.resident import main
+sys.argv[1:] = [str(locked(prepared(place())))]
+main()
+"""
+
+
+def test_a_server_of_another_version_is_replaced_by_one_that_answers(environment):
+    run(environment, "stop-server")
+    with subprocess.Popen([sys.executable, "-c", OLD], env=environment, stdin=subprocess.DEVNULL) as old:
+        while "version 0.0.1 listens" not in log_of(environment):
+            assert old.poll() is None
+        answer = prompt({**environment, "COGNITIVE_HOOK_WAIT": "60"}, prompt_id="new")
+    assert b"additionalContext" in answer.stdout
+    assert json.loads(run(environment, "status", "--json").stdout)["server"]["version"] == VERSION
+
+
 @pytest.mark.parametrize(
     ("arguments", "fields", "given"),
     [
