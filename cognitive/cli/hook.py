@@ -180,9 +180,9 @@ def status(as_json: bool) -> None:
 def start_server() -> None:
     """Start the server unless it runs, and wait until it is ready. Hooks do this themselves."""
     where = prepared(place())
-    until = time.monotonic() + _READY
+    until, started = time.monotonic() + _READY, False
     while (server := _server(where))["state"] != "running":
-        start(where)
+        started = started or start(where)  # once: what does not come up is not started again and again
         if _wrong(server) or time.monotonic() > until:
             raise click.ClickException(f"the server does not start; see {where.log}")
         time.sleep(0.05)

@@ -59,7 +59,6 @@ class Said(BaseModel):
     tool_response: Any = None
     tool_use_id: str | None = None
     error: Any = None
-    stop_hook_active: bool = False
     last_assistant_message: str | None = None
 
     @property
@@ -184,7 +183,9 @@ class Hooks:
         return ""
 
     async def _stopped(self, session: _Session, said: Said) -> str:
-        """The answer is there. What another hook makes the agent say after that belongs to no turn."""
+        """The answer is there. Another hook may make the agent go on and stop again (`stop_hook_active`): an outcome is
+        final, and what comes of that changes nothing.
+        """
         opened = self._turn_of(session, said)
         if opened is not None:
             answer = storable(said.last_assistant_message or "")
@@ -221,7 +222,7 @@ class Hooks:
         """
         if session.open is not None and said.name in (None, session.open.name):
             return session.open
-        if said.name is None or said.stop_hook_active:
+        if said.name is None:
             return None
         return _Open(said.name, "", TurnRef(session.agent, said.name))
 
