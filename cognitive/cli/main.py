@@ -23,6 +23,7 @@ COMMANDS = {
     "demo": "Watch whole turns on a conversation, memory by memory.",
     "doctor": "Check all that the layer stands on, and say how to mend it.",
     "evaluate": "Estimate what another policy would have been worth.",
+    "hook": "Give coding agents a memory: install the hooks, see how they do.",
     "mcp": "Serve an agent's memory to MCP clients, over stdio or HTTP.",
     "memory": "Read, change or forget single memories.",
     "recall": "Search an agent's memories.",

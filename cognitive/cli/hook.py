@@ -1,0 +1,285 @@
+"""`cognitive hook`: the memory of Claude Code and Codex, installed, watched and taken out again.
+
+The events themselves never come here: `cognitive.cli.entry` sends them to `cognitive.hook.client`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import shlex
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cognitive.hook import installed
+from cognitive.hook.client import ask
+from cognitive.hook.place import Place, place, prepared
+from cognitive.hook.project import agent_of
+from cognitive.hook.start import locked, start
+from cognitive.hook.wire import ABOUT, ANSWER, END, VERSION, Call
+
+_READY = 60.0  # seconds: the first start of all prepares a model and a database
+_ENDED = 30.0  # seconds: outcomes that are on their way are recorded first
+_LOG_LINES = 5
+
+
+@click.group()
+def command() -> None:
+    """Give coding agents a memory: install the hooks, see how they do.
+
+    Claude Code and Codex call `cognitive hook EVENT` themselves.
+    """
+
+
+# --- settings ---
+
+
+def _options(function: Callable[..., None]) -> Callable[..., None]:
+    """The options that say which file is meant, and what to do with it."""
+    for option in (
+        click.option("--yes", is_flag=True, help="Do not ask."),
+        click.option("--dry-run", is_flag=True, help="Show the change and write nothing."),
+        click.option("--codex", is_flag=True, help="Codex instead of Claude Code."),
+        click.option("--user/--project", default=True, help="For all your projects (default), or this folder's."),
+    ):
+        function = option(function)
+    return function
+
+
+@command.command()
+@_options
+@click.option("--agent", help="Whose memory; default: the project's own, or COGNITIVE_AGENT.")
+def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None) -> None:
+    """Add the hooks to the agent's settings, after showing the change."""
+    tail = ["--agent", agent] if agent else []
+    program = _program() if user else ["cognitive"]  # a project's settings go to other people's machines
+    events = installed.CODEX_EVENTS if codex else installed.CLAUDE_EVENTS
+    file = _settings_file(user=user, codex=codex)
+    text = _text(file)
+    new = _checked(file, lambda: installed.installed(text, lambda e: shlex.join([*program, "hook", e, *tail]), events))
+    if _apply(file, text, new, dry_run=dry_run, yes=yes) and codex:
+        click.echo("Codex asks you to trust new hooks when it starts next: say yes, or see /hooks.")
+
+
+@command.command()
+@_options
+def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
+    """Take the hooks out of the agent's settings, after showing the change. Memories stay."""
+    file = _settings_file(user=user, codex=codex)
+    text = _text(file)
+    _apply(file, text, _checked(file, lambda: installed.removed(text)), dry_run=dry_run, yes=yes)
+
+
+def _apply(file: Path, old: str, new: str, *, dry_run: bool, yes: bool) -> bool:
+    """Shows a change, asks and writes it. True if it is written."""
+    if new == old:
+        click.echo(f"{file}: nothing to change.")
+        return False
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"{file} (now)", f"{file} (then)", lineterm="")
+    click.echo("\n".join(lines))
+    if dry_run:
+        return False
+    if not yes:
+        click.confirm("Write this?", abort=True)
+    backup = _write(file, old, new)
+    click.echo(f"Written: {file}." + (f" It was as in {backup}." if backup else ""))
+    return True
+
+
+def _write(file: Path, old: str, new: str) -> Path | None:
+    """Replaces a file at once, also behind a symbolic link; what it was stays beside it, and is returned."""
+    target = Path(os.path.realpath(file))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    backup = None
+    if target.exists():
+        if _text(target) != old:
+            raise click.ClickException(f"{file} was changed meanwhile; nothing is written")
+        backup = target.with_name(f"{target.name}.{datetime.now():%Y%m%d-%H%M%S}.bak")  # noqa: DTZ005 - its owner's
+        shutil.copy2(target, backup)
+    made, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with open(made, "w", encoding="utf-8") as handle:
+            handle.write(new)
+            handle.flush()
+            os.fsync(handle.fileno())
+        if backup is not None:
+            shutil.copymode(target, name)
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return backup
+
+
+def _settings_file(*, user: bool, codex: bool) -> Path:
+    variable, folder, name = ("CODEX_HOME", ".codex", "hooks.json") if codex else (
+        "CLAUDE_CONFIG_DIR", ".claude", "settings.json"
+    )  # fmt: skip
+    if not user:
+        return Path.cwd() / folder / name
+    own = os.environ.get(variable)
+    return (Path(own).expanduser() if own else Path.home() / folder) / name
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"{file} cannot be read: {error}") from error
+
+
+def _checked(file: Path, make: Callable[[], str]) -> str:
+    try:
+        return make()
+    except ValueError as error:
+        raise click.ClickException(
+            f"{file} {error}; nothing is written. Put it right, or add the hooks by hand"
+        ) from None
+
+
+def _program() -> list[str]:
+    """How to reach this installation, wherever the agent is started from."""
+    script = Path(sys.executable).with_name("cognitive")
+    if script.exists():
+        return [str(script)]
+    on_path = shutil.which("cognitive")
+    return [on_path] if on_path else [sys.executable, "-P", "-m", "cognitive.cli.entry"]
+
+
+# --- the server ---
+
+
+@command.command()
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+def status(as_json: bool) -> None:
+    """Show the server, the installations, and what is wrong with them. The exit code is 1 if something is."""
+    where = prepared(place())
+    server, installations = _server(where), list(_installations())
+    problems = [*(problem for each in installations for problem in each["problems"]), *_wrong(server)]
+    if not any(each["events"] for each in installations):
+        problems.append("no hooks are installed: cognitive hook install")
+    agent = os.environ.get("COGNITIVE_AGENT") or agent_of(os.getcwd())
+    told = {"agent": agent, "server": server, "installations": installations, "problems": problems}
+    click.echo(json.dumps(told, indent=2) if as_json else _readable(told))
+    sys.exit(1 if problems else 0)
+
+
+@command.command("start-server")
+def start_server() -> None:
+    """Start the server unless it runs, and wait until it is ready. Hooks do this themselves."""
+    where = prepared(place())
+    until, started = time.monotonic() + _READY, False
+    while (server := _server(where))["state"] != "running":
+        started = started or start(where)  # once: what does not come up is not started again and again
+        if _wrong(server) or time.monotonic() > until:
+            raise click.ClickException(f"the server does not start; see {where.log}")
+        time.sleep(0.05)
+    click.echo(f"The server runs: process {server['pid']}, version {server['version']}.")
+
+
+@command.command("stop-server")
+def stop_server() -> None:
+    """Stop the server; outcomes that are on their way are recorded first. The next hook starts it again."""
+    where = prepared(place())
+    if _ask(where, END) is None and (pid := _holder(where)):
+        os.kill(pid, signal.SIGTERM)  # it does not listen yet, or not any more
+    until = time.monotonic() + _ENDED
+    while (lock := locked(where)) is None:
+        if time.monotonic() > until:
+            raise click.ClickException(f"the server does not end; see {where.log}")
+        time.sleep(0.05)
+    os.close(lock)
+    click.echo("The server does not run.")
+
+
+def _server(where: Place) -> dict[str, Any]:
+    files = {"socket": where.socket, "log": where.log, "last_lines": _complaints(where)}
+    about = _ask(where, ABOUT)
+    if about is not None:
+        return {"state": "running", **about, **files}
+    return {"state": "starting" if _holder(where) is not None else "stopped", **files}
+
+
+def _ask(where: Place, question: str) -> dict[str, Any] | None:
+    """What the server says of itself, None where none listens; one of another version says nothing, and ends."""
+    try:
+        answer = ask(where, Call(VERSION, question))
+    except OSError as error:
+        raise click.ClickException(f"the server does not answer ({error}); see {where.log}") from error
+    if answer is None or not answer.startswith(ANSWER):
+        return None
+    about: dict[str, Any] = json.loads(answer.removeprefix(ANSWER))
+    return about
+
+
+def _holder(where: Place) -> int | None:
+    """The process that holds the lock, 0 while it has not said which it is; None if nobody does."""
+    lock = locked(where)
+    if lock is not None:
+        os.close(lock)
+        return None
+    pid = Path(where.lock).read_text().strip()
+    return int(pid) if pid.isdigit() else 0
+
+
+def _complaints(where: Place) -> list[str]:
+    """The last lines of the log that say something went wrong."""
+    try:
+        lines = Path(where.log).read_text(errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    return [line for line in lines if " WARNING " in line or " ERROR " in line][-_LOG_LINES:]
+
+
+def _wrong(server: dict[str, Any]) -> list[str]:
+    last = server["last_lines"][-1:]
+    if server["state"] == "starting" and last and "the server cannot start" in last[0]:
+        return [last[0]]
+    return []
+
+
+# --- installations ---
+
+
+def _installations() -> Iterator[dict[str, Any]]:
+    """The settings files that exist, what they have of ours, and what is wrong with that."""
+    for codex, user in ((False, True), (False, False), (True, True), (True, False)):
+        file = _settings_file(user=user, codex=codex)
+        if file.exists():
+            events = installed.CODEX_EVENTS if codex else installed.CLAUDE_EVENTS
+            yield {"file": str(file), **_inspected(_text(file), str(file), events)}
+
+
+def _inspected(text: str, file: str, events: tuple[str, ...]) -> dict[str, Any]:
+    try:
+        ours = installed.found(text)
+    except ValueError as error:
+        return {"events": [], "problems": [f"{file} {error}"]}
+    problems = [f"{file}: no hook for {event}" for event in events if ours and event not in ours]
+    programs = {shlex.split(command_)[0] for command_ in ours.values()}
+    problems += [f"{file}: {name} is no program" for name in sorted(programs) if shutil.which(name) is None]
+    return {"events": list(ours), "problems": problems}
+
+
+def _readable(told: dict[str, Any]) -> str:
+    server = told["server"]
+    runs = f", process {server['pid']}, {server['sessions']} sessions" if server["state"] == "running" else ""
+    lines = [f"Agent here: {told['agent']}", f"Server: {server['state']}{runs}; its log is {server['log']}"]
+    lines += [
+        f"Installed in {each['file']}: {', '.join(each['events']) or 'nothing'}" for each in told["installations"]
+    ]
+    lines += [f"Log: {line}" for line in server["last_lines"]]
+    lines += [f"Problem: {problem}" for problem in told["problems"]] or ["All is well."]
+    return "\n".join(lines)

@@ -1,0 +1,28 @@
+"""Whose memory a session is: the project's, by a name that people can read and that no two folders share."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+
+_UNPLAIN = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST = 40  # characters of the folder's name
+
+
+def project_of(folder: str) -> str:
+    """The nearest folder upwards that is a Git work tree, or else the folder itself, without symbolic links."""
+    start = current = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(current, ".git")):
+        above = os.path.dirname(current)
+        if above == current:
+            return start
+        current = above
+    return current
+
+
+def agent_of(folder: str) -> str:
+    """The agent of the project that a folder belongs to, like `webshop-3f2a9c1b`."""
+    project = project_of(folder)
+    name = _UNPLAIN.sub("-", os.path.basename(project)).strip("-.")[:_LONGEST] or "project"
+    return f"{name}-{hashlib.sha256(os.fsencode(project)).hexdigest()[:8]}"

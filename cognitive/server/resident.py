@@ -1,0 +1,203 @@
+"""The resident server of hooks: a layer that stays ready between the prompts of coding agents.
+
+Plain asyncio over a unix socket, and nothing of HTTP: it needs no extra, and its client no more than a socket. Hooks
+start it on demand (`cognitive.hook.start`) and hand it the lock that says there is one; it ends itself when nobody
+calls it for a while, or when a hook of another version does. Every platform that the product runs on has unix sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import logging.handlers
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from cognitive import CognitiveLayer, Policy
+from cognitive.bootstrap import live_policy
+from cognitive.errors import CognitiveError
+from cognitive.hook.place import Place, place, prepared
+from cognitive.hook.wire import ANSWER, END, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
+from cognitive.server.hooks import Hooks
+
+log = logging.getLogger("cognitive.server.resident")  # also where this file is the program
+
+IDLE_MINUTES = 30.0  # a coffee, not a night; COGNITIVE_HOOK_IDLE_MINUTES
+_SENDING = 10.0  # seconds that a hook may take to say what it has to say
+_FINISHING = 10.0  # seconds for calls and outcomes that are on their way when the server ends
+_FAILED = 60.0  # seconds that a server which could not start keeps its place: prompts come fast, and would try again
+_LOG_BYTES, _LOGS = 1_000_000, 1
+
+
+class Resident:
+    """The server over a layer: answers calls until it is told to stop, outdated, or idle for too long."""
+
+    def __init__(self, layer: CognitiveLayer, where: Place, *, idle_seconds: float = IDLE_MINUTES * 60) -> None:
+        self._hooks = Hooks(layer)
+        self._where = where
+        self._idle = idle_seconds
+        self._stop = asyncio.Event()
+        self.ready = asyncio.Event()  # it listens
+        self._since = self._last = time.monotonic()
+        self._answering: set[asyncio.Task[None]] = set()
+
+    async def serve(self) -> None:
+        """Listens until there is a reason not to; returns when all that was accepted is done."""
+        with suppress(FileNotFoundError):
+            os.unlink(self._where.socket)  # of a server that was killed: the lock is ours
+        before = os.umask(0o177)
+        try:
+            server = await asyncio.start_unix_server(self._accept, self._where.socket, limit=1 << 20)
+        finally:
+            os.umask(before)
+        log.info("version %s listens, process %d", VERSION, os.getpid())
+        self.ready.set()
+        try:
+            await self._needed()
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(self._where.socket)
+            server.close()
+            if self._answering:
+                await asyncio.wait(self._answering, timeout=_FINISHING)
+            await self._hooks.finished()
+
+    def stop(self) -> None:
+        """Lets `serve` come to its end."""
+        self._stop.set()
+
+    async def _needed(self) -> None:
+        """Returns when the server is told to stop, or was idle for too long."""
+        while not self._stop.is_set():
+            left = self._last + self._idle - time.monotonic()
+            if left <= 0 and not self._answering:
+                log.info("idle for %g minutes", self._idle / 60)
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), max(left, 0.1))
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # a coroutine that is running is one's
+        self._answering.add(task)
+        try:
+            await self._serve(reader, writer)
+        except (OSError, TimeoutError, ValueError) as error:
+            log.warning("a call that is none: %s", str(error) or type(error).__name__)
+        finally:
+            self._answering.discard(task)
+            writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        call = unpacked(await asyncio.wait_for(_whole(reader), _SENDING))
+        answer = await self._answer(call)
+        try:
+            writer.write(answer)
+            await writer.drain()
+            heard = not writer.transport.is_closing()
+        except ConnectionError:
+            heard = False
+        if not heard:
+            log.warning("%s: the hook did not wait for its answer", call.event)
+            await self._hooks.unheard(call.event, call.given, agent=call.agent, project=call.project)
+
+    async def _answer(self, call: Call) -> bytes:
+        if call.version != VERSION:
+            log.info("a hook of version %s calls version %s: it is replaced", call.version, VERSION)
+            self.stop()
+            return OUTDATED
+        if call.event not in EVENTS:
+            return ANSWER + json.dumps(self._about(call.event)).encode()
+        self._last = time.monotonic()
+        try:
+            told = await self._hooks.on(call.event, call.given, agent=call.agent, project=call.project)
+        except (CognitiveError, ValueError) as error:
+            log.warning("%s: %s: %s", call.event, type(error).__name__, _without_input(error))
+            return ANSWER + NOTHING
+        except Exception:  # the user's session goes on, whatever is wrong with this server
+            log.exception("%s failed", call.event)
+            return ANSWER + NOTHING
+        return ANSWER + json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+
+    def _about(self, question: str) -> dict[str, Any]:
+        """What the server says of itself; asked to stop, it does."""
+        if question == END:
+            self.stop()
+        return {
+            "version": VERSION,
+            "pid": os.getpid(),
+            "seconds": round(time.monotonic() - self._since, 1),
+            "sessions": self._hooks.sessions,
+        }
+
+
+async def _whole(reader: asyncio.StreamReader) -> bytes:
+    """All that is sent.
+
+    Raises:
+        ValueError: it is more than anybody should say.
+    """
+    parts, size = [], 0
+    while part := await reader.read(1 << 16):
+        parts.append(part)
+        size += len(part)
+        if size > MOST + (1 << 16):
+            raise ValueError(f"more than {MOST} bytes")
+    return b"".join(parts)
+
+
+def journaled(policy: Policy) -> Policy:
+    """The policy with the placement that hooks have, for every agent: what they add stays in the agent's context."""
+    agents = {name: {k: v for k, v in own.items() if k != "placement"} for name, own in policy.agents.items()}
+    return Policy(**{**policy.model_dump(), "agents": agents, "placement": "journaled"})
+
+
+async def run(where: Place) -> None:
+    """A server on the layer of the environment's settings, until it ends.
+
+    Raises:
+        CognitiveError: the layer cannot be opened.
+    """
+    minutes = float(os.environ.get("COGNITIVE_HOOK_IDLE_MINUTES") or IDLE_MINUTES)
+    async with CognitiveLayer.open(policy=journaled(live_policy())) as layer:
+        resident = Resident(layer, where, idle_seconds=minutes * 60)
+        for signalled in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(signalled, resident.stop)
+        await resident.serve()
+
+
+def main() -> None:
+    """The process that hooks start; its argument is the lock, an open file, which it holds until it ends."""
+    lock, where = int(sys.argv[1]), prepared(place())
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, b"%d\n" % os.getpid(), 0)  # for whoever must end it while it does not answer
+    _log_to(where.log)
+    try:
+        asyncio.run(run(where))
+    except Exception as error:  # of whatever kind: the log is all that anybody will see of it
+        log.error("the server cannot start: %s: %s", type(error).__name__, error)
+        time.sleep(_FAILED)
+        sys.exit(1)
+
+
+def _log_to(file: str) -> None:
+    """Logs into a bounded file: our own from INFO on, which has no user's words in it, and of others the warnings."""
+    handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LOG_BYTES, backupCount=_LOGS)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
+    logging.getLogger().addHandler(handler)
+    for package in ("cognitive", "brain"):
+        logging.getLogger(package).setLevel(logging.INFO)
+
+
+def _without_input(error: Exception) -> str:
+    """What is wrong, without what was said: pydantic quotes it."""
+    return str(error).split("\n", 1)[0]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+"""What the events of a coding agent's session do to a layer, on the real Postgres."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
+from cognitive.markup import PREFIX_OPENING, records, without_injected
+from cognitive.recent import Resumed
+from cognitive.server.hooks import LONGEST_RESULT, MOST_CALLS, Hooks, recorded
+from cognitive.server.resident import journaled
+
+ORDERS = "The orders service keeps its data in Postgres 18."
+ASKED = "Which database does the orders service use?"
+ANSWER = "The orders service keeps its data in Postgres 18, so look there."
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=journaled(Policy(deadline_ms=30_000)), embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+def hooks(layer):
+    return Hooks(layer)
+
+
+class Session:
+    """A session of an agent, as it calls its hooks; its transcript is written as Claude Code would."""
+
+    def __init__(self, hooks, agent, folder):
+        self.hooks, self.agent, self.id = hooks, agent, uuid.uuid4().hex
+        self.file = folder / f"{self.id}.jsonl"
+        self.file.touch()
+
+    async def __call__(self, event, **fields):
+        """The added context, or None where there is nothing to add."""
+        given = {"session_id": self.id, "cwd": "/nowhere", "transcript_path": str(self.file), **fields}
+        told = await self.hooks.on(event, json.dumps(given).encode(), agent=self.agent)
+        return told["hookSpecificOutput"]["additionalContext"] if told else None
+
+    async def prompt(self, text, name, **fields):
+        added = await self("user-prompt-submit", prompt=text, prompt_id=name, **fields)
+        self.writes("user", text, promptId=name)
+        if added:
+            self.write({"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [added]}})
+        return added
+
+    def writes(self, role, text, **fields):
+        self.write({"type": role, "message": {"role": role, "content": [{"type": "text", "text": text}]}, **fields})
+
+    def write(self, line):
+        with self.file.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+@pytest.fixture
+async def session(hooks, agent, tmp_path, layer):
+    await layer.remember(agent, [NewMemory(type="fact", content=ORDERS)])
+    return Session(hooks, agent, tmp_path)
+
+
+async def statuses(hooks, layer, agent):
+    """The recorded turns, oldest first, when all outcomes are there."""
+    await hooks.finished()
+    return [turn["status"] for turn in reversed(await layer.turns(agent))]
+
+
+async def used(layer, agent, name):
+    """Whether each memory that a turn showed was used, as it is recorded: told again, an outcome changes nothing."""
+    report = await layer.post_turn(TurnRef(agent, name), Outcome())
+    assert report.duplicate
+    return [each.referenced for each in report.attributions]
+
+
+async def kept(layer, agent, session):
+    """The last messages that a session keeps."""
+    await layer._parts.continuity.finished()
+    return (await layer.resume(agent, session.id)).messages
+
+
+async def test_a_turn_is_shown_what_is_remembered_and_teaches_what_was_used(session, hooks, layer, agent):
+    added = await session.prompt(ASKED, "p1")
+    assert len(records(added)) == 1
+    assert without_injected(f"x\n\n{added}") == "x", "all that was added is known again"
+    await session("stop", prompt_id="p1", last_assistant_message=ANSWER, stop_hook_active=False)
+    assert await statuses(hooks, layer, agent) == ["completed"]
+    assert await used(layer, agent, "p1") == [True]
+
+
+async def test_what_stands_in_the_agents_context_is_not_shown_again(session, layer, agent):
+    await layer.remember(agent, [NewMemory(type="fact", content="The user's name is Ada.", pinned=True)])
+    first = await session.prompt(ASKED, "p1")
+    assert PREFIX_OPENING in first
+    session.writes("assistant", ANSWER)
+    await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
+    again = await session.prompt(f"Once more: {ASKED}", "p2")
+    assert records(again or "") == []
+    session.write({"type": "system", "subtype": "compact_boundary"})
+    assert await session("session-start", source="compact") is None, "nothing has left the window yet"
+    after = await session.prompt(ASKED, "p3")
+    assert after == first, "the context is gone, and with it what it showed"
+
+
+async def test_results_of_tools_belong_to_their_turn_and_prove_no_use(session, hooks, layer, agent):
+    await session.prompt(ASKED, "p1")
+    response = {"type": "text", "file": {"content": ANSWER}}
+    await session("post-tool-use", prompt_id="p1", tool_name="Read", tool_input={"file": "a"}, tool_use_id="t1",
+                  tool_response=response)  # fmt: skip
+    await session("post-tool-use-failure", prompt_id="p1", tool_name="Bash", tool_input="ls", tool_use_id="t2",
+                  error="no such folder")  # fmt: skip
+    await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
+    assert await statuses(hooks, layer, agent) == ["completed"]
+    assert await used(layer, agent, "p1") == [False], "every word of the answer was quoted from a file"
+    messages = await kept(layer, agent, session)
+    assert [(call.name, call.ok) for message in messages for call in message.tool_calls] == [
+        ("Read", True),
+        ("Bash", False),
+    ]
+    assert any("no such folder" in message.content for message in messages)
+
+
+async def test_a_loop_of_tools_and_a_result_of_megabytes_are_bounded(session, hooks, layer, agent):
+    await session.prompt(ASKED, "p1")
+    for n in range(MOST_CALLS + 5):
+        response = {"lines": ["\0word\ud800" * 100_000]} if n == 0 else "ok"
+        await session("post-tool-use", prompt_id="p1", tool_name="Bash", tool_use_id=f"t{n}", tool_response=response)
+    opened = hooks._sessions[agent, session.id].open
+    assert len(opened.calls) == MOST_CALLS
+    assert len(opened.calls["t0"].result) == LONGEST_RESULT
+    await session("stop", prompt_id="p1", last_assistant_message="Done.")
+    assert await statuses(hooks, layer, agent) == ["completed"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "status"),
+    [
+        ([], "abandoned"),
+        ([("assistant", ANSWER, {})], "completed"),
+        ([("assistant", "Half an", {}), ("user", "[Request interrupted by user]", {})], "abandoned"),
+        ([("assistant", "API Error", {"isApiErrorMessage": True})], "failed"),
+    ],
+)
+async def test_a_turn_whose_end_nobody_told_ends_with_the_next_prompt(session, hooks, layer, agent, lines, status):
+    await session.prompt(ASKED, "p1")
+    for role, text, fields in lines:
+        session.writes(role, text, **fields)
+    await session.prompt("And for the invoices?", "p2")
+    assert await statuses(hooks, layer, agent) == [status, "open"]
+    assert await used(layer, agent, "p1") == ([True] if status == "completed" else [])
+    await session("session-end", reason="other")
+    assert await statuses(hooks, layer, agent) == [status, "abandoned"]
+
+
+async def test_a_model_that_fails_teaches_nothing(session, hooks, layer, agent):
+    await session.prompt(ASKED, "p1")
+    await session("stop-failure", prompt_id="p1", error="server_error", last_assistant_message=ANSWER)
+    assert await statuses(hooks, layer, agent) == ["failed"]
+    assert await used(layer, agent, "p1") == []
+
+
+async def test_a_turn_goes_on_when_the_server_was_replaced_meanwhile(session, layer, agent):
+    await session.prompt(ASKED, "p1")
+    session.write({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t", "name": "Read"}]}})
+    session.hooks = Hooks(layer)
+    await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
+    assert await statuses(session.hooks, layer, agent) == ["completed"]
+    assert await used(layer, agent, "p1") == [True]
+    assert [call.name for message in await kept(layer, agent, session) for call in message.tool_calls] == ["Read"]
+
+
+async def test_events_without_a_turn_do_nothing(session, hooks, layer, agent):
+    for event in ("session-start", "post-tool-use", "stop", "stop-failure", "session-end"):
+        assert await session(event, prompt_id="never", tool_name="Bash", last_assistant_message="x") is None
+    assert await session("user-prompt-submit", prompt="  ") is None
+    assert await statuses(hooks, layer, agent) == []
+
+
+async def test_what_another_stop_hook_makes_the_agent_say_belongs_to_no_turn(session, hooks, layer, agent):
+    await session.prompt(ASKED, "p1")
+    await session("stop", prompt_id="p1", last_assistant_message="I do not know.")
+    await session("stop", prompt_id="p1", last_assistant_message=ANSWER, stop_hook_active=True)
+    assert await statuses(hooks, layer, agent) == ["completed"]
+    assert await used(layer, agent, "p1") == [False]
+
+
+async def test_a_subagents_events_are_its_sessions_own_business(session, hooks, layer, agent):
+    await session.prompt(ASKED, "p1")
+    for event in ("user-prompt-submit", "post-tool-use", "stop"):
+        assert await session(event, agent_id="sub", prompt="x", tool_name="Read", last_assistant_message=ANSWER) is None
+    assert await statuses(hooks, layer, agent) == ["open"]
+    assert hooks._sessions[agent, session.id].open.calls == {}
+
+
+async def test_installed_twice_the_hooks_show_it_once(session, hooks, layer, agent):
+    both = await asyncio.gather(session.prompt(ASKED, "p1"), session.prompt(ASKED, "p1"))
+    assert sorted(added is None for added in both) == [False, True]
+    assert await statuses(hooks, layer, agent) == ["open"]
+
+
+async def test_an_answer_that_nobody_waited_for_is_taken_back(session, hooks, layer, agent):
+    await session.prompt(ASKED, "p1")
+    given = {"session_id": session.id, "prompt_id": "p1"}
+    await hooks.unheard("user-prompt-submit", json.dumps(given).encode(), agent=agent)
+    assert await statuses(hooks, layer, agent) == ["abandoned"]
+
+
+async def test_sessions_at_once_do_not_mix(hooks, layer, agent, tmp_path):
+    people = ["Ada", "Bruno", "Carla", "Dora"]
+    agents = [f"{agent}-{n % 2}" for n in range(4)]
+    for one in set(agents):
+        await layer.remember(one, [NewMemory(type="fact", content=f"{one}: the key is under the mat.")])
+
+    async def talk(person, one):
+        session = Session(hooks, one, tmp_path)
+        added = await session.prompt(f"Where is the key of {person}?", f"p-{person}")
+        await session("post-tool-use", prompt_id=f"p-{person}", tool_name=f"tool_{person}", tool_use_id="t")
+        await session("stop", prompt_id=f"p-{person}", last_assistant_message=f"{person}: {one}, under the mat.")
+        return session, added
+
+    told = await asyncio.gather(*map(talk, people, agents))
+    await hooks.finished()
+    for (session, added), person, one in zip(told, people, agents, strict=True):
+        assert one in added
+        assert not any(other in added for other in set(agents) - {one})
+        messages = await kept(layer, one, session)
+        assert [call.name for message in messages for call in message.tool_calls] == [f"tool_{person}"]
+        assert messages[-1].content == f"{person}: {one}, under the mat."
+
+
+async def test_a_session_taken_up_again_is_told_what_is_on_record_of_it(session, layer, agent):
+    await session.prompt(ASKED, "p1")
+    await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
+    await layer.work.plan(agent, session.id, ["Read the log", "Tell the owner"])
+    for source in ("startup", "clear"):
+        assert await session("session-start", source=source) is None
+    for source in ("resume", "compact"):
+        added = await session("session-start", source=source)
+        assert "Read the log" in added
+        assert without_injected(added) == "", "what is quoted cannot leave its block"
+
+
+def test_a_summary_is_quoted_line_by_line():
+    moment = datetime(2026, 9, 1, tzinfo=UTC)
+    resumed = Resumed("s", 0, 1, "user: a\n\nIgnore all that.", None, (), 0, None, None, (), moment, moment, None, ())
+    assert recorded(resumed).splitlines()[2:4] == ['"user: a"', '"Ignore all that."']
+    assert recorded(replace(resumed, summary="")) == ""
+
+
+async def test_what_is_no_call_is_an_error_and_changes_nothing(hooks):
+    for event, given in (("stop", b"{"), ("stop", b"[]"), ("stop", b'{"prompt": "x"}')):
+        with pytest.raises(ValueError):  # noqa: PT011 - which of pydantic's words it uses is its own
+            await hooks.on(event, given)
+    assert hooks.sessions == 0
+
+
+def test_for_hooks_every_agents_memories_are_placed_where_they_stay():
+    own = Policy(deadline_ms=99, agents={"a": {"placement": "system", "boost": "rate"}})
+    assert journaled(own).for_agent("a").placement == "journaled"
+    assert (journaled(own).for_agent("a").boost, journaled(own).deadline_ms) == ("rate", 99)

@@ -1,0 +1,315 @@
+"""The resident server of hooks, over its real socket, and the processes that call it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import stat
+import subprocess
+import sys
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from brain.settings import Settings
+from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive.hook.client import ask
+from cognitive.hook.place import LONGEST_ADDRESS, Place, data_directory, place, prepared
+from cognitive.hook.project import agent_of, project_of
+from cognitive.hook.start import locked
+from cognitive.hook.wire import ABOUT, ANSWER, END, OUTDATED, VERSION, Call, packed, unpacked
+from cognitive.server.resident import Resident, journaled
+
+HEAVY = [
+    "numpy",
+    "pydantic",
+    "sqlalchemy",
+    "asyncpg",
+    "click",
+    "onnxruntime",
+    "asyncio",
+    "typing",
+    "subprocess",
+    "socket",
+]
+PROMPT = {"session_id": "s", "prompt_id": "p1", "prompt": "Which database does the orders service use?", "cwd": "/"}
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=journaled(Policy(deadline_ms=30_000)), embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+def where(tmp_path):
+    return prepared(Place(str(tmp_path / "hook"), "test"))
+
+
+@asynccontextmanager
+async def serving(layer, where, **options):
+    """A server on its socket, which is told to stop at the end; gives the task that ends when it does."""
+    resident = Resident(layer, where, **options)
+    task = asyncio.create_task(resident.serve())
+    await resident.ready.wait()
+    yield task
+    resident.stop()
+    await task
+
+
+async def asked(where, *call):
+    return await asyncio.to_thread(ask, where, Call(*call), patience=30)
+
+
+async def test_a_prompt_goes_to_the_layer_and_back(layer, where, agent):
+    await layer.remember(agent, [NewMemory(type="fact", content="The orders service keeps its data in Postgres.")])
+    async with serving(layer, where):
+        assert stat.S_IMODE(os.stat(where.socket).st_mode) == 0o600
+        assert stat.S_IMODE(os.stat(where.folder).st_mode) == 0o700
+        answer = await asked(where, VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
+        told = json.loads(answer.removeprefix(ANSWER))["hookSpecificOutput"]
+        assert told["hookEventName"] == "UserPromptSubmit"
+        assert "keeps its data in Postgres" in told["additionalContext"]
+        about = json.loads((await asked(where, VERSION, ABOUT)).removeprefix(ANSWER))
+        assert (about["sessions"], about["pid"]) == (1, os.getpid())
+    assert await asked(where, VERSION, ABOUT) is None
+
+
+async def test_what_is_no_call_gets_an_empty_answer_and_the_server_stays(layer, where, agent):
+    async with serving(layer, where):
+        for given in (b"", b"{", b"[1]", b'{"session_id": "s", "prompt": 7}', b"\xff\xfe", b"[" * 100_000):
+            assert await asked(where, VERSION, "user-prompt-submit", agent, "", given) == ANSWER + b"{}"
+        reader, writer = await asyncio.open_unix_connection(where.socket)
+        writer.write(b"no fields")
+        writer.write_eof()
+        assert await reader.read() == b""
+        writer.close()
+        assert await asked(where, VERSION, ABOUT) is not None
+
+
+async def test_a_hook_of_another_version_ends_the_server(layer, where):
+    async with serving(layer, where) as task:
+        assert await asked(where, "0.0.1", "stop", "", "", b"{}") == OUTDATED
+        await task
+    assert await asked(where, VERSION, ABOUT) is None
+
+
+async def test_it_ends_when_nobody_calls_for_a_while_and_when_it_is_told_to(layer, where):
+    async with serving(layer, where, idle_seconds=0.05) as task:
+        await task
+    async with serving(layer, where) as task:
+        await asked(where, VERSION, END)
+        await task
+
+
+async def test_what_nobody_waited_for_was_not_seen(layer, where, agent):
+    async with serving(layer, where):
+        _, writer = await asyncio.open_unix_connection(where.socket)
+        call = Call(VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
+        writer.write(packed(call))
+        writer.write_eof()
+        await writer.drain()
+        writer.transport.abort()
+        assert await asked(where, VERSION, ABOUT) is not None, "it is accepted by now"
+    assert [turn["status"] for turn in await layer.turns(agent)] == ["abandoned"]
+
+
+async def test_outcomes_on_their_way_are_recorded_before_it_ends(layer, where, agent):
+    async with serving(layer, where):
+        await asked(where, VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
+        stop = {**PROMPT, "last_assistant_message": "Postgres."}
+        await asked(where, VERSION, "stop", agent, "", json.dumps(stop).encode())
+    assert [turn["status"] for turn in await layer.turns(agent)] == ["completed"]
+
+
+# --- processes ---
+
+
+@pytest.fixture(scope="module")
+def environment(urls, root, tmp_path_factory):
+    data = tmp_path_factory.mktemp("data")
+    env = {**os.environ, "PYTHONPATH": str(root), "COGNITIVE_DATA_DIR": str(data), "COGNITIVE_DATABASE_URL": urls.app}
+    yield {**env, "COGNITIVE_HOOK_WAIT": "0", "CLAUDE_CONFIG_DIR": str(data / "c"), "CODEX_HOME": str(data / "x")}
+    run(env, "stop-server")
+
+
+def run(env, *arguments, given=b""):
+    command = [sys.executable, "-W", "error", "-m", "cognitive.cli.entry", "hook", *arguments]
+    return subprocess.run(command, env=env, input=given, capture_output=True, check=False, cwd="/")
+
+
+def prompt(env, **fields):
+    return run(env, "user-prompt-submit", given=json.dumps({**PROMPT, **fields}).encode())
+
+
+def log_of(env):
+    return "".join(file.read_text() for file in Path(env["COGNITIVE_DATA_DIR"]).glob("hook/*.log"))
+
+
+def test_many_hooks_at_once_start_one_server_and_none_of_them_waits(environment):
+    with ThreadPoolExecutor(10) as pool:
+        ran = list(pool.map(lambda n: prompt(environment, session_id=f"s{n}"), range(10)))
+    assert {(each.returncode, each.stdout, each.stderr) for each in ran} == {(0, b"{}\n", b"")}
+    assert run(environment, "start-server").returncode == 0
+    assert log_of(environment).count("listens") == 1
+    answer = json.loads(prompt(environment, prompt_id="warm").stdout)
+    assert answer["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+
+
+def test_a_hook_imports_none_of_the_heavy_parts(environment):
+    assert run(environment, "start-server").returncode == 0
+    program = (
+        "import sys, cognitive.cli.entry; from cognitive.hook.client import main; main(['session-start'])\n"
+        f"print(*[n for n in {HEAVY!r} if n in sys.modules], file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", program]
+    ran = subprocess.run(command, env=environment, input=b'{"session_id": "m"}', capture_output=True, check=True)
+    assert (ran.stdout, ran.stderr.split()) == (b"{}\n", [])
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import sys, cognitive; print(*[n for n in {HEAVY!r} if n in sys.modules])"],
+        env=environment, capture_output=True, check=True,
+    )  # fmt: skip
+    assert ran.stdout.split() == []
+
+
+def test_other_settings_have_a_server_of_their_own(environment):
+    run(environment, "start-server")
+    other = {**environment, "COGNITIVE_DATABASE_URL": "postgresql://nowhere.invalid/x"}
+    status = json.loads(run(other, "status", "--json").stdout)
+    assert status["server"]["state"] == "stopped"
+    mine = {**environment, "COGNITIVE_AGENT": "me", "COGNITIVE_HOOK_WAIT": "1"}
+    assert json.loads(run(mine, "status", "--json").stdout)["server"]["state"] == "running"
+
+
+def test_stopped_and_started_again_a_killed_server_leaves_nothing_in_the_way(environment):
+    run(environment, "start-server")
+    pid = json.loads(run(environment, "status", "--json").stdout)["server"]["pid"]
+    os.kill(pid, 9)
+    while b'"state": "stopped"' not in run(environment, "status", "--json").stdout:
+        pass
+    assert run(environment, "start-server").returncode == 0
+    assert b"does not run" in run(environment, "stop-server").stdout
+    assert run(environment, "stop-server").returncode == 0
+
+
+OLD = """
+import sys
+import cognitive.hook.wire
+cognitive.hook.wire.VERSION = "0.0.1"
+from cognitive.hook.place import place, prepared
+from cognitive.hook.start import locked
+from cognitive.server.resident import main
+sys.argv[1:] = [str(locked(prepared(place())))]
+main()
+"""
+
+
+def test_a_server_of_another_version_is_replaced_by_one_that_answers(environment):
+    run(environment, "stop-server")
+    with subprocess.Popen([sys.executable, "-c", OLD], env=environment, stdin=subprocess.DEVNULL) as old:
+        while "version 0.0.1 listens" not in log_of(environment):
+            assert old.poll() is None
+        answer = prompt({**environment, "COGNITIVE_HOOK_WAIT": "60"}, prompt_id="new")
+    assert b"additionalContext" in answer.stdout
+    assert json.loads(run(environment, "status", "--json").stdout)["server"]["version"] == VERSION
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fields", "given"),
+    [
+        (["stop"], {}, b"\xff" * 100),
+        (["stop"], {"COGNITIVE_HOOK_WAIT": "soon"}, b"{}"),
+        (["stop"], {"COGNITIVE_DATA_DIR": "/dev/null"}, b"{}"),
+        (["user-prompt-submit", "--agent"], {}, b"{}"),
+    ],
+)
+def test_nothing_that_goes_wrong_reaches_the_agent(environment, arguments, fields, given):
+    ran = run({**environment, **fields}, *arguments, given=given)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"{}\n", b"")
+
+
+def test_a_server_that_cannot_start_is_tried_once_and_reported(environment, tmp_path):
+    broken = {**environment, "COGNITIVE_POLICY": str(tmp_path / "none.toml"), "COGNITIVE_DATA_DIR": str(tmp_path)}
+    assert b"does not start" in run(broken, "start-server").stderr
+    assert prompt(broken).stdout == b"{}\n"
+    status = run(broken, "status")
+    assert (status.returncode, b"cannot start: PolicyError" in status.stdout) == (1, True)
+    assert log_of(broken).count("cannot start") == 1
+    assert run(broken, "stop-server").returncode == 0
+
+
+# --- places ---
+
+
+def test_a_folder_that_others_may_enter_is_not_trusted(tmp_path):
+    where = Place(str(tmp_path / "open"), "x")
+    Path(where.folder).mkdir(mode=0o755)
+    with pytest.raises(PermissionError, match="chmod 700"):
+        prepared(where)
+    Path(tmp_path / "link").symlink_to(tmp_path)
+    with pytest.raises(PermissionError):
+        prepared(Place(str(tmp_path / "link"), "x"))
+
+
+def test_the_lock_is_held_by_one(where):
+    lock = locked(where)
+    assert locked(where) is None
+    os.close(lock)
+    os.close(locked(where))
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"COGNITIVE_DATA_DIR": "~/x/../y"},
+        {"COGNITIVE_DATA_DIR": ""},
+        {"XDG_DATA_HOME": "/xdg"},
+        {"XDG_DATA_HOME": " "},
+    ],
+)
+def test_the_data_directory_is_the_one_of_the_settings(monkeypatch, user, fields):
+    for name in ("COGNITIVE_DATA_DIR", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in fields.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert data_directory() == str(Settings().directory)
+
+
+def test_a_long_path_does_not_break_the_socket(monkeypatch, tmp_path):
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / ("x" * 120)))
+    there = place()
+    assert len(os.fsencode(there.socket)) <= LONGEST_ADDRESS
+    assert there.log.startswith(os.environ["COGNITIVE_DATA_DIR"])
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / ("y" * 120)))
+    assert os.path.dirname(place().socket) != os.path.dirname(there.socket)
+
+
+def test_a_call_is_read_as_it_was_sent():
+    call = Call("1", "stop", "Ada's\nagent", "/tmp/\udcff", b"\0{}\0\n")
+    read = unpacked(packed(call))
+    assert [getattr(read, name) for name in Call.__slots__] == [getattr(call, name) for name in Call.__slots__]
+
+
+def test_the_version_that_hooks_compare_is_the_packages(root):
+    assert tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"] == VERSION
+
+
+def test_an_agent_is_a_project_by_its_name_and_its_place(tmp_path):
+    (tmp_path / "Web Shop" / ".git").mkdir(parents=True)
+    (tmp_path / "Web Shop" / "src" / "app").mkdir(parents=True)
+    name = agent_of(str(tmp_path / "Web Shop" / "src" / "app"))
+    assert name == agent_of(str(tmp_path / "Web Shop"))
+    assert name.startswith("Web-Shop-")
+    (tmp_path / "link").symlink_to(tmp_path / "Web Shop")
+    assert agent_of(str(tmp_path / "link")) == name
+    (tmp_path / "other" / "Web Shop").mkdir(parents=True)
+    assert agent_of(str(tmp_path / "other" / "Web Shop")) != name
+    assert project_of(str(tmp_path / "other")) == os.path.realpath(tmp_path / "other")
+    assert agent_of("/").startswith("project-")

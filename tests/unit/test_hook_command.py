@@ -1,0 +1,100 @@
+"""`cognitive hook install | uninstall | status`: what is shown is what is written, and nothing without a yes."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import pytest
+from click.testing import CliRunner
+
+from cognitive.cli.hook import command
+from cognitive.hook.installed import CLAUDE_EVENTS, CODEX_EVENTS, found
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / "data"))
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def call(*arguments, code=0, answer=None):
+    result = CliRunner().invoke(command, arguments, input=answer)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_the_change_is_shown_and_asked_for_and_nothing_is_written_without_a_yes(home):
+    file = home / ".claude" / "settings.json"
+    for arguments, answer in ((["--dry-run"], None), ([], "n\n"), ([], "")):
+        shown = call("install", *arguments, answer=answer, code=0 if arguments else 1)
+        assert '+    "UserPromptSubmit": [' in shown
+        assert not file.exists()
+    call("install", answer="y\n")
+    assert set(found(file.read_text())) == set(CLAUDE_EVENTS)
+    assert "nothing to change" in call("install", "--yes")
+    call("uninstall", "--yes")
+    assert json.loads(file.read_text()) == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file", "events"),
+    [
+        ([], ".claude/settings.json", CLAUDE_EVENTS),
+        (["--project"], "project/.claude/settings.json", CLAUDE_EVENTS),
+        (["--codex"], ".codex/hooks.json", CODEX_EVENTS),
+        (["--codex", "--project"], "project/.codex/hooks.json", CODEX_EVENTS),
+    ],
+)
+def test_each_agent_has_its_file_and_a_projects_file_names_no_machines_path(home, arguments, file, events):
+    call("install", *arguments, "--yes", "--agent", "my team")
+    commands = found((home / file).read_text())
+    assert list(commands) == list(events)
+    assert all(each.endswith("--agent 'my team'") for each in commands.values())
+    assert all(each.startswith("cognitive hook ") for each in commands.values()) == ("--project" in arguments)
+
+
+def test_what_was_there_is_kept_beside_it_with_its_rights_behind_its_link(home):
+    real = home / "dotfiles.json"
+    real.write_text('{\n  "model": "opus"\n}\n')
+    real.chmod(0o600)
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").symlink_to(real)
+    call("install", "--yes")
+    assert (home / ".claude" / "settings.json").is_symlink()
+    assert json.loads(real.read_text())["model"] == "opus"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+    (backup,) = home.glob("dotfiles.json.*.bak")
+    assert backup.read_text() == '{\n  "model": "opus"\n}\n'
+
+
+def test_a_file_that_is_not_understood_is_left_alone(home):
+    file = home / ".claude" / "settings.json"
+    file.parent.mkdir()
+    file.write_text("{ // mine\n}")
+    assert "is not JSON" in call("install", "--yes", code=1)
+    assert file.read_text() == "{ // mine\n}"
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_status_says_what_is_installed_and_what_is_wrong_with_it(home):
+    told = json.loads(call("status", "--json", code=1))
+    assert told["problems"] == ["no hooks are installed: cognitive hook install"]
+    assert told["agent"].startswith("project-")
+    call("install", "--yes")
+    assert "All is well" in call("status")
+    file = home / ".claude" / "settings.json"
+    settings = json.loads(file.read_text())
+    del settings["hooks"]["Stop"]
+    settings["hooks"]["SessionStart"][0]["hooks"][0]["command"] = "/gone/cognitive hook session-start"
+    file.write_text(json.dumps(settings))
+    shown = call("status", code=1)
+    assert f"{file}: no hook for stop" in shown
+    assert "/gone/cognitive is no program" in shown
+    file.write_text("{")
+    assert "is not JSON" in call("status", code=1)

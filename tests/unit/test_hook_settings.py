@@ -1,0 +1,111 @@
+"""The hooks in an agent's settings: added and taken out again, and nobody else's word lost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognitive.hook.installed import CLAUDE_EVENTS, CODEX_EVENTS, event_of, found, installed, removed
+from cognitive.hook.wire import EVENTS
+
+THEIRS = {
+    "model": "opus",
+    "hooks": {
+        "PostToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "prettier --write"}]}],
+        "Notification": [{"hooks": [{"type": "command", "command": "notify-send done"}]}],
+    },
+    "permissions": {"allow": ["Bash(git *)"], "deny": []},
+}
+
+
+def command(event):
+    return f"/opt/venv/bin/cognitive hook {event}"
+
+
+def plus_ours(text):
+    return installed(text, command, CLAUDE_EVENTS)
+
+
+def test_every_event_is_added_behind_what_is_there_and_nothing_moves():
+    text = json.dumps(THEIRS, indent=4) + "\n"
+    new = plus_ours(text)
+    settings = json.loads(new)
+    assert list(settings) == list(THEIRS)
+    assert list(settings["hooks"])[:2] == ["PostToolUse", "Notification"]
+    assert settings["hooks"]["PostToolUse"][0] == THEIRS["hooks"]["PostToolUse"][0]
+    assert found(new) == {event: command(event) for event in CLAUDE_EVENTS}
+    assert '\n    "model"' in new, "indented as it was"
+    assert set(json.loads(installed("", command, CODEX_EVENTS))["hooks"]) == {EVENTS[event] for event in CODEX_EVENTS}
+
+
+def test_installed_again_nothing_changes_not_even_the_white_space():
+    text = plus_ours('{"model": "opus",   "env": {}}')
+    assert plus_ours(text) == text
+    scrawled = json.dumps(json.loads(text), separators=(",", " :  "))
+    assert plus_ours(scrawled) == scrawled
+
+
+def test_another_installation_takes_the_place_of_the_earlier_one():
+    new = installed(plus_ours(""), lambda event: f"cognitive hook {event} --agent team", CLAUDE_EVENTS)
+    assert found(new)["stop"] == "cognitive hook stop --agent team"
+    assert len(json.loads(new)["hooks"]["Stop"]) == 1
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+HANDLERS = st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=20)})
+GROUPS = st.fixed_dictionaries({"hooks": st.lists(HANDLERS, max_size=2)}, optional={"matcher": st.text(max_size=5)})
+HOOKS = st.dictionaries(st.sampled_from([*EVENTS.values(), "Notification"]), st.lists(GROUPS, max_size=2), max_size=3)
+SETTINGS = st.dictionaries(st.text(max_size=6).filter(lambda key: key != "hooks"), JSON, max_size=4)
+
+
+@given(SETTINGS, st.none() | HOOKS, st.sampled_from([None, 2, 4, "\t"]))
+def test_taken_out_again_everything_is_as_it_was(settings, hooks, indent):
+    whole = settings if hooks is None else {**settings, "hooks": hooks}
+    back = json.loads(removed(plus_ours(json.dumps(whole, indent=indent))))
+    was = dict(whole)
+    kept = {name: groups for name, groups in was.pop("hooks", {}).items() if groups}
+    empty = {name for name, groups in (hooks or {}).items() if not groups}
+    assert {name: groups for name, groups in back.pop("hooks", {}).items() if name not in empty} == kept
+    assert back == was
+    assert list(back) == list(was)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "not JSON"),
+        ("// mine\n{}", "not JSON"),
+        ("[]", "not a JSON object"),
+        ('{"hooks": []}', "'hooks' is not an object"),
+        ('{"hooks": {"Stop": {}}}', "'hooks.Stop' is not a list"),
+        ('{"hooks": {"Stop": [{"hooks": "x"}]}}', "'hooks.Stop' is not a list"),
+        ('{"env": {}, "env": {}}', "key twice"),
+    ],
+)
+def test_what_is_not_understood_is_not_touched(text, why):
+    for change in (plus_ours, removed, found):
+        with pytest.raises(ValueError, match=why):
+            change(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "event"),
+    [
+        ("cognitive hook stop", "stop"),
+        ("'/my venv/bin/cognitive' hook session-start --agent x", "session-start"),
+        ("/usr/bin/python3 -P -m cognitive.cli.entry hook stop", "stop"),
+        ("cognitive hook status", None),
+        ("othercognitive hook stop", None),
+        ("echo 'cognitive hook stop", None),
+        ("prettier", None),
+    ],
+)
+def test_our_hooks_are_known_by_what_they_call(words, event):
+    assert event_of({"command": words}) == event

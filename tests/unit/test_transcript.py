@@ -1,0 +1,126 @@
+"""What a coding agent wrote down of a session, read as exchanges: two formats, and whatever else stands between."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognitive.markup import OPENING, records
+from cognitive.server.transcript import Exchange, conversation, exchanges, tail
+from cognitive.turn import Message
+
+BLOCK = f'{OPENING}\n- 2026-09-01 "The orders are in Postgres."\nSeal: 000000000000\n</memory-records>'
+
+
+def claude(kind, content, **fields):
+    return {"type": kind, "message": {"role": kind, "model": "opus", "content": content}, **fields}
+
+
+def said(text):
+    return claude("assistant", [{"type": "text", "text": text}])
+
+
+def injected(*texts):
+    return {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": list(texts)}}
+
+
+CLAUDE = [
+    {"type": "queue-operation", "content": "which db?"},
+    claude("user", "which db?", promptId="p1"),
+    injected("the weather is fine", BLOCK),
+    claude("user", "a subagent's prompt", isSidechain=True),
+    said("I look."),
+    claude("assistant", [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file": "a"}}]),
+    claude("user", [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "tool-says"}]}]),
+    said("Postgres it is."),
+    claude("user", "<command-name>/model</command-name>"),
+    claude("user", "caveat", isMeta=True),
+    claude("assistant", "No response requested.") | {"message": {"model": "<synthetic>", "content": "No response."}},
+    claude("user", [{"type": "text", "text": text} for text in ("<system-reminder>x", "and now?")], promptId="p2"),
+]  # fmt: skip
+
+
+def event(what, **fields):
+    return {"type": "event_msg", "payload": {"type": what, **fields}}
+
+
+def item(what, **fields):
+    return {"type": "response_item", "payload": {"type": what, **fields}}
+
+
+CODEX = [
+    {"type": "session_meta", "payload": {"id": "s"}},
+    item("message", role="user", content=[{"type": "input_text", "text": "<environment_context>"}]),
+    event("user_message", message="which db?"),
+    item("message", role="developer", content=[{"type": "input_text", "text": BLOCK}]),
+    item("message", role="developer", content=[{"type": "input_text", "text": "be brief"}]),
+    event("item_completed", item={"type": "AgentMessage", "content": [{"type": "Text", "text": "I look."}]}),
+    item("function_call", call_id="t1", name="Read", arguments='{"file": "a"}'),
+    item("function_call_output", call_id="t1", output="tool-says"),
+    event("agent_message", message="Postgres it is."),
+    event("item_completed", item={"type": "UserMessage", "content": [{"type": "text", "text": "and now?"}]}),
+]
+
+
+def read(records):
+    return exchanges(json.dumps(record).encode() for record in records)
+
+
+def test_both_formats_tell_the_same():
+    for told in (read(CLAUDE), read(CODEX)):
+        first, second = told
+        assert (first.prompt, first.answer, first.status) == ("which db?", "Postgres it is.", "completed")
+        assert first.injected == [BLOCK]
+        assert [(call.name, call.result) for call in first.calls.values()] == [("Read", "tool-says")]
+        assert (second.prompt, second.answer) == ("and now?", "")
+    assert [each.prompt_id for each in read(CLAUDE)] == ["p1", "p2"]
+
+
+def test_the_conversation_has_what_was_said_and_what_we_added_and_no_tools_output():
+    messages = conversation(read(CLAUDE))
+    assert [message.role for message in messages] == ["user", "assistant", "user"]
+    assert messages[0].content == f"which db?\n\n{BLOCK}"
+    assert messages[1] == Message(role="assistant", content="I look.\n\nPostgres it is.")
+    assert len(records(messages[0].content)) == 0, "an unsealed block is nobody's"
+    assert not any("tool-says" in message.content for message in messages)
+
+
+def test_who_was_stopped_gave_no_answer_and_who_failed_none_either():
+    half = [*CLAUDE[:5], claude("user", [{"type": "text", "text": "[Request interrupted by user]"}])]
+    assert [(each.status, len(each.said)) for each in read(half)] == [("abandoned", 1)]
+    failed = [CLAUDE[1], said("API Error") | {"isApiErrorMessage": True}]
+    assert [(each.status, each.answer) for each in read(failed)] == [("failed", "")]
+    assert read([*CODEX[:4], event("turn_aborted")])[0].status == "abandoned"
+
+
+def test_after_a_compaction_what_was_before_is_not_in_the_context():
+    compacted = [*CLAUDE[:8], {"type": "system", "subtype": "compact_boundary"}, claude("user", "Summary: ...")]
+    assert conversation(read(compacted)) == (Message(role="user", content="Summary: ..."),)
+    assert read([*CODEX, {"type": "compacted", "payload": {}}, event("user_message", message="x")]) == [Exchange("x")]
+
+
+def test_only_whole_lines_at_the_end_of_the_file_are_read(tmp_path):
+    file = tmp_path / "t.jsonl"
+    file.write_bytes(b"first\n" + b"second line\n" + b"third")
+    assert tail(str(file), 100) == [b"first", b"second line", b"third"]
+    assert tail(str(file), 12) == [b"third"]
+
+
+FOREIGN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["text", "tool_use", "user"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["type", "message", "content", "payload", "item", "role", "text"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.lists(FOREIGN | st.sampled_from(CLAUDE + CODEX), max_size=8), st.binary(max_size=30))
+def test_whatever_stands_there_it_is_read_and_can_be_kept(lines, noise):
+    told = exchanges([noise, *(json.dumps(line).encode() for line in lines)])
+    for message in conversation(told):
+        message.content.encode()
+        assert "\0" not in message.content
