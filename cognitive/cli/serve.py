@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -21,24 +22,27 @@ from cognitive.cli.answers import run
 @click.option("--allow-host", "allowed_hosts", multiple=True, help="A further name that the server goes by; * for any.")
 @click.option("--allow-origin", "allowed_origins", multiple=True, help="A web page's origin that may call.")
 @click.option("--requests-per-minute", type=click.IntRange(1), help="Of one token.")
+@click.option("--log", "form", type=click.Choice(["console", "json"]), default="console", show_default=True)
 @click.option("--verbose", is_flag=True, help="Log what is done, and not only what goes wrong.")
-def command(verbose: bool, **given: Any) -> None:
-    """Serve the layer over HTTP: /api/v1, /healthz, /readyz, /metrics.
+def command(form: Literal["console", "json"], verbose: bool, **given: Any) -> None:
+    """Serve the layer over HTTP: /api/v1, /mcp, /healthz, /readyz, /metrics.
 
     Without tokens it is open to programs on this machine and to nobody else.
     """
     try:
         from cognitive.server.config import ServerConfig
+        from cognitive.server.everything import mounts, numbers
         from cognitive.server.run import serve
+        from cognitive.telemetry.logs import configure
+        from cognitive.telemetry.prometheus import PrometheusMetrics
     except ModuleNotFoundError as error:
         raise click.ClickException(f"{error}; `pip install 'cognitive-layer[server]'` brings it") from error
 
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    chosen = {name: value for name, value in given.items() if value is not None}
+    configure(form, logging.INFO if verbose else logging.WARNING)
+    chosen, metrics = {name: value for name, value in given.items() if value is not None}, PrometheusMetrics()
 
     async def serving() -> None:
-        await serve(ServerConfig(**chosen), started=lambda url: click.echo(f"Listening on {url}"))
+        config = ServerConfig(**chosen, metrics=partial(numbers, metrics))
+        await serve(config, mounts=mounts, metrics=metrics, started=lambda url: click.echo(f"Listening on {url}"))
 
     run(serving())

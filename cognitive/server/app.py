@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI, Security
 from fastapi.security import HTTPBearer
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
 from cognitive.layer import CognitiveLayer
 from cognitive.server import agents, health, memories, sessions, turns
@@ -50,7 +51,7 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
     for router in (_api(), health.router):
         app.include_router(router)
     for mounted in mounts:
-        app.mount(mounted.path, mounted.app)
+        app.router.routes.append(Route(mounted.path, mounted.app))  # the path itself, without a slash behind it
     return app
 
 

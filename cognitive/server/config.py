@@ -61,7 +61,7 @@ class ServerConfig(Edge):
     request_seconds: Seconds = 60.0  # a recall may take 15 s, a thousand memories to embed half a minute
     grace_seconds: Seconds = 30.0  # for what runs when the server stops: post_turn takes 5 s at most
     kept_contexts: Count = 1_024  # prepared turns that wait for their outcome, some 60 KB each
-    metrics: Callable[[], Numbers] | None = None
+    metrics: Callable[[str], Numbers] | None = None  # from the header `Accept`
 
     @property
     def local(self) -> bool:

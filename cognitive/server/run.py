@@ -18,6 +18,7 @@ from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.server.app import create_app
 from cognitive.server.config import Mounted, ServerConfig
+from cognitive.telemetry.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,13 @@ _WAITING = 1_024  # connections that may wait to be taken; what runs at a time i
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-async def serve(config: ServerConfig, *, mounts: Mounts = lambda layer: (), started: Callable[[str], None]) -> None:
+async def serve(
+    config: ServerConfig,
+    *,
+    mounts: Mounts = lambda layer: (),
+    metrics: Metrics | None = None,
+    started: Callable[[str], None],
+) -> None:
     """Serves a layer on the environment's database until SIGINT or SIGTERM; `started` is told the address.
 
     Raises:
@@ -36,7 +43,7 @@ async def serve(config: ServerConfig, *, mounts: Mounts = lambda layer: (), star
     """
     config.known_tokens()  # refused before a database is opened for nothing
     with listening(config) as listener:
-        async with CognitiveLayer.open() as layer:
+        async with CognitiveLayer.open(metrics=metrics) as layer:
             app = create_app(layer, config, mounts(layer))
             loop = asyncio.get_running_loop()
             for each in _SIGNALS:  # uvicorn raises them again when it is done, which must not end us before the layer

@@ -52,7 +52,7 @@ def tokens(tmp_path):
 @pytest.fixture
 async def http(layer, tokens):
     token_for(tokens, None)
-    config = ServerConfig(tokens=tokens, metrics=lambda: Numbers(b"turns 1\n", "text/plain"))
+    config = ServerConfig(tokens=tokens, metrics=lambda accept: Numbers(b"turns 1\n", "text/plain"))
     async with inside(layer, config) as client:
         yield client
 

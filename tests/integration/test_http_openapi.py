@@ -30,7 +30,7 @@ async def served(layer, tmp_path_factory):
     tokens = tmp_path_factory.mktemp("tokens") / "tokens.toml"
     admin = token_for(tokens, None)
     async with running(
-        layer, ServerConfig(port=0, tokens=tokens, metrics=lambda: Numbers(b"turns 1\n", "text/plain"))
+        layer, ServerConfig(port=0, tokens=tokens, metrics=lambda accept: Numbers(b"turns 1\n", "text/plain"))
     ) as (url, _):
         yield url, admin
 

@@ -1,0 +1,34 @@
+"""What `cognitive serve` has beside the API: MCP under the same tokens, and numbers for Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.datastructures import QueryParams
+from starlette.types import Scope as Asgi
+
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes.mcp import Endpoint, Scope
+from cognitive.server.auth import caller_of
+from cognitive.server.config import Mounted, Numbers
+from cognitive.telemetry.prometheus import PrometheusMetrics
+
+
+def mounts(layer: CognitiveLayer) -> Sequence[Mounted]:
+    """MCP for the agent of a token; whose Host and Origin it is, the server has looked at."""
+    endpoint = Endpoint(layer, _scope, hosts=None)
+    return (Mounted("/mcp", endpoint, endpoint.running),)
+
+
+def numbers(metrics: PrometheusMetrics, accept: str) -> Numbers:
+    """The exposition, in the format that is asked for."""
+    return Numbers(*metrics.exposition(accept))
+
+
+def _scope(asked: Asgi) -> Scope | None:
+    """The memory of the token's agent; an admin, and who needs no token, must say whose: `/mcp?agent=NAME`."""
+    caller = caller_of(asked)
+    if caller.agent is not None:
+        return Scope(caller.agent)
+    agent = QueryParams(asked["query_string"].decode("latin-1")).get("agent")
+    return Scope(agent) if agent else None
