@@ -99,25 +99,28 @@ class CognitiveCapability(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """The model that the plan asks for."""
+        """The model that the plan asks for, thinking as hard as it says.
+
+        Set here and not for the attempt, a change of thinking is recorded in the history by Pydantic AI, which spares
+        providers' prompt caches where it can.
+        """
         await self._begin(ctx, ())
-        return replace(request_context, model=self._turn.model or request_context.model)
+        live, settings = self._turn, request_context.model_settings
+        if live.thinking is not None:
+            settings = {**(settings or {}), "thinking": _THINKING.get(live.thinking, live.thinking)}
+        return replace(request_context, model=live.model or request_context.model, model_settings=settings)
 
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """What the model sees and how hard it thinks: of what is changed for an attempt, nothing enters the history."""
+        """What the model sees: of what is changed for an attempt, nothing enters the history."""
         live, parameters = self._turn, request_context.model_request_parameters
-        settings = request_context.model_settings
         if behind := live.system():
             part = InstructionPart(behind, dynamic=True)
             parameters = replace(parameters, instruction_parts=[*(parameters.instruction_parts or []), part])
-        if live.thinking is not None:
-            settings = {**(settings or {}), "thinking": _THINKING.get(live.thinking, live.thinking)}
         return replace(
             request_context,
             messages=_written(await live.messages(_read(request_context.messages))),
-            model_settings=settings,
             model_request_parameters=parameters,
         )
 

@@ -48,7 +48,8 @@ class Scripted:
 
 
 def said(messages: list[ModelMessage]) -> list[tuple[str, object]]:
-    return [(part.part_kind, part.content) for m in messages if isinstance(m, ModelRequest) for part in m.parts]
+    parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
+    return [(part.part_kind, part.content) for part in parts if hasattr(part, "content")]
 
 
 async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
