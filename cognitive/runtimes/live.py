@@ -256,6 +256,7 @@ class Returned:
     ok: bool = True
 
     def __call__(self, result: Any, *, ok: bool = True) -> None:
+        """Keeps the result."""
         self.result, self.ok = result, ok
 
 

@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.types import Command
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.runtimes.langchain import CognitiveMiddleware
@@ -29,7 +29,7 @@ PICTURE = {"type": "image", "base64": "iVBORw0KGgo=", "mime_type": "image/png"}
 class Model(FakeMessagesListChatModel):
     """LangChain's own fake, which can be given tools and keeps what it was asked."""
 
-    seen: list[Any] = []
+    seen: list[Any] = Field(default_factory=list)
 
     def bind_tools(self, tools: Any, **settings: Any) -> Any:
         return self
@@ -40,7 +40,7 @@ class Model(FakeMessagesListChatModel):
 
 
 def model(*responses: AIMessage) -> Model:
-    return Model(responses=list(responses), seen=[])
+    return Model(responses=list(responses))
 
 
 def calls(name: str, **arguments: Any) -> AIMessage:
