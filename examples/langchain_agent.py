@@ -28,7 +28,7 @@ ASKED = "Do you remember where the key of the boat house hangs, and which pier i
 
 
 class Model(FakeMessagesListChatModel):
-    """Stands where your model is called: LangChain's own fake, which says what it was told to, and prints its prompt."""
+    """Stands where your model is called: LangChain's own fake, which prints its prompt."""
 
     def bind_tools(self, tools: Any, **settings: Any) -> Any:
         """Called by the agent before each call, with the tools of the turn."""
@@ -66,7 +66,8 @@ async def main() -> None:
         await layer.settled()
         for turn in reversed(await layer.turns(AGENT)):
             shown = [fate for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
-            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {sum(bool(f.used) for f in shown)} used")
+            used = [fate for fate in shown if fate.used]
+            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)
 
 

@@ -49,7 +49,8 @@ async def main() -> None:
         await layer.settled()
         for turn in reversed(await layer.turns(AGENT)):
             shown = [fate for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
-            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {sum(bool(f.used) for f in shown)} used")
+            used = [fate for fate in shown if fate.used]
+            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)
 
 

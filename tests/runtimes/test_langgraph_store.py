@@ -17,13 +17,20 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import GetOp, ListNamespacesOp, MatchCondition, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
-from cognitive import Turn
+from cognitive import CognitiveLayer, Policy, Turn
 from cognitive.errors import InvalidInput
 from cognitive.runtimes.langgraph import CognitiveStore
 
 USERS = ("users", "ada")
 TEA = {"text": "Ada drinks smoked tea from Fujian at four."}
 BOAT = {"text": "The boat house is locked from October to April."}
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    policy = Policy(abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
 
 
 @pytest.fixture
@@ -56,11 +63,11 @@ CONDITIONS = st.builds(
     path=st.lists(st.sampled_from(["*", "users", "ada", "docs"]), max_size=2).map(tuple),
 )  # fmt: skip
 OPS: st.SearchStrategy[Op] = st.one_of(
-    st.builds(PutOp, NAMESPACES, KEYS, st.one_of(VALUES, VALUES, st.none())),
-    st.builds(GetOp, NAMESPACES, KEYS),
-    st.builds(SearchOp, st.one_of(st.just(()), NAMESPACES), FILTERS, limit=st.just(100)),
-    st.builds(
-        ListNamespacesOp, st.lists(CONDITIONS, max_size=2).map(tuple), st.sampled_from([None, 1, 2]), st.just(100)
+    st.tuples(NAMESPACES, KEYS, st.one_of(VALUES, VALUES, st.none())).map(lambda given: PutOp(*given)),
+    st.tuples(NAMESPACES, KEYS).map(lambda given: GetOp(*given)),
+    st.tuples(st.one_of(st.just(()), NAMESPACES), FILTERS, st.just(100)).map(lambda given: SearchOp(*given)),
+    st.tuples(st.lists(CONDITIONS, max_size=2).map(tuple), st.sampled_from([None, 1, 2])).map(
+        lambda given: ListNamespacesOp(*given)
     ),
 )
 
