@@ -78,8 +78,9 @@ class CognitiveStore(BaseStore):
         given = list(ops)
         results = [await self._read(op) for op in given]
         written = {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}
-        await self._remember({at: op for at, op in written.items() if op.value is not None})
-        await self._forget([at for at, op in written.items() if op.value is None])
+        if written:
+            await self._remember({at: op for at, op in written.items() if op.value is not None})
+            await self._forget([at for at, op in written.items() if op.value is None])
         return results
 
     async def _read(self, op: Op) -> Result:
