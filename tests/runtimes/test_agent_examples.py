@@ -16,8 +16,8 @@ import pytest
 async def test_the_second_conversation_is_shown_what_the_first_was_told(urls, root, framework, example):
     pytest.importorskip(framework)
     ran = await asyncio.to_thread(
-        subprocess.run, [sys.executable, f"examples/{example}.py"], cwd=root, capture_output=True, text=True, timeout=120,
-        env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app, "PYTHONPATH": str(root)},
+        subprocess.run, [sys.executable, f"examples/{example}.py"], cwd=root, capture_output=True, text=True,
+        timeout=120, env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app, "PYTHONPATH": str(root)},
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert "holds the bare words: True" in ran.stdout
