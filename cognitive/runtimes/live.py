@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from brain.types import MemoryType
@@ -168,7 +169,7 @@ class LiveTurn:
             return list(tools)
         specs = {spec.name: spec for spec in self.context.tools}
         known = {tool.name: tool for tool in (self.context.offer.given if self.context.offer is not None else ())}
-        kept = [tool for tool in tools if name(tool) in specs or name(tool) not in known]
+        kept = [tool for tool in tools if not self.denies(name(tool))]
         if rewritten is None:
             return kept
         return [
@@ -179,26 +180,37 @@ class LiveTurn:
         ]
 
     def denies(self, name: str) -> bool:
-        """Whether a tool was taken away, for a framework that cannot hide it."""
-        if self.context is None or self.context.offer is None:
+        """Whether the turn took a tool away, by its plan or because the model cannot carry it; for a framework that
+        cannot hide it.
+        """
+        if self.context is None:
             return False
-        return name in {tool.name for tool in self.context.offer.given} - {spec.name for spec in self.context.tools}
+        cut = {tool.name for tool in self.context.offer.given} if self.context.offer is not None else set()
+        return name in (cut | set(self.context.plan.removed)) - {spec.name for spec in self.context.tools}
 
     @contextmanager
     def calling(
-        self, name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None
-    ) -> Iterator[Callable[[Any], None]]:
-        """Around a tool's work, which hands its result to what this yields. A turn that begins within it is a
-        sub-agent's; a tool that raises is kept as one that failed.
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | None,
+        id: str | None = None,
+        *,
+        interrupts: tuple[type[Exception], ...] = (),
+    ) -> Iterator[Returned]:
+        """Around a tool's work, which hands its result to what this yields, and `ok=False` with one that says what went
+        wrong. A turn that begins within it is a sub-agent's; a tool that raises is kept as one that failed, unless it
+        raises one of `interrupts`: then it is called again, and nothing is kept.
         """
-        token, results = _calling.set(self), list[Any]()
+        token, came = _calling.set(self), Returned()
         try:
-            yield results.append
+            yield came
+        except interrupts:
+            raise
         except Exception as error:
             self.called(name, arguments, str(error), ok=False, id=id)
             raise
         else:
-            self.called(name, arguments, results[-1] if results else None, id=id)
+            self.called(name, arguments, came.result, ok=came.ok, id=id)
         finally:
             _calling.reset(token)
 
@@ -242,6 +254,18 @@ class LiveTurn:
             _report("recall", error)
             return recalling.AWAY
         return recalling.answer(hits, self.binding.layer.policy(self.binding.agent_id))
+
+
+@dataclass(slots=True)
+class Returned:
+    """What came of a tool's work; called with it."""
+
+    result: Any = None
+    ok: bool = True
+
+    def __call__(self, result: Any, *, ok: bool = True) -> None:
+        """Keeps the result."""
+        self.result, self.ok = result, ok
 
 
 @contextmanager
