@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from cognitive import CognitiveLayer
@@ -23,6 +24,9 @@ Can = Literal[
     "subagents",  # an agent run within a tool is not planned
     "recall",  # the model can call recall_context
 ]
+
+
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Request:
 
     system: str
     messages: tuple[tuple[str, str], ...]
-    tools: tuple[str, ...]
+    tools: Mapping[str, str]  # descriptions by name, in order
     thinking: Any = None  # as the framework spells it
     model: str = "main"
 
@@ -81,7 +85,7 @@ class Ran:
 
 class Session(Protocol):
     """One conversation with one agent of the framework, which has the tools `lookup` (returns "tool-says-<q>") and
-    `exec` (returns "ran <command>"), and what `tools` adds.
+    `exec` (returns "ran <command>"), and what `tools` adds. It works in its own time: other sessions may run beside it.
     """
 
     async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
@@ -104,8 +108,14 @@ class Harness(Protocol):
         system: str = "base",
         nested: Session | None = None,
         models: Sequence[str] = (),
+        model: str | None = None,
+        tools: Mapping[str, str] = NONE,
+        history: Sequence[tuple[str, str]] = (),
     ) -> Session:
         """A conversation. With `nested`, a tool `delegate(q)` runs that session with the script [Say("delegated")].
-        `models` are the names of further models that a plan may ask for.
+
+        `models` are the names of further models that a plan may ask for, `model` what the adapter is told of the main
+        one. `tools` are further tools by description: each takes `q` and returns "tool-says-<q>". `history` are
+        exchanges, user's and assistant's words, that the framework's own history begins with.
         """
         ...
