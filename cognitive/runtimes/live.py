@@ -185,22 +185,30 @@ class LiveTurn:
         return name in {tool.name for tool in self.context.offer.given} - {spec.name for spec in self.context.tools}
 
     @contextmanager
+    def running(self) -> Iterator[None]:
+        """Around a run, where a framework has nothing around a tool's work: a turn that begins within is a sub-agent's."""
+        token = _calling.set(self)
+        try:
+            yield
+        finally:
+            _calling.reset(token)
+
+    @contextmanager
     def calling(
         self, name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None
     ) -> Iterator[Callable[[Any], None]]:
         """Around a tool's work, which hands its result to what this yields. A turn that begins within it is a
         sub-agent's; a tool that raises is kept as one that failed.
         """
-        token, results = _calling.set(self), list[Any]()
+        results = list[Any]()
         try:
-            yield results.append
+            with self.running():
+                yield results.append
         except Exception as error:
             self.called(name, arguments, str(error), ok=False, id=id)
             raise
         else:
             self.called(name, arguments, results[-1] if results else None, id=id)
-        finally:
-            _calling.reset(token)
 
     def called(
         self,
@@ -242,6 +250,11 @@ class LiveTurn:
             _report("recall", error)
             return recalling.AWAY
         return recalling.answer(hits)
+
+
+def current() -> LiveTurn | None:
+    """The turn of the run that this is part of, for a tool that its framework hands nothing of it."""
+    return _calling.get()
 
 
 @contextmanager
