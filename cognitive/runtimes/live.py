@@ -186,7 +186,7 @@ class LiveTurn:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Around a run, where a framework has nothing around a tool's work: a turn that begins within is a sub-agent's."""
+        """Around a run, where a framework has nothing around a tool's work: what begins within is a sub-agent's."""
         token = _calling.set(self)
         try:
             yield
