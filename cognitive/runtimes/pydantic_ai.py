@@ -97,20 +97,24 @@ class CognitiveCapability(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """What the model sees: for this request alone, nothing of it enters the history."""
+        """The model that the plan asks for, thinking as hard as the plan says."""
         await self._begin(ctx, ())
+        live, settings = self._turn, request_context.model_settings
+        if live.thinking is not None:
+            settings = {**(settings or {}), "thinking": _THINKING.get(live.thinking, live.thinking)}
+        return replace(request_context, model=live.model or request_context.model, model_settings=settings)
+
+    async def prepare_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """What the model sees, for this attempt alone: of what is changed here, nothing enters the history."""
         live, parameters = self._turn, request_context.model_request_parameters
         if behind := live.system():
             part = InstructionPart(behind, dynamic=True)
             parameters = replace(parameters, instruction_parts=[*(parameters.instruction_parts or []), part])
-        settings = request_context.model_settings
-        if live.thinking is not None:
-            settings = {**(settings or {}), "thinking": _THINKING.get(live.thinking, live.thinking)}
         return replace(
             request_context,
-            model=live.model or request_context.model,
             messages=_written(await live.messages(_read(request_context.messages))),
-            model_settings=settings,
             model_request_parameters=parameters,
         )
 
