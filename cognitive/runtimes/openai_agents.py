@@ -135,30 +135,38 @@ def _remembering(live: LiveTurn, config: RunConfig | None) -> RunConfig:
     """The run's configuration with a model before each agent's own, which is told whose call it is."""
     config = config or RunConfig()
     model = _Remembering(live, config)
-    return dataclasses.replace(config, model=model, call_model_input_filter=model.asked)
+    return dataclasses.replace(config, model=model, call_model_input_filter=model.note)
 
 
-_asking: ContextVar[tuple[Agent[Any], bool]] = ContextVar(
-    "cognitive_asking"
-)  # which agent calls, and if it is the run's
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Asked:
+    """Whose call comes next, and whether the agent is one of the run's or runs as a tool of it."""
+
+    model: _Remembering
+    agent: Agent[Any]
+    task: asyncio.Task[Any] | None
+    is_own: bool
+
+
+_asked: ContextVar[_Asked | None] = ContextVar("cognitive_asked", default=None)
 
 
 class _Remembering(Model):
     """Stands before the models of one run: each call goes on to the agent's own, as the turn would have it.
 
-    An agent that runs as a tool is given the run's configuration by the SDK: it runs in a task of its own, by which it
-    is told from those of the run, and its calls go on as they are.
+    An agent that runs as a tool is given the run's configuration by the SDK, and its calls go on as they are. It is
+    told by its task: one that began with a note of this run, while the run's own find none, or that of themselves.
     """
 
     def __init__(self, live: LiveTurn, config: RunConfig) -> None:
         self._live = live
         self._config = config
-        self._task: asyncio.Task[Any] | None = None
 
-    async def asked(self, data: CallModelData[Any]) -> ModelInputData:
+    async def note(self, data: CallModelData[Any]) -> ModelInputData:
         """The caller's own filter, and a note of the agent."""
-        self._task = self._task or asyncio.current_task()
-        _asking.set((data.agent, self._task is asyncio.current_task()))
+        before, task = _asked.get(), asyncio.current_task()
+        is_own = before is None or before.model is not self or (before.task is task and before.is_own)
+        _asked.set(_Asked(self, data.agent, task, is_own))
         own = self._config.call_model_input_filter
         if own is None:
             return data.model_data
@@ -196,17 +204,21 @@ class _Remembering(Model):
 
     def _own(self) -> Model:
         """The model that the SDK would have called."""
-        agent, config = _asking.get()[0], self._config
-        named = agent.model if config.model is None else config.model
-        return named if isinstance(named, Model) else config.model_provider.get_model(named)
+        named = self._config.model or self._asked.agent.model
+        return named if isinstance(named, Model) else self._config.model_provider.get_model(named)
+
+    @property
+    def _asked(self) -> _Asked:
+        asked = _asked.get()
+        assert asked is not None  # the filter stands before every call
+        return asked
 
     async def _given(
         self, system: str | None, said: Any, settings: ModelSettings, tools: list[Tool], state: Mapping[str, Any]
     ) -> tuple[Model, tuple[Any, ...]]:
         """The model of a call, and what it is given: system instructions, input, settings and tools."""
-        agent, is_ours = _asking.get()
-        model, settings = self._own(), _with_defaults(settings, agent, self._config)
-        if not is_ours:
+        model, settings = self._own(), _with_defaults(settings, self._asked.agent, self._config)
+        if not self._asked.is_own:
             return model, (system, said, settings, tools)
         live, items = self._live, read(said)
         await _begin(live, items, tools, model)

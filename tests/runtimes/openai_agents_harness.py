@@ -63,8 +63,8 @@ class _Session:
 
     async def _stream(self, text: str, abandon: bool) -> None:
         result = self.runner.run_streamed(self.agent, text, session=self.history, run_config=QUIET)
-        async for _ in result.stream_events():
-            if abandon:
+        async for event in result.stream_events():
+            if abandon and event.type == "raw_response_event":
                 result.cancel()
         self.ran.response = result.final_output
 
@@ -124,8 +124,11 @@ class _OpenAIAgents:
             name="agent",
             instructions=system,
             model=session.model("main"),
-            tools=[*_tools(session, nested), *(_further(session, *each) for each in tools.items())]
-            + [session.runner.recall_tool],
+            tools=[
+                session.runner.recall_tool,
+                *_tools(session, nested),
+                *(_further(session, *each) for each in tools.items()),
+            ],
         )
         for asked, answered in history:
             session.before += [{"role": "user", "content": asked}, {"role": "assistant", "content": answered}]
