@@ -33,7 +33,6 @@ from agents import (
 )
 from agents.models import get_default_model, get_default_model_settings
 from agents.run_config import CallModelData, ModelInputData
-from openai.types.shared import Reasoning
 from pydantic_core import to_json
 
 from brain.types import MemoryType
@@ -52,6 +51,7 @@ class CognitiveRunner:
     `RunConfig`, hooks, session and handoffs are taken as they are, and no agent is changed. Put `recall_tool` among the
     tools of an agent that may search its memory. An agent that runs within a tool is left alone.
 
+    How hard to think is set where the settings have `reasoning`, the caller's or the SDK's own for the model's name.
     In a run with a `conversation_id` or `previous_response_id` OpenAI keeps the history: the memories then stand in the
     instructions, which it does not keep, and the conversation is not bounded. A run that stops for an approval is
     recorded as abandoned; the run that takes it up again is a turn of its own.
@@ -279,11 +279,11 @@ def _defaults(model: str | Model | None) -> ModelSettings:
 
 
 def _thinking(settings: ModelSettings, level: str | None) -> ModelSettings:
-    if level is None:
+    """How hard to think, where the settings speak of it: a model that does not reason refuses to be told."""
+    if level is None or settings.reasoning is None:
         return settings
-    reasoning = settings.reasoning or Reasoning()
-    effort = _EFFORT.get(level, level)
-    return dataclasses.replace(settings, reasoning=reasoning.model_copy(update={"effort": effort}))
+    reasoning = settings.reasoning.model_copy(update={"effort": _EFFORT.get(level, level)})
+    return dataclasses.replace(settings, reasoning=reasoning)
 
 
-_EFFORT: Mapping[str, str] = {"off": "none"}  # the other levels have the names that OpenAI gives them
+_EFFORT: Mapping[str, str] = {"off": "low", "minimal": "low", "xhigh": "high"}  # what every model that reasons takes

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agents import Agent, FunctionTool, RunConfig, SQLiteSession, function_tool
+from agents import Agent, FunctionTool, ModelSettings, RunConfig, SQLiteSession, function_tool
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
 from harness import NONE, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from openai.types.shared import Reasoning
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.openai_agents import CognitiveRunner
@@ -124,6 +125,7 @@ class _OpenAIAgents:
             name="agent",
             instructions=system,
             model=session.model("main"),
+            model_settings=ModelSettings(reasoning=Reasoning()),
             tools=[
                 session.runner.recall_tool,
                 *_tools(session, nested),
