@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from brain.types import MemoryType
@@ -198,20 +199,28 @@ class LiveTurn:
 
     @contextmanager
     def calling(
-        self, name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None
-    ) -> Iterator[Callable[[Any], None]]:
-        """Around a tool's work, which hands its result to what this yields. A turn that begins within it is a
-        sub-agent's; a tool that raises is kept as one that failed.
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | None,
+        id: str | None = None,
+        *,
+        interrupts: tuple[type[Exception], ...] = (),
+    ) -> Iterator[Returned]:
+        """Around a tool's work, which hands its result to what this yields, and `ok=False` with one that says what went
+        wrong. A turn that begins within it is a sub-agent's; a tool that raises is kept as one that failed, unless it
+        raises one of `interrupts`: then it is called again, and nothing is kept.
         """
-        results = list[Any]()
+        came = Returned()
         try:
             with self.running():
-                yield results.append
+                yield came
+        except interrupts:
+            raise
         except Exception as error:
             self.called(name, arguments, str(error), ok=False, id=id)
             raise
         else:
-            self.called(name, arguments, results[-1] if results else None, id=id)
+            self.called(name, arguments, came.result, ok=came.ok, id=id)
 
     def called(
         self,
@@ -255,9 +264,16 @@ class LiveTurn:
         return recalling.answer(hits)
 
 
-def current() -> LiveTurn | None:
-    """The turn of the run that this is part of, for a tool that its framework hands nothing of it."""
-    return _calling.get()
+@dataclass(slots=True)
+class Returned:
+    """What came of a tool's work; called with it."""
+
+    result: Any = None
+    ok: bool = True
+
+    def __call__(self, result: Any, *, ok: bool = True) -> None:
+        """Keeps the result."""
+        self.result, self.ok = result, ok
 
 
 @contextmanager
