@@ -276,6 +276,11 @@ class Returned:
         self.result, self.ok = result, ok
 
 
+def current() -> LiveTurn | None:
+    """The turn of the run that this is part of, for a tool that its framework hands nothing of it."""
+    return _calling.get()
+
+
 @contextmanager
 def ending(live: LiveTurn) -> Iterator[None]:
     """Around a run: one that raises has failed, one that is cancelled or closed early was abandoned. The runtime ends

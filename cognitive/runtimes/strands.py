@@ -8,6 +8,8 @@ Call the agent asynchronously: `agent(...)` runs in an event loop of its own, wh
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -27,6 +29,8 @@ from cognitive.runtimes import native, recalling
 from cognitive.runtimes.live import Binding, LiveTurn
 from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of
 from cognitive.turn import Message, ToolSpec
+
+log = logging.getLogger(__name__)
 
 
 class CognitivePlugin(Plugin):
@@ -54,6 +58,7 @@ class CognitivePlugin(Plugin):
         self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
         self._session_id = session_id
         self._recall_tool = recall_tool
+        self._loop = _running_loop()
 
     @property
     def tools(self) -> list[Any]:
@@ -69,6 +74,9 @@ class CognitivePlugin(Plugin):
         agent.add_middleware(ExecuteToolStage.Wrap, self._around_tool)
 
     def _begun(self, event: BeforeInvocationEvent) -> None:
+        if self._loop not in (None, _running_loop()):
+            log.warning("an agent that is called synchronously goes on without memory: await its invoke_async")
+            return
         session = event.invocation_state.get("session_id") or self._session_id or event.agent.agent_id
         event.invocation_state[_key(event.agent)] = _Run(self._binding.turn(str(session)))
 
@@ -140,6 +148,13 @@ class _Run:
 
     live: LiveTurn
     failed: bool = False
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _key(agent: Any) -> str:
