@@ -189,6 +189,15 @@ class LiveTurn:
         return name in (cut | set(self.context.plan.removed)) - {spec.name for spec in self.context.tools}
 
     @contextmanager
+    def running(self) -> Iterator[None]:
+        """Around a run, where a framework has nothing around a tool's work: what begins within is a sub-agent's."""
+        token = _calling.set(self)
+        try:
+            yield
+        finally:
+            _calling.reset(token)
+
+    @contextmanager
     def calling(
         self,
         name: str,
@@ -201,9 +210,10 @@ class LiveTurn:
         wrong. A turn that begins within it is a sub-agent's; a tool that raises is kept as one that failed, unless it
         raises one of `interrupts`: then it is called again, and nothing is kept.
         """
-        token, came = _calling.set(self), Returned()
+        came = Returned()
         try:
-            yield came
+            with self.running():
+                yield came
         except interrupts:
             raise
         except Exception as error:
@@ -211,8 +221,6 @@ class LiveTurn:
             raise
         else:
             self.called(name, arguments, came.result, ok=came.ok, id=id)
-        finally:
-            _calling.reset(token)
 
     def called(
         self,
@@ -266,6 +274,11 @@ class Returned:
     def __call__(self, result: Any, *, ok: bool = True) -> None:
         """Keeps the result."""
         self.result, self.ok = result, ok
+
+
+def current() -> LiveTurn | None:
+    """The turn of the run that this is part of, for a tool that its framework hands nothing of it."""
+    return _calling.get()
 
 
 @contextmanager

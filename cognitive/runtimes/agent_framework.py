@@ -1,0 +1,271 @@
+"""Microsoft Agent Framework: a context provider of an agent.
+
+    Agent(client, "Be brief.", context_providers=[CognitiveProvider(layer, "my-agent")])
+
+The session is the framework's own: hand each run of a conversation the same `AgentSession`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from agent_framework import (
+    ChatContext,
+    ChatMiddleware,
+    Content,
+    ContextProvider,
+    FunctionInvocationContext,
+    FunctionMiddleware,
+    FunctionTool,
+    ResponseStream,
+)
+from agent_framework import Message as NativeMessage
+
+from brain.types import MemoryType
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes import recalling
+from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of, tool
+from cognitive.turn import Message, Role, ToolSpec
+
+
+class CognitiveProvider(ContextProvider):
+    """Memory, planned tools and a bounded conversation for every run of an agent.
+
+    `recall_tool` offers the model `recall_context`. `models` are names that the agent's client knows, by the name that
+    a plan may ask for; everything else is as in `Binding`. How hard to think is set where the agent's options say it
+    already (`reasoning`, `reasoning_effort`): a model that does not reason refuses the option.
+
+    Where the service keeps the conversation, the memories stand in the instructions and nothing is bounded. A run that
+    is cancelled or left while tools work is known as abandoned only when the agent's next turn opens.
+    """
+
+    def __init__(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        *,
+        recall_tool: bool = True,
+        user_id: str | None = None,
+        model: str | None = None,
+        models: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__("cognitive")
+        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._recall_tool = recall_tool
+
+    async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
+        """The turn of a run, and what stands around its calls."""
+        live = self._binding.turn(session.session_id)
+        context.metadata[self.source_id] = live
+        context.extend_middleware(self.source_id, [_AroundCalls(live), _AroundTools(live)])
+        if self._recall_tool:
+            context.extend_tools(self.source_id, [_recall_tool(live)])
+
+    async def after_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
+        """Ends the turn with the answer."""
+        live: LiveTurn = context.metadata[self.source_id]
+        live.end("completed", context.response.text if context.response is not None else "")
+
+
+class _AroundCalls(ChatMiddleware):
+    """What the model is given: for this call alone, nothing of it enters the history."""
+
+    def __init__(self, live: LiveTurn) -> None:
+        self._live = live
+
+    async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
+        live, options = self._live, dict(context.options or {})
+        said = _read(context.messages)
+        await _begin(live, said, options)
+        own = str(options.get("instructions") or "")
+        if options.get("conversation_id"):  # the service has the history, and would keep a block in it
+            options["instructions"] = "\n\n".join(filter(None, (live.system(own), _block(live))))
+        else:
+            options["instructions"] = live.system(own)
+            context.messages = _written(await live.messages(said))
+        options["tools"] = live.offered(_tools(options), _name, _rewritten)
+        if live.model is not None:
+            options["model"] = live.model
+        context.options = _with_effort(options, live.thinking)
+        try:
+            await call_next()
+        except Exception:
+            live.end("failed")
+            raise
+        except BaseException:
+            live.end("abandoned")
+            raise
+        if isinstance(context.result, ResponseStream):
+            context.result = _watched(live, context.result)
+
+
+class _AroundTools(FunctionMiddleware):
+    """Keeps what a tool gave."""
+
+    def __init__(self, live: LiveTurn) -> None:
+        self._live = live
+
+    async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
+        given = context.arguments
+        arguments = given if isinstance(given, Mapping) else given.model_dump(mode="json")
+        with self._live.calling(context.function.name, arguments) as returned:
+            await call_next()
+            returned(_result(context.result))
+
+
+def _watched(live: LiveTurn, stream: ResponseStream[Any, Any]) -> ResponseStream[Any, Any]:
+    """The stream of one call, which ends the turn if it breaks off."""
+
+    async def updates() -> AsyncIterator[Any]:
+        try:
+            async for update in stream:
+                yield update
+        except Exception:
+            live.end("failed")
+            raise
+        except BaseException:
+            live.end("abandoned")
+            raise
+        finally:
+            await stream.close()
+
+    return ResponseStream(updates(), finalizer=lambda _: stream.get_final_response())
+
+
+def _recall_tool(live: LiveTurn) -> FunctionTool:
+    async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
+        return await live.recall(query, memory_type, limit)
+
+    return FunctionTool(name=recalling.NAME, description=recalling.DESCRIPTION, func=recall_context)
+
+
+async def _begin(live: LiveTurn, said: Sequence[Native], options: Mapping[str, Any]) -> None:
+    """Begins the turn with the first call, when prompt, history and tools are known."""
+    if live.begun:
+        return
+    place, tools = place_of(said), _tools(options)
+    await live.begin(
+        said[place].content if place is not None else "",  # a run may go on without words of the user's
+        said[:place],
+        [tool(each.name, each.description, each.parameters()) for each in tools if isinstance(each, FunctionTool)],
+        model=options.get("model"),
+    )
+
+
+def _block(live: LiveTurn) -> str:
+    return live.context.sent("").strip() if live.context is not None else ""
+
+
+def _tools(options: Mapping[str, Any]) -> list[Any]:
+    tools = options.get("tools") or []
+    return list(tools) if isinstance(tools, Sequence) else [tools]
+
+
+def _name(tool: Any) -> str:
+    return str(getattr(tool, "name", ""))
+
+
+def _rewritten(tool: Any, spec: ToolSpec) -> Any:
+    """The declaration alone: the framework calls the tool by its name."""
+    return FunctionTool(name=tool.name, description=spec.description, input_model=spec.parameters)
+
+
+def _with_effort(options: dict[str, Any], level: str | None) -> dict[str, Any]:
+    if level is None:
+        return options
+    effort, reasoning = _EFFORT.get(level, level), options.get("reasoning")
+    if isinstance(reasoning, Mapping):
+        options["reasoning"] = {**reasoning, "effort": effort}
+    if options.get("reasoning_effort") is not None:
+        options["reasoning_effort"] = effort
+    return options
+
+
+_EFFORT: Mapping[str, str] = {"off": "low", "minimal": "low", "xhigh": "high"}  # what every model that reasons takes
+
+_ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
+
+
+def _read(messages: Sequence[NativeMessage]) -> list[Native]:
+    """A message for each result of a tool, and for each run of other contents. `native` is the whole and those."""
+    return [_message(message, contents) for message in messages for contents in _runs(message)]
+
+
+def _runs(message: NativeMessage) -> list[list[Content]]:
+    runs = list[list[Content]]()
+    for content in message.contents:
+        if runs and content.type != "function_result" and runs[-1][-1].type != "function_result":
+            runs[-1].append(content)
+        else:
+            runs.append([content])
+    return runs or [[]]
+
+
+def _message(message: NativeMessage, contents: Sequence[Content]) -> Native:
+    native = (message, contents)
+    if contents and contents[0].type == "function_result":
+        return Native.read(native, "tool", _result(contents[0].result), tool_call_id=contents[0].call_id)
+    made = [each for each in contents if each.type == "function_call"]
+    calls = [call(each.name or "", each.arguments, each.call_id) for each in made]
+    text = "\n".join(each.text for each in contents if each.type == "text" and each.text)
+    role = _ROLES.get(str(message.role), "system")
+    said = text or ("" if calls else NOT_TEXT)
+    return Native.read(native, role, said, tool_calls=[each for each in calls if each is not None])
+
+
+def _result(result: Any) -> str:
+    if isinstance(result, list):
+        return "\n".join(each.text or NOT_TEXT if isinstance(each, Content) else str(each) for each in result)
+    return "" if result is None else str(result)
+
+
+def _written(messages: Sequence[Message]) -> list[NativeMessage]:
+    """The messages as the framework has them; what the window left alone is the very message that it was."""
+    written = list[NativeMessage]()
+    origin: NativeMessage | None = None
+    for message in messages:
+        if not isinstance(message, Native):
+            written.append(_new(message))
+            origin = None
+            continue
+        own, contents = message.native
+        said = contents if message.untouched else _contents(message, contents)
+        if own is origin:
+            said = [*written.pop().contents, *said]
+        written.append(own if said == own.contents else _with(own, said))
+        origin = own
+    return written
+
+
+def _with(message: NativeMessage, contents: Sequence[Content]) -> NativeMessage:
+    """A message that says something else, without what a provider kept of the one that it was."""
+    changed = copy.copy(message)
+    changed.contents, changed.raw_representation = list(contents), None
+    return changed
+
+
+def _contents(message: Native, contents: Sequence[Content]) -> list[Content]:
+    """The contents with what the message says now; what it has beside words stays."""
+    if message.role == "tool":
+        return [Content.from_function_result(contents[0].call_id or "", result=message.content)]
+    if message.added is not None and not message.rewritten:
+        return [*contents, Content.from_text(message.added)]
+    shown = {each.id: dict(each.arguments) for each in message.rewritten}
+    kept = [
+        Content.from_function_call(each.call_id or "", each.name or "", arguments=shown[each.call_id])
+        if each.type == "function_call" and each.call_id in shown
+        else each
+        for each in contents
+        if each.type != "text"
+    ]
+    return [*([Content.from_text(message.content)] if message.content else []), *kept]
+
+
+def _new(message: Message) -> NativeMessage:
+    """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
+    if message.role == "tool":
+        return NativeMessage("tool", [Content.from_function_result(message.tool_call_id or "", result=message.content)])
+    return NativeMessage(message.role, [message.content])

@@ -1,0 +1,230 @@
+"""Google ADK: a plugin of an app.
+
+    app = App(name="app", root_agent=agent, plugins=[CognitivePlugin(layer, "my-agent")])
+
+Session and user are ADK's own.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.events import Event
+from google.adk.models.llm_request import LlmRequest
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.function_tool import FunctionTool
+from google.adk.tools.tool_context import ToolContext
+from google.genai import types
+
+from brain.types import MemoryType
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes import recalling
+from cognitive.runtimes.google_contents import read, words, written
+from cognitive.runtimes.live import Binding, LiveTurn, current
+from cognitive.runtimes.native import place_of, tool
+from cognitive.turn import Tool, ToolSpec
+
+_RUNS = 10_000  # at once; what is beyond was cancelled, of which ADK tells no plugin
+
+
+class CognitivePlugin(BasePlugin):
+    """Memory, planned tools and a bounded conversation for every agent of a runner.
+
+    An invocation is a turn, whichever agents it is handed to; an agent that runs within a tool is left alone.
+    `recall_tool` offers the model `recall_context`. `models` are names that the agent's own model class knows, by the
+    name that a plan may ask for; everything else is as in `Binding`. A run that a task's cancellation ends is known as
+    abandoned only later: ADK tells no plugin of it.
+    """
+
+    def __init__(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        *,
+        recall_tool: bool = True,
+        model: str | None = None,
+        models: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__("cognitive")
+        self._binding = Binding(layer, agent_id, model=model, models=models)
+        self._runs: OrderedDict[str, _Run] = OrderedDict()
+        self._recall = FunctionTool(self._recall_function()) if recall_tool else None
+
+    async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """The turn of an invocation."""
+        live = self._binding.turn(invocation_context.session.id)
+        self._runs[invocation_context.invocation_id] = _Run(live)
+        while len(self._runs) > _RUNS:
+            self._runs.popitem(last=False)[1].live.end("abandoned")
+
+    async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
+        """What the model is given: for this request alone, nothing of it enters the session."""
+        run = self._runs.get(callback_context.invocation_id)
+        if run is None or current() is not None:  # an agent within a tool
+            return
+        if self._recall is not None:
+            llm_request.append_tools([self._recall])
+        said = read(llm_request.contents)
+        await self._begin(run.live, callback_context, llm_request, said)
+        if behind := run.live.system():
+            llm_request.append_instructions([behind])
+        llm_request.contents = written(await run.live.messages(said))
+        _offer(run.live, llm_request)
+        llm_request.model = run.live.model or llm_request.model
+        _think(llm_request, run.live.thinking)
+
+    async def before_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
+    ) -> None:
+        """A tool's work begins: a run within it is a sub-agent's."""
+        run = self._runs.get(tool_context.invocation_id)
+        if run is not None:
+            run.working.setdefault(tool_context.function_call_id or "", ExitStack()).enter_context(run.live.running())
+
+    async def after_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
+    ) -> None:
+        """Keeps what a tool gave."""
+        self._called(tool, tool_args, tool_context, result, ok=True)
+
+    async def on_tool_error_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: Exception
+    ) -> None:
+        """Keeps that a tool failed."""
+        self._called(tool, tool_args, tool_context, str(error), ok=False)
+
+    async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> None:
+        """Keeps what the user gets to read."""
+        run = self._runs.get(invocation_context.invocation_id)
+        if run is not None and event.is_final_response() and event.content is not None and not event.partial:
+            run.said.append(words(event.content))
+
+    async def on_run_error_callback(self, *, invocation_context: InvocationContext, error: Exception) -> None:
+        """The turn has failed."""
+        run = self._runs.pop(invocation_context.invocation_id, None)
+        if run is not None:
+            run.live.end("failed")
+
+    async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """Ends the turn; one without an answer was left by its reader, or waits for something."""
+        run = self._runs.pop(invocation_context.invocation_id, None)
+        if run is not None:
+            response = "\n".join(filter(None, run.said))
+            run.live.end("completed" if response else "abandoned", response)
+
+    async def _begin(self, live: LiveTurn, context: CallbackContext, request: LlmRequest, said: Sequence[Any]) -> None:
+        """Begins the turn with the first request, when prompt, history and tools are known."""
+        if live.begun:
+            return
+        text = words(context.user_content) if context.user_content is not None else ""
+        await live.begin(
+            text,
+            said[: place_of(said, text)],
+            [_tool(each) for each in _declared(request)],
+            model=request.model,
+            user_id=context.user_id,
+        )
+
+    def _called(
+        self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext, result: Any, *, ok: bool
+    ) -> None:
+        run = self._runs.get(context.invocation_id)
+        if run is not None:
+            run.live.called(tool.name, arguments, result, ok=ok, id=context.function_call_id)
+            run.working.pop(context.function_call_id or "", ExitStack()).close()
+
+    def _recall_function(self) -> Any:
+        async def recall_context(
+            query: str, tool_context: ToolContext, memory_type: str | None = None, limit: int = 5
+        ) -> str:
+            run = self._runs.get(tool_context.invocation_id)
+            live = run.live if run is not None else self._binding.turn(tool_context.session.id, "subagent")
+            return await live.recall(query, cast(MemoryType | None, memory_type), limit)
+
+        recall_context.__doc__ = recalling.DESCRIPTION
+        return recall_context
+
+
+@dataclass(slots=True)
+class _Run:
+    """An invocation under way: its turn, what was said, the tools at work by the id of their calls."""
+
+    live: LiveTurn
+    said: list[str] = field(default_factory=list)
+    working: dict[str, ExitStack] = field(default_factory=dict)
+
+
+def _declared(request: LlmRequest) -> list[types.FunctionDeclaration]:
+    return [
+        each for group in request.config.tools or [] for each in getattr(group, "function_declarations", None) or []
+    ]
+
+
+def _tool(declared: types.FunctionDeclaration) -> Tool | None:
+    return tool(declared.name or "", declared.description, _schema(declared))
+
+
+def _schema(declared: types.FunctionDeclaration) -> Mapping[str, Any]:
+    """The parameters as a JSON schema, whichever of ADK's two forms they have."""
+    if declared.parameters_json_schema is not None:
+        return cast(Mapping[str, Any], declared.parameters_json_schema)
+    if declared.parameters is None:
+        return {}
+    return declared.parameters.json_schema.model_dump(mode="json", exclude_none=True)
+
+
+def _offer(live: LiveTurn, request: LlmRequest) -> None:
+    """Leaves the request the tools that the turn keeps; the others cannot be called either."""
+    kept = live.offered(_declared(request), lambda each: each.name or "", _rewritten)
+    by_name = {each.name: each for each in kept}
+    gone = {each.name for each in _declared(request)} - by_name.keys()
+    groups = list[Any]()
+    for group in request.config.tools or []:
+        declared = getattr(group, "function_declarations", None)
+        if not declared:
+            groups.append(group)
+        elif left := [by_name[each.name] for each in declared if each.name in by_name]:
+            groups.append(group.model_copy(update={"function_declarations": left}))  # type: ignore[union-attr]
+    request.config.tools = groups
+    request.tools_dict = {name: each for name, each in request.tools_dict.items() if name not in gone}
+
+
+def _rewritten(declared: types.FunctionDeclaration, spec: ToolSpec) -> types.FunctionDeclaration:
+    said = {"description": spec.description, "parameters": None, "parameters_json_schema": spec.parameters}
+    return declared.model_copy(update=said)
+
+
+def _think(request: LlmRequest, level: str | None) -> None:
+    """How hard a model of Gemini's should think, as its generation takes it; the others take nothing of the kind."""
+    update = next((row for family, row in _THINKING.items() if family in (request.model or "")), None)
+    if level is None or update is None:
+        return
+    own = request.config.thinking_config or types.ThinkingConfig()
+    name, values = update
+    request.config.thinking_config = own.model_copy(
+        update={"thinking_budget": None, "thinking_level": None, name: values[level]}
+    )
+
+
+# What every model of a family takes: a level or a number that only some know is an error of the others.
+_LEVEL = types.ThinkingLevel
+_THINKING: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "gemini-3": (
+        "thinking_level",
+        {
+            "off": _LEVEL.LOW, "minimal": _LEVEL.LOW, "low": _LEVEL.LOW,
+            "medium": _LEVEL.MEDIUM, "high": _LEVEL.HIGH, "xhigh": _LEVEL.HIGH,
+        },
+    ),
+    "gemini-2.5": (
+        "thinking_budget",
+        {"off": 512, "minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 24_576},
+    ),
+}  # fmt: skip

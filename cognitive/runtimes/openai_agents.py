@@ -1,0 +1,289 @@
+"""OpenAI Agents SDK: a runner in place of the SDK's own, over its `Model` interface.
+
+    runner = CognitiveRunner(layer, "my-agent")
+    result = await runner.run(agent, "Where does the key hang?", session=session)
+
+The session is the SDK's own (`session.session_id`), or else the `conversation_id`, or the run's `group_id`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from inspect import isawaitable
+from typing import Any
+
+from agents import (
+    Agent,
+    FunctionTool,
+    Model,
+    ModelResponse,
+    ModelSettings,
+    RunConfig,
+    Runner,
+    RunResult,
+    RunResultStreaming,
+    Session,
+    Tool,
+    ToolCallItem,
+    ToolCallOutputItem,
+    function_tool,
+)
+from agents.models import get_default_model, get_default_model_settings
+from agents.run_config import CallModelData, ModelInputData
+from pydantic_core import to_json
+
+from brain.types import MemoryType
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes import recalling
+from cognitive.runtimes.live import Binding, LiveTurn, current, ending
+from cognitive.runtimes.native import place_of, tool
+from cognitive.runtimes.openai_items import read, written
+from cognitive.turn import ToolSpec
+
+
+class CognitiveRunner:
+    """Memory, planned tools and a bounded conversation for the runs of an agent and of those that it hands over to.
+
+    `session_id` is for a host whose runs have no session of the SDK's; everything else is as in `Binding`. The caller's
+    `RunConfig`, hooks, session and handoffs are taken as they are, and no agent is changed. Put `recall_tool` among the
+    tools of an agent that may search its memory. An agent that runs within a tool is left alone.
+
+    How hard to think is set where the settings have `reasoning`, the caller's or the SDK's own for the model's name.
+    In a run with a `conversation_id` or `previous_response_id` OpenAI keeps the history: the memories then stand in the
+    instructions, which it does not keep, and the conversation is not bounded. A run that stops for an approval is
+    recorded as abandoned; the run that takes it up again is a turn of its own.
+    """
+
+    def __init__(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        *,
+        session_id: str | None = None,
+        user_id: str | None = None,
+        model: str | None = None,
+        models: Mapping[str, Model] | None = None,
+    ) -> None:
+        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._session_id = session_id
+
+        async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
+            live = current() or self._binding.turn("default", "subagent")
+            return await live.recall(query, memory_type, limit)
+
+        self.recall_tool: FunctionTool = function_tool(
+            recall_context, name_override=recalling.NAME, description_override=recalling.DESCRIPTION
+        )
+
+    async def run(
+        self, starting_agent: Agent[Any], input: Any, *, run_config: RunConfig | None = None, **options: Any
+    ) -> RunResult:
+        """`Runner.run`, with its options."""
+        live = self._turn(run_config, options)
+        with ending(live), live.running():
+            result = await Runner.run(starting_agent, input, run_config=_remembering(live, run_config), **options)
+            _end(live, result)
+        return result
+
+    def run_streamed(
+        self, starting_agent: Agent[Any], input: Any, *, run_config: RunConfig | None = None, **options: Any
+    ) -> RunResultStreaming:
+        """`Runner.run_streamed`, with its options. The SDK goes on with a run whose reader leaves until it is cancelled
+        (`result.cancel()`), which abandons the turn.
+        """
+        live = self._turn(run_config, options)
+        with live.running():
+            result = Runner.run_streamed(starting_agent, input, run_config=_remembering(live, run_config), **options)
+        if result.run_loop_task is not None:
+            result.run_loop_task.add_done_callback(lambda task: _ended(live, result, task))
+        return result
+
+    def _turn(self, config: RunConfig | None, options: Mapping[str, Any]) -> LiveTurn:
+        session: Session | None = options.get("session")
+        own = session.session_id if session is not None else options.get("conversation_id")
+        return self._binding.turn(self._session_id or own or (config.group_id if config else None) or "default")
+
+
+def _ended(live: LiveTurn, result: RunResultStreaming, task: asyncio.Task[Any]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        live.end("failed")
+    elif not task.cancelled():
+        _end(live, result)
+    live.end("abandoned")
+
+
+def _end(live: LiveTurn, result: RunResult | RunResultStreaming) -> None:
+    """Ends the turn with what a run came to; one without an output waits for an approval, or was told to stop."""
+    if result.final_output is None:
+        return
+    given = {item.call_id: item.output for item in result.new_items if isinstance(item, ToolCallOutputItem)}
+    for item in result.new_items:
+        if isinstance(item, ToolCallItem) and item.call_id in given:
+            arguments = getattr(item.raw_item, "arguments", None)
+            live.called(item.tool_name or "", arguments, given[item.call_id], id=item.call_id)
+    live.end("completed", _text(result.final_output))
+
+
+def _text(output: Any) -> str:
+    return output if isinstance(output, str) else to_json(output, fallback=str).decode()
+
+
+def _remembering(live: LiveTurn, config: RunConfig | None) -> RunConfig:
+    """The run's configuration with a model before each agent's own, which is told whose call it is."""
+    config = config or RunConfig()
+    model = _Remembering(live, config)
+    return dataclasses.replace(config, model=model, call_model_input_filter=model.note)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Asked:
+    """Whose call comes next, and whether the agent is one of the run's or runs as a tool of it."""
+
+    model: _Remembering
+    agent: Agent[Any]
+    task: asyncio.Task[Any] | None
+    is_own: bool
+
+
+_asked: ContextVar[_Asked | None] = ContextVar("cognitive_asked", default=None)
+
+
+class _Remembering(Model):
+    """Stands before the models of one run: each call goes on to the agent's own, as the turn would have it.
+
+    An agent that runs as a tool is given the run's configuration by the SDK, and its calls go on as they are. It is
+    told by its task: one that began with a note of this run, while the run's own find none, or that of themselves.
+    """
+
+    def __init__(self, live: LiveTurn, config: RunConfig) -> None:
+        self._live = live
+        self._config = config
+
+    async def note(self, data: CallModelData[Any]) -> ModelInputData:
+        """The caller's own filter, and a note of the agent."""
+        before, task = _asked.get(), asyncio.current_task()
+        is_own = before is None or before.model is not self or (before.task is task and before.is_own)
+        _asked.set(_Asked(self, data.agent, task, is_own))
+        own = self._config.call_model_input_filter
+        if own is None:
+            return data.model_data
+        filtered = own(data)
+        return await filtered if isawaitable(filtered) else filtered
+
+    async def get_response(
+        self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *rest: Any, **state: Any
+    ) -> ModelResponse:
+        """One answer."""
+        model, given = await self._given(system_instructions, input, model_settings, tools, state)
+        return await model.get_response(*given, *rest, **state)
+
+    async def stream_response(
+        self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *rest: Any, **state: Any
+    ) -> AsyncIterator[Any]:
+        """One answer, in pieces."""
+        model, given = await self._given(system_instructions, input, model_settings, tools, state)
+        pieces = model.stream_response(*given, *rest, **state)
+        try:
+            async for piece in pieces:
+                yield piece
+        finally:
+            if hasattr(pieces, "aclose"):
+                await pieces.aclose()
+
+    def get_retry_advice(self, request: Any) -> Any:
+        """What the agent's own model says of it."""
+        return self._own().get_retry_advice(request)
+
+    def _supports_default_prompt_cache_key(self) -> bool:
+        """The runner asks the model at hand: without an answer, OpenAI's prompt cache would be missed more often."""
+        own = getattr(self._own(), "_supports_default_prompt_cache_key", None)
+        return own is not None and bool(own())
+
+    def _own(self) -> Model:
+        """The model that the SDK would have called."""
+        named = self._config.model or self._asked.agent.model
+        return named if isinstance(named, Model) else self._config.model_provider.get_model(named)
+
+    @property
+    def _asked(self) -> _Asked:
+        asked = _asked.get()
+        assert asked is not None  # the filter stands before every call
+        return asked
+
+    async def _given(
+        self, system: str | None, said: Any, settings: ModelSettings, tools: list[Tool], state: Mapping[str, Any]
+    ) -> tuple[Model, tuple[Any, ...]]:
+        """The model of a call, and what it is given: system instructions, input, settings and tools."""
+        model, settings = self._own(), _with_defaults(settings, self._asked.agent, self._config)
+        if not self._asked.is_own:
+            return model, (system, said, settings, tools)
+        live, items = self._live, read(said)
+        await _begin(live, items, tools, model)
+        if state.get("conversation_id") or state.get("previous_response_id"):
+            system = "\n\n".join(filter(None, (live.system(system or ""), _block(live))))
+        else:
+            system, said = live.system(system or ""), written(await live.messages(items))
+        kept = _chosen(live.offered(tools, lambda each: each.name, _rewritten), tools, settings)
+        return live.model or model, (system or None, said, _thinking(settings, live.thinking), kept)
+
+
+async def _begin(live: LiveTurn, said: Sequence[Any], tools: Iterable[Tool], model: Model) -> None:
+    """Begins the turn with the first call, when prompt, history and tools are known."""
+    if live.begun:
+        return
+    place, name = place_of(said), getattr(model, "model", None)
+    await live.begin(
+        said[place].content if place is not None else "",  # a run may go on without words of the user's
+        said[:place],
+        [
+            tool(each.name, each.description, each.params_json_schema)
+            for each in tools
+            if isinstance(each, FunctionTool)
+        ],
+        model=name if isinstance(name, str) else None,
+    )
+
+
+def _block(live: LiveTurn) -> str:
+    return live.context.sent("").strip() if live.context is not None else ""
+
+
+def _rewritten(tool: Tool, spec: ToolSpec) -> Tool:
+    if not isinstance(tool, FunctionTool):
+        return tool
+    return dataclasses.replace(tool, description=spec.description, params_json_schema=spec.parameters)
+
+
+def _chosen(kept: list[Tool], tools: list[Tool], settings: ModelSettings) -> list[Tool]:
+    """The tools with the one that the caller's settings demand: a provider refuses a choice that it was not given."""
+    demanded = [each for each in tools if each.name == settings.tool_choice and each not in kept]
+    return tools if settings.tool_choice == "required" and not kept else kept + demanded
+
+
+def _with_defaults(settings: ModelSettings, agent: Agent[Any], config: RunConfig) -> ModelSettings:
+    """The settings with the defaults of the model's name, which the SDK leaves out before a model that is an object.
+
+    Only the runner resets a choice of tool, so that stays as it came.
+    """
+    base = agent.model_settings
+    if config.model is not None:
+        base = _defaults(config.model) if base == _defaults(agent.model) else ModelSettings()
+    return dataclasses.replace(base.resolve(settings), tool_choice=settings.tool_choice)
+
+
+def _defaults(model: str | Model | None) -> ModelSettings:
+    return ModelSettings() if isinstance(model, Model) else get_default_model_settings(model or get_default_model())
+
+
+def _thinking(settings: ModelSettings, level: str | None) -> ModelSettings:
+    """How hard to think, where the settings speak of it: a model that does not reason refuses to be told."""
+    if level is None or settings.reasoning is None:
+        return settings
+    reasoning = settings.reasoning.model_copy(update={"effort": _EFFORT.get(level, level)})
+    return dataclasses.replace(settings, reasoning=reasoning)
+
+
+_EFFORT: Mapping[str, str] = {"off": "low", "minimal": "low", "xhigh": "high"}  # what every model that reasons takes

@@ -1,0 +1,290 @@
+"""Strands Agents: a plugin of an agent.
+
+    agent = Agent(plugins=[CognitivePlugin(layer, "my-agent", session_id="s1")])
+    await agent.invoke_async("Where does the key hang?")
+
+Call the agent asynchronously: `agent(...)` runs in an event loop of its own, where the layer's connections are not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic_core import to_json
+from strands import ToolContext, tool
+from strands.hooks import AfterInvocationEvent, AfterModelCallEvent, BeforeInvocationEvent
+from strands.middleware import ExecuteToolStage, InvokeModelStage
+from strands.middleware.stages import ExecuteToolContext, InvokeModelContext
+from strands.models.model import Model
+from strands.plugins import Plugin
+from strands.types.events import ToolResultEvent, TypedEvent
+
+from brain.types import MemoryType
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes import native, recalling
+from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of
+from cognitive.turn import Message, ToolSpec
+
+log = logging.getLogger(__name__)
+
+
+class CognitivePlugin(Plugin):
+    """Memory, planned tools and a bounded conversation for every invocation of an agent.
+
+    The session is `session_id` of the invocation's state, or of the plugin, or else the agent's id. `recall_tool`
+    offers the model `recall_context`; everything else is as in `Binding`. How hard to think is a setting of a model
+    here, which calls share: let a plan ask for another of `models` instead.
+    """
+
+    name = "cognitive"
+
+    def __init__(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        *,
+        session_id: str | None = None,
+        recall_tool: bool = True,
+        user_id: str | None = None,
+        model: str | None = None,
+        models: Mapping[str, Model] | None = None,
+    ) -> None:
+        super().__init__()
+        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._session_id = session_id
+        self._recall_tool = recall_tool
+        self._loop = _running_loop()
+
+    @property
+    def tools(self) -> list[Any]:
+        """The recall tool."""
+        return super().tools if self._recall_tool else []
+
+    def init_agent(self, agent: Any) -> None:
+        """Stands around the agent's invocations, and its calls of models and of tools."""
+        agent.add_hook(self._begun, BeforeInvocationEvent)
+        agent.add_hook(self._answered, AfterModelCallEvent)
+        agent.add_hook(self._ended, AfterInvocationEvent)
+        agent.add_middleware(InvokeModelStage.Input, self._given)
+        agent.add_middleware(ExecuteToolStage.Wrap, self._around_tool)
+
+    def _begun(self, event: BeforeInvocationEvent) -> None:
+        if self._loop not in (None, _running_loop()):
+            log.warning("an agent that is called synchronously goes on without memory: await its invoke_async")
+            return
+        session = event.invocation_state.get("session_id") or self._session_id or event.agent.agent_id
+        event.invocation_state[_key(event.agent)] = _Run(self._binding.turn(str(session)))
+
+    def _answered(self, event: AfterModelCallEvent) -> None:
+        run = _run(event)
+        if run is not None:
+            run.failed = event.exception is not None
+
+    def _ended(self, event: AfterInvocationEvent) -> None:
+        """Ends the turn; Strands says with no result that the run broke off, not why."""
+        run: _Run | None = event.invocation_state.pop(_key(event.agent), None)
+        if run is None:
+            return
+        if event.result is not None and event.result.stop_reason in _ANSWERED:
+            run.live.end("completed", str(event.result).strip())
+        run.live.end("failed" if run.failed else "abandoned")
+
+    async def _given(self, context: InvokeModelContext) -> InvokeModelContext:
+        """What the model is given: for this call alone, nothing of it enters the agent's messages."""
+        run = _run(context)
+        if run is None:
+            return context
+        live, said = run.live, _read(context.messages)
+        await _begin(live, said, context)
+        messages = await live.messages(said)
+        trailing = context.dynamic_trailing_blocks + _trailing(live, messages)
+        return context.replace(
+            messages=_written(messages),
+            system_prompt=_system(live, context.system_prompt),
+            tool_specs=live.offered(context.tool_specs, lambda each: each["name"], _rewritten),
+            model=live.model or context.model,
+            dynamic_trailing_blocks=trailing,
+        )
+
+    async def _around_tool(
+        self, context: ExecuteToolContext, next_fn: Callable[[ExecuteToolContext], AsyncGenerator[TypedEvent, None]]
+    ) -> AsyncGenerator[TypedEvent, None]:
+        """Keeps what a tool gave; what begins while it works is a sub-agent's."""
+        events, run = next_fn(context), _run(context)
+        live = run.live if run is not None else self._binding.turn("default", "subagent")
+        try:
+            while True:
+                with live.running():  # not around the yield, where the reader of the stream is at work
+                    event = await anext(events, None)
+                if event is None:
+                    return
+                if isinstance(event, ToolResultEvent):
+                    _called(live, context, event)
+                yield event
+        finally:
+            await events.aclose()
+
+    @tool(name=recalling.NAME, description=recalling.DESCRIPTION, context=True)
+    async def _recall(
+        self, query: str, tool_context: ToolContext, memory_type: MemoryType | None = None, limit: int = 5
+    ) -> str:
+        run = _run(tool_context)
+        live = run.live if run is not None else self._binding.turn("default", "subagent")
+        return await live.recall(query, memory_type, limit)
+
+
+# Why a model stops that has said what it had to say; else the agent waits for something, or was stopped.
+_ANSWERED = {"end_turn", "stop_sequence", "max_tokens", "tool_use"}
+
+
+@dataclass(slots=True)
+class _Run:
+    """An invocation under way: its turn, and whether the latest call of the model failed."""
+
+    live: LiveTurn
+    failed: bool = False
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _key(agent: Any) -> str:
+    return f"cognitive-{id(agent)}"  # agents that work together share the state of an invocation
+
+
+def _run(context: Any) -> _Run | None:
+    return cast(_Run | None, context.invocation_state.get(_key(context.agent)))
+
+
+async def _begin(live: LiveTurn, said: Sequence[Native], context: InvokeModelContext) -> None:
+    """Begins the turn with the first call, when prompt, history and tools are known."""
+    if live.begun:
+        return
+    place = place_of(said)
+    await live.begin(
+        said[place].content if place is not None else "",  # a run may go on without words of the user's
+        said[:place],
+        [native.tool(each["name"], each["description"], _schema(each)) for each in context.tool_specs],
+        model=context.model.get_config().get("model_id"),
+    )
+
+
+def _called(live: LiveTurn, context: ExecuteToolContext, event: ToolResultEvent) -> None:
+    made, given = context.tool_use, event.tool_result
+    live.called(
+        made["name"], made["input"], _result(given), ok=given.get("status") != "error", id=made.get("toolUseId")
+    )
+
+
+def _system(live: LiveTurn, own: Any) -> Any:
+    if own is None or isinstance(own, str):
+        return live.system(own or "") or None
+    behind = live.system()
+    return [*own, {"text": behind}] if behind else own
+
+
+def _schema(spec: Any) -> Mapping[str, Any]:
+    schema = spec["inputSchema"]
+    return cast(Mapping[str, Any], schema.get("json", schema))
+
+
+def _rewritten(own: Any, spec: ToolSpec) -> Any:
+    return {**own, "description": spec.description, "inputSchema": {"json": spec.parameters}}
+
+
+def _trailing(live: LiveTurn, messages: Sequence[Message]) -> int:
+    """How many blocks at the end are another in the next turn: a provider's cache ends before them."""
+    last = messages[-1] if messages else None
+    if live.context is None or live.context.placement != "user_tail" or not isinstance(last, Native):
+        return 0
+    return 1 if last.role == "user" and last.added is not None else 0
+
+
+def _read(messages: Sequence[Any]) -> list[Native]:
+    """A message for each result of a tool, and for each run of other blocks. `native` is the whole and those blocks."""
+    return [_message(message, blocks) for message in messages for blocks in _runs(message["content"])]
+
+
+def _runs(blocks: Sequence[Any]) -> list[list[Any]]:
+    runs = list[list[Any]]()
+    for block in blocks:
+        if runs and "toolResult" not in block and "toolResult" not in runs[-1][-1]:
+            runs[-1].append(block)
+        else:
+            runs.append([block])
+    return runs or [[]]
+
+
+def _message(message: Any, blocks: Sequence[Any]) -> Native:
+    if blocks and "toolResult" in blocks[0]:
+        given = blocks[0]["toolResult"]
+        return Native.read((message, blocks), "tool", _result(given), tool_call_id=given["toolUseId"])
+    made = [block["toolUse"] for block in blocks if "toolUse" in block]
+    calls = [call(each["name"], each["input"], each["toolUseId"]) for each in made]
+    text = "\n".join(block["text"] for block in blocks if block.get("text"))
+    said = text or ("" if calls else NOT_TEXT)
+    return Native.read((message, blocks), message["role"], said, tool_calls=[each for each in calls if each])
+
+
+def _result(given: Mapping[str, Any]) -> str:
+    return "\n".join(map(_piece, given.get("content") or []))
+
+
+def _piece(block: Mapping[str, Any]) -> str:
+    if "json" in block:
+        return to_json(block["json"], fallback=str).decode()
+    return str(block.get("text", NOT_TEXT))
+
+
+def _written(messages: Sequence[Message]) -> list[Any]:
+    """The messages as Strands has them; what the window left alone is the very message or block that it was."""
+    written = list[Any]()
+    origin: Any = None
+    for message in messages:
+        if not isinstance(message, Native):
+            written.append(_new(message))
+            origin = None
+            continue
+        own, blocks = message.native
+        said = blocks if message.untouched else _blocks(message, blocks)
+        if own is origin:
+            said = [*written.pop()["content"], *said]
+        written.append(own if said == own["content"] else {**own, "content": said})
+        origin = own
+    return written
+
+
+def _blocks(message: Native, blocks: Sequence[Any]) -> list[Any]:
+    """The blocks with what the message says now; what it has beside words stays."""
+    if message.role == "tool":
+        return [{"toolResult": {**blocks[0]["toolResult"], "content": [{"text": message.content}]}}]
+    if message.added is not None and not message.rewritten:
+        return [*blocks, {"text": message.added}]
+    shown = {each.id: dict(each.arguments) for each in message.rewritten}
+    kept = [_shown(block, shown) for block in blocks if "text" not in block]
+    return [*([{"text": message.content}] if message.content else []), *kept]
+
+
+def _shown(block: Any, shown: Mapping[str | None, Any]) -> Any:
+    made = block.get("toolUse")
+    if made is None or made["toolUseId"] not in shown:
+        return block
+    return {**block, "toolUse": {**made, "input": shown[made["toolUseId"]]}}
+
+
+def _new(message: Message) -> Any:
+    """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
+    if message.role == "tool":
+        content = [{"text": message.content}]
+        result = {"toolUseId": message.tool_call_id or "", "status": "error", "content": content}
+        return {"role": "user", "content": [{"toolResult": result}]}
+    return {"role": "assistant" if message.role == "assistant" else "user", "content": [{"text": message.content}]}

@@ -1,0 +1,76 @@
+"""A Google ADK agent with memory: what it was told once, it knows in every conversation.
+
+python examples/google_adk_agent.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from google.adk.agents import LlmAgent
+from google.adk.apps import App
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
+from google.genai import types
+
+from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive.runtimes.google_adk import CognitivePlugin
+
+AGENT = "example-google-adk"
+
+
+class Model(BaseLlm):
+    """Stands where your model is called: it looks at the tides, and then repeats what its prompt says of the key."""
+
+    async def generate_content_async(self, request: LlmRequest, stream: bool = False) -> AsyncIterator[LlmResponse]:
+        spoken = [content for content in request.contents if content.parts and content.parts[0].text]
+        prompt = "\n".join(part.text or "" for part in spoken[-1].parts or [])
+        print(f"--- the model sees, with the tools {list(request.tools_dict)}:\n{prompt}")
+        if request.contents[-1] is not spoken[-1]:
+            part = types.Part(text="High water is at 16:40.")
+        elif prompt.startswith("When is the tide"):
+            part = types.Part.from_function_call(name="tides", args={"harbour": "Sandvig"})
+        else:
+            remembered = next(line.split('"')[1] for line in prompt.splitlines() if line.startswith("- "))
+            part = types.Part(text=remembered)
+        yield LlmResponse(content=types.Content(role="model", parts=[part]))
+
+
+def tides(harbour: str) -> str:
+    """High and low water of the day."""
+    return f"{harbour}: high water 16:40, low water 22:55"
+
+
+async def ask(runner: Runner, session: str, text: str) -> None:
+    message = types.Content(role="user", parts=[types.Part(text=text)])
+    async for event in runner.run_async(user_id="ada", session_id=session, new_message=message):
+        if event.is_final_response() and event.content and event.content.parts:
+            print("answer:", event.content.parts[0].text)
+
+
+async def main() -> None:
+    policy = Policy(deadline_ms=5_000)  # an example may run on a machine that is busy with something else
+    async with CognitiveLayer.open(policy=policy) as layer:
+        await layer.remember(
+            AGENT, [NewMemory(type="fact", content="The key of the boat house hangs behind the brass barometer.")]
+        )
+        agent = LlmAgent(name="harbour", model=Model(model="own"), instruction="You keep a harbour.", tools=[tides])
+        app = App(name="harbour", root_agent=agent, plugins=[CognitivePlugin(layer, AGENT)])
+        runner = Runner(app=app, session_service=InMemorySessionService(), auto_create_session=True)
+
+        await ask(runner, "monday", "When is the tide high at Sandvig?")
+        await ask(runner, "tuesday", "Do you remember where the key of the boat house hangs?")
+
+        await layer.settled()
+        for turn in reversed(await layer.turns(AGENT)):
+            used = [fate.used for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
+            print(f"{turn['session_id']}: {turn['status']}, memories shown: {len(used)}, used: {sum(map(bool, used))}")
+        await layer.erase_agent(AGENT)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,175 @@
+"""Microsoft Agent Framework: it ships no client for tests, so this is built of its layers and its BaseChatClient."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from agent_framework import (
+    Agent,
+    BaseChatClient,
+    ChatMiddlewareLayer,
+    ChatResponse,
+    ChatResponseUpdate,
+    Content,
+    FunctionInvocationLayer,
+    FunctionTool,
+    InMemoryHistoryProvider,
+    Message,
+    ResponseStream,
+)
+from harness import NONE, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+
+from cognitive import CognitiveLayer
+from cognitive.runtimes.agent_framework import CognitiveProvider
+
+
+class _Client(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
+    def __init__(self, session: _Session) -> None:
+        super().__init__()
+        self.session = session
+
+    def _inner_get_response(self, *, messages: Any, stream: bool, options: Any, **_: Any) -> Any:
+        if stream:
+            return ResponseStream(self._pieces(messages, options), finalizer=ChatResponse.from_updates)
+        return self._answer(messages, options)
+
+    async def _answer(self, messages: Any, options: Any) -> ChatResponse[Any]:
+        return ChatResponse(messages=[Message("assistant", [self.session.step(messages, options)])])
+
+    async def _pieces(self, messages: Any, options: Any) -> AsyncIterator[ChatResponseUpdate]:
+        content = self.session.step(messages, options)
+        words = content.text.split(" ") if content.type == "text" else []
+        pieces = [Content.from_text(f" {word}" if n else word) for n, word in enumerate(words)] or [content]
+        for piece in pieces:
+            yield ChatResponseUpdate(role="assistant", contents=[piece])
+
+
+class _Session:
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.ran = Ran()
+        self.script: list[Step] = []
+        self.made = 0
+        self.before: list[Message] = []
+        self.agent: Agent
+        self.kept: Any = None
+
+    def step(self, messages: Any, options: Any) -> Content:
+        self.ran.requests.append(_request(messages, options))
+        now = self.script.pop(0)
+        if isinstance(now, Fail):
+            raise ModelDown
+        self.made += 1
+        if isinstance(now, Say):
+            return Content.from_text(now.text)
+        return Content.from_function_call(f"call-{self.made}", now.name, arguments=dict(now.arguments))
+
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+        self.ran, self.script = Ran(), list(script)
+        if self.kept is None:
+            self.kept = self.agent.create_session(session_id=self.session_id)
+            self.kept.state["history"] = {"messages": self.before}
+        try:
+            if stream:
+                await self._stream(text, abandon)
+            else:
+                self.ran.response = (await self.agent.run(text, session=self.kept)).text
+        except Exception as error:
+            self.ran.error = error
+        kept = self.kept.state["history"].get("messages", [])
+        self.ran.history = "\n".join(repr(message.to_dict()) for message in kept)
+        return self.ran
+
+    async def _stream(self, text: str, abandon: bool) -> None:
+        async with self.agent.run(text, session=self.kept, stream=True) as stream:
+            async for _ in stream:
+                if abandon:
+                    return
+            self.ran.response = (await stream.get_final_response()).text
+
+
+def _request(messages: Sequence[Message], options: Mapping[str, Any]) -> Request:
+    return Request(
+        system=options.get("instructions") or "",
+        messages=tuple(_pair(message) for message in messages),
+        tools={each.name: each.description for each in options.get("tools") or []},
+        thinking=options["reasoning"].get("effort"),
+        model=options.get("model", "main"),
+    )
+
+
+def _pair(message: Message) -> tuple[str, str]:
+    said = [
+        str(each.result) if each.type == "function_result" else each.text or str(each.arguments)
+        for each in message.contents
+    ]
+    return str(message.role), "\n".join(said)
+
+
+class _AgentFramework:
+    name = "agent_framework"
+    can: frozenset[Can] = frozenset(
+        {
+            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
+            "streams", "abandons", "errors", "subagents", "recall",
+        }
+    )  # fmt: skip
+
+    def session(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        session_id: str,
+        *,
+        system: str = "base",
+        nested: Session | None = None,
+        models: Sequence[str] = (),
+        model: str | None = None,
+        tools: Mapping[str, str] = NONE,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> Session:
+        session = _Session(session_id)
+        provider = CognitiveProvider(layer, agent_id, model=model, models={name: name for name in models})
+        session.agent = Agent(
+            _Client(session),
+            system,
+            tools=[*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+            context_providers=[InMemoryHistoryProvider("history"), provider],
+            default_options={"reasoning": {}},
+        )
+        for asked, answered in history:
+            session.before += [Message("user", [asked]), Message("assistant", [answered])]
+        return session
+
+
+def _further(session: _Session, name: str, description: str) -> FunctionTool:
+    def further(q: str) -> str:
+        session.ran.called.append(name)
+        return f"tool-says-{q}"
+
+    return FunctionTool(name=name, description=description, func=further)
+
+
+def _tools(session: _Session, nested: Session | None) -> list[FunctionTool]:
+    def lookup(q: str) -> str:
+        session.ran.called.append("lookup")
+        return f"tool-says-{q}"
+
+    def exec(command: str) -> str:
+        session.ran.called.append("exec")
+        return f"ran {command}"
+
+    async def delegate(q: str) -> str:
+        session.ran.called.append("delegate")
+        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
+
+    tools = [
+        FunctionTool(name="lookup", description="Looks something up.", func=lookup),
+        FunctionTool(name="exec", description="Runs a shell command.", func=exec),
+    ]
+    further = FunctionTool(name="delegate", description="Asks another agent.", func=delegate)
+    return [*tools, *([further] if nested is not None else [])]
+
+
+HARNESS = _AgentFramework()

@@ -1,0 +1,177 @@
+"""Google ADK: it ships no model for tests, so this is a subclass of its BaseLlm."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from google.adk.agents import LlmAgent
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.apps import App
+from google.adk.events import Event
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
+from google.genai import types
+from harness import NONE, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+
+from cognitive import CognitiveLayer
+from cognitive.runtimes.google_adk import CognitivePlugin
+
+MAIN = "gemini-3-main"  # the family tells the plugin how it takes thinking
+
+
+class _Session:
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.sessions = InMemorySessionService()
+        self.before: list[tuple[str, str]] = []
+        self.ran = Ran()
+        self.script: list[Step] = []
+        self.runner: Runner
+
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+        self.ran, self.script = Ran(), list(script)
+        await self._remember()
+        config = RunConfig(streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE)
+        message = types.Content(role="user", parts=[types.Part(text=text)])
+        events = self.runner.run_async(user_id="u", session_id=self.session_id, new_message=message, run_config=config)
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    if abandon:
+                        break
+                    if event.is_final_response() and event.content:
+                        self.ran.response = "".join(part.text or "" for part in event.content.parts)
+        except Exception as error:
+            self.ran.error = error
+        kept = await self.sessions.get_session(app_name="app", user_id="u", session_id=self.session_id)
+        self.ran.history = "\n".join(repr(event.content) for event in kept.events)
+        return self.ran
+
+    async def _remember(self) -> None:
+        if not self.before:
+            return
+        session = await self.sessions.create_session(app_name="app", user_id="u", session_id=self.session_id)
+        for author, said in self.before:
+            role = "user" if author == "user" else "model"
+            content = types.Content(role=role, parts=[types.Part(text=said)])
+            await self.sessions.append_event(session, Event(author=author, content=content))
+        self.before = []
+
+
+class _Scripted(BaseLlm):
+    session: Any
+
+    async def generate_content_async(self, request: LlmRequest, stream: bool = False) -> AsyncIterator[LlmResponse]:
+        session: _Session = self.session
+        session.ran.requests.append(_request(request))
+        now = session.script.pop(0)
+        if isinstance(now, Fail):
+            raise ModelDown
+        if isinstance(now, Say):
+            for piece in now.text.split(" ") if stream else ():
+                yield LlmResponse(content=_content(types.Part(text=piece)), partial=True)
+            yield LlmResponse(content=_content(types.Part(text=now.text)))
+        else:
+            yield LlmResponse(content=_content(types.Part.from_function_call(name=now.name, args=dict(now.arguments))))
+
+
+def _content(part: types.Part) -> types.Content:
+    return types.Content(role="model", parts=[part])
+
+
+def _request(request: LlmRequest) -> Request:
+    declared = [each for group in request.config.tools or [] for each in group.function_declarations or []]
+    thinking = request.config.thinking_config
+    return Request(
+        system=str(request.config.system_instruction or ""),
+        messages=tuple(pair for content in request.contents for pair in _pairs(content)),
+        tools={each.name: each.description or "" for each in declared},
+        thinking=thinking.thinking_level if thinking is not None else None,
+        model=request.model.removeprefix("gemini-3-"),
+    )
+
+
+def _pairs(content: types.Content) -> list[tuple[str, str]]:
+    said = "\n".join(part.text for part in content.parts if part.text)
+    calls = [("assistant", repr(part.function_call.args)) for part in content.parts if part.function_call]
+    results = [part.function_response.response["result"] for part in content.parts if part.function_response]
+    spoken = [("assistant" if content.role == "model" else "user", said)] if said else []
+    return [*spoken, *calls, *(("tool", str(result)) for result in results)]
+
+
+class _GoogleADK:
+    name = "google_adk"
+    can: frozenset[Can] = frozenset(
+        {
+            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
+            "streams", "abandons", "errors", "subagents", "recall",
+        }
+    )  # fmt: skip
+
+    def session(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        session_id: str,
+        *,
+        system: str = "base",
+        nested: Session | None = None,
+        models: Sequence[str] = (),
+        model: str | None = None,
+        tools: Mapping[str, str] = NONE,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> Session:
+        session = _Session(session_id)
+        agent = LlmAgent(
+            name="agent",
+            model=_Scripted(model=MAIN, session=session),
+            instruction=system,
+            tools=[*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+        )
+        further = {name: f"gemini-3-{name}" for name in models}
+        session.runner = Runner(
+            app=App(
+                name="app", root_agent=agent, plugins=[CognitivePlugin(layer, agent_id, model=model, models=further)]
+            ),
+            session_service=session.sessions,
+            auto_create_session=True,
+        )
+        for asked, answered in history:
+            session.before += [("user", asked), ("agent", answered)]
+        return session
+
+
+def _further(session: _Session, name: str, description: str) -> Callable[..., Any]:
+    def further(q: str) -> str:
+        session.ran.called.append(name)
+        return f"tool-says-{q}"
+
+    further.__name__, further.__doc__ = name, description
+    return further
+
+
+def _tools(session: _Session, nested: Session | None) -> list[Callable[..., Any]]:
+    def lookup(q: str) -> str:
+        """Looks something up."""
+        session.ran.called.append("lookup")
+        return f"tool-says-{q}"
+
+    def exec(command: str) -> str:
+        """Runs a shell command."""
+        session.ran.called.append("exec")
+        return f"ran {command}"
+
+    async def delegate(q: str) -> str:
+        """Asks another agent."""
+        session.ran.called.append("delegate")
+        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
+
+    return [lookup, exec, *([delegate] if nested is not None else [])]
+
+
+HARNESS = _GoogleADK()

@@ -1,0 +1,167 @@
+"""OpenAI Agents SDK, on its own ScriptedModel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from agents import Agent, FunctionTool, ModelSettings, RunConfig, SQLiteSession, function_tool
+from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
+from harness import NONE, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from openai.types.shared import Reasoning
+
+from cognitive import CognitiveLayer
+from cognitive.runtimes.openai_agents import CognitiveRunner
+
+QUIET = RunConfig(tracing_disabled=True)
+
+
+class _Session:
+    def __init__(self, session_id: str) -> None:
+        self.history = SQLiteSession(session_id)
+        self.before: list[Any] = []
+        self.ran = Ran()
+        self.script: list[Step] = []
+        self.models: list[ScriptedModel] = []
+        self.made = 0
+        self.agent: Agent[Any]
+        self.runner: CognitiveRunner
+
+    def model(self, name: str) -> ScriptedModel:
+        self.models.append(_Scripted(name))
+        return self.models[-1]
+
+    def answer(self, name: str) -> Callable[[ModelCall], Any]:
+        def answer(call: ModelCall) -> Any:
+            self.ran.requests.append(_request(name, call))
+            now = self.script.pop(0)
+            if isinstance(now, Fail):
+                raise ModelDown
+            self.made += 1
+            if isinstance(now, Say):
+                return [assistant_message(now.text, item_id=f"message-{self.made}")]
+            return [function_call(now.name, dict(now.arguments), call_id=f"call-{self.made}")]
+
+        return answer
+
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+        self.ran, self.script = Ran(), list(script)
+        for model in self.models:
+            model.extend([ModelStep.respond(self.answer(model.model))] * len(script))
+        if self.before:
+            await self.history.add_items(self.before)
+            self.before = []
+        try:
+            if stream:
+                await self._stream(text, abandon)
+            else:
+                result = await self.runner.run(self.agent, text, session=self.history, run_config=QUIET)
+                self.ran.response = result.final_output
+        except Exception as error:
+            self.ran.error = error
+        self.ran.history = "\n".join(map(repr, await self.history.get_items()))
+        return self.ran
+
+    async def _stream(self, text: str, abandon: bool) -> None:
+        result = self.runner.run_streamed(self.agent, text, session=self.history, run_config=QUIET)
+        async for event in result.stream_events():
+            if abandon and event.type == "raw_response_event":
+                result.cancel()
+        self.ran.response = result.final_output
+
+
+class _Scripted(ScriptedModel):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.model = name
+
+
+def _request(model: str, call: ModelCall) -> Request:
+    return Request(
+        system=call.system_instructions or "",
+        messages=tuple(map(_pair, call.input)),
+        tools={each.name: each.description for each in call.tools if isinstance(each, FunctionTool)},
+        thinking=call.model_settings.reasoning.effort if call.model_settings.reasoning else None,
+        model=model,
+    )
+
+
+def _pair(item: Mapping[str, Any]) -> tuple[str, str]:
+    match item.get("type"):
+        case "function_call":
+            return "assistant", item["arguments"]
+        case "function_call_output":
+            return "tool", str(item["output"])
+    content = item["content"]
+    return item["role"], content if isinstance(content, str) else "".join(part["text"] for part in content)
+
+
+class _OpenAIAgents:
+    name = "openai_agents"
+    can: frozenset[Can] = frozenset(
+        {
+            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
+            "streams", "abandons", "errors", "subagents", "recall",
+        }
+    )  # fmt: skip
+
+    def session(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        session_id: str,
+        *,
+        system: str = "base",
+        nested: Session | None = None,
+        models: Sequence[str] = (),
+        model: str | None = None,
+        tools: Mapping[str, str] = NONE,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> Session:
+        session = _Session(session_id)
+        further = {name: session.model(name) for name in models}
+        session.runner = CognitiveRunner(layer, agent_id, model=model, models=further)
+        session.agent = Agent(
+            name="agent",
+            instructions=system,
+            model=session.model("main"),
+            model_settings=ModelSettings(reasoning=Reasoning()),
+            tools=[
+                session.runner.recall_tool,
+                *_tools(session, nested),
+                *(_further(session, *each) for each in tools.items()),
+            ],
+        )
+        for asked, answered in history:
+            session.before += [{"role": "user", "content": asked}, {"role": "assistant", "content": answered}]
+        return session
+
+
+def _further(session: _Session, name: str, description: str) -> FunctionTool:
+    def further(q: str) -> str:
+        session.ran.called.append(name)
+        return f"tool-says-{q}"
+
+    return function_tool(further, name_override=name, description_override=description)
+
+
+def _tools(session: _Session, nested: Session | None) -> list[FunctionTool]:
+    def lookup(q: str) -> str:
+        """Looks something up."""
+        session.ran.called.append("lookup")
+        return f"tool-says-{q}"
+
+    def exec(command: str) -> str:
+        """Runs a shell command."""
+        session.ran.called.append("exec")
+        return f"ran {command}"
+
+    async def delegate(q: str) -> str:
+        """Asks another agent."""
+        session.ran.called.append("delegate")
+        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
+
+    return [function_tool(each) for each in (lookup, exec, *([delegate] if nested is not None else []))]
+
+
+HARNESS = _OpenAIAgents()

@@ -1,0 +1,179 @@
+"""Strands: it ships no model for tests, so this is a subclass of its Model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from harness import NONE, Call, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from strands import Agent, tool
+from strands.agent.conversation_manager import NullConversationManager
+from strands.models.model import Model
+
+from cognitive import CognitiveLayer
+from cognitive.runtimes.strands import CognitivePlugin
+
+
+class _Session:
+    def __init__(self) -> None:
+        self.ran = Ran()
+        self.script: list[Step] = []
+        self.made = 0
+        self.agent: Agent
+
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+        self.ran, self.script = Ran(), list(script)
+        try:
+            if stream:
+                await self._stream(text, abandon)
+            else:
+                self.ran.response = str(await self.agent.invoke_async(text)).strip()
+        except Exception as error:
+            self.ran.error = error
+        self.ran.history = "\n".join(map(repr, self.agent.messages))
+        return self.ran
+
+    async def _stream(self, text: str, abandon: bool) -> None:
+        async with aclosing(self.agent.stream_async(text)) as events:
+            async for event in events:
+                if abandon and "data" in event:
+                    return
+                if "result" in event:
+                    self.ran.response = str(event["result"]).strip()
+
+
+class _Scripted(Model):
+    def __init__(self, session: _Session, name: str) -> None:
+        self.session = session
+        self.name = name
+
+    def update_config(self, **_: Any) -> None:
+        raise NotImplementedError  # calls share a model: nothing may be set on it
+
+    def get_config(self) -> Any:
+        return {"model_id": self.name}
+
+    async def structured_output(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
+        raise NotImplementedError
+        yield
+
+    async def stream(
+        self, messages: Any, tool_specs: Any = None, system_prompt: Any = None, **_: Any
+    ) -> AsyncIterator[Any]:
+        session = self.session
+        session.ran.requests.append(_request(self.name, messages, tool_specs or [], system_prompt))
+        now = session.script.pop(0)
+        if isinstance(now, Fail):
+            raise ModelDown
+        session.made += 1
+        yield {"messageStart": {"role": "assistant"}}
+        async for event in _block(now, f"call-{session.made}"):
+            yield event
+        yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "tool_use" if isinstance(now, Call) else "end_turn"}}
+
+
+async def _block(now: Call | Say, id: str) -> AsyncIterator[Any]:
+    if isinstance(now, Call):
+        yield {"contentBlockStart": {"start": {"toolUse": {"name": now.name, "toolUseId": id}}}}
+        yield {"contentBlockDelta": {"delta": {"toolUse": {"input": json.dumps(dict(now.arguments))}}}}
+        return
+    yield {"contentBlockStart": {"start": {}}}
+    for n, word in enumerate(now.text.split(" ")):
+        yield {"contentBlockDelta": {"delta": {"text": f" {word}" if n else word}}}
+
+
+def _request(model: str, messages: Sequence[Any], tools: Sequence[Any], system: Any) -> Request:
+    return Request(
+        system=system if isinstance(system, str) else "\n\n".join(block["text"] for block in system or []),
+        messages=tuple(pair for message in messages for pair in _pairs(message)),
+        tools={each["name"]: each["description"] for each in tools},
+        model=model,
+    )
+
+
+def _pairs(message: Any) -> list[tuple[str, str]]:
+    said = "\n".join(block["text"] for block in message["content"] if "text" in block)
+    calls = [repr(block["toolUse"]["input"]) for block in message["content"] if "toolUse" in block]
+    results = [block["toolResult"]["content"] for block in message["content"] if "toolResult" in block]
+    return [
+        *([(message["role"], said)] if said else []),
+        *(("assistant", each) for each in calls),
+        *(("tool", "\n".join(block["text"] for block in each)) for each in results),
+    ]
+
+
+class _Strands:
+    name = "strands"
+    can: frozenset[Can] = frozenset(
+        {
+            "hides_tools", "compacts", "routes_models", "window", "history", "system", "journaled", "streams",
+            "abandons", "errors", "subagents", "recall",
+        }
+    )  # fmt: skip
+
+    def session(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        session_id: str,
+        *,
+        system: str = "base",
+        nested: Session | None = None,
+        models: Sequence[str] = (),
+        model: str | None = None,
+        tools: Mapping[str, str] = NONE,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> Session:
+        session = _Session()
+        further = {name: _Scripted(session, name) for name in models}
+        session.agent = Agent(
+            model=_Scripted(session, "main"),
+            system_prompt=system,
+            tools=[*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+            plugins=[CognitivePlugin(layer, agent_id, session_id=session_id, model=model, models=further)],
+            conversation_manager=NullConversationManager(),  # its own would forget what does not fit
+            callback_handler=None,
+        )
+        for asked, answered in history:
+            session.agent.messages += [
+                {"role": "user", "content": [{"text": asked}]},
+                {"role": "assistant", "content": [{"text": answered}]},
+            ]
+        return session
+
+
+def _further(session: _Session, name: str, description: str) -> Any:
+    @tool(name=name, description=description)
+    def further(q: str) -> str:
+        session.ran.called.append(name)
+        return f"tool-says-{q}"
+
+    return further
+
+
+def _tools(session: _Session, nested: Session | None) -> list[Any]:
+    @tool
+    def lookup(q: str) -> str:
+        """Looks something up."""
+        session.ran.called.append("lookup")
+        return f"tool-says-{q}"
+
+    @tool
+    def exec(command: str) -> str:
+        """Runs a shell command."""
+        session.ran.called.append("exec")
+        return f"ran {command}"
+
+    @tool
+    async def delegate(q: str) -> str:
+        """Asks another agent."""
+        session.ran.called.append("delegate")
+        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
+
+    return [lookup, exec, *([delegate] if nested is not None else [])]
+
+
+HARNESS = _Strands()
