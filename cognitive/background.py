@@ -39,6 +39,11 @@ class Background:
             _, late = await asyncio.wait(self._running, timeout=seconds)
             await _stopped(late)
 
+    async def ended(self, *name: str) -> None:
+        """Returns when the work whose names begin with this is done or has failed."""
+        if own := self.running(*name):
+            await asyncio.wait(own)
+
     async def stop(self, *name: str) -> None:
         """Gives up the work whose names begin with this."""
         await _stopped(self.running(*name))

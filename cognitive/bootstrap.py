@@ -26,6 +26,7 @@ from brain.subtasks import Subtasks
 from brain.turns import TurnLog
 from cognitive.arrivals import Arrivals
 from cognitive.background import Background
+from cognitive.capture import Capture, Extractor
 from cognitive.catalog.engine import Catalog
 from cognitive.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
@@ -43,6 +44,7 @@ from cognitive.window.summary import Extractive, Summarizer
 log = logging.getLogger(__name__)
 
 _MOST_SETTLING = 10_000  # outcomes on their way at a time; more is a fault of the host's, which is told
+_AT_CLOSE = 10.0  # seconds that a host's extractor may still take
 _MOST_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
 
 
@@ -54,6 +56,7 @@ class Plugins:
     token_counter: TokenCounter | None = None
     summarizer: Summarizer | None = None
     classifier: Classifier | None = None
+    extractor: Extractor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,8 @@ async def assemble(
             store, turns = MemoryStore(database, cached), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
             catalog = Catalog(cached)
-            settlement = Settlement(turns, journal, policy)
+            capture = Capture(store, policy, plugins.extractor)
+            settlement = Settlement(turns, journal, policy, capture)
             await _warm(cached)
             async with draining(settlement, journal):
                 shadowing, arrivals = Shadowing(turns, shadow, counter), Arrivals(cached)
@@ -146,6 +150,7 @@ async def assemble(
                     )  # fmt: skip
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
+                    await capture.finished(_AT_CLOSE)
                     await arrivals.finished()
                     await shadowing.finished()
                     await continuity.finished()

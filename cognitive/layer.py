@@ -14,6 +14,7 @@ from brain.deadline import Deadline
 from brain.ports import Embedder
 from brain.types import MemoryType
 from cognitive import bootstrap
+from cognitive.capture import Extractor
 from cognitive.catalog.engine import Known
 from cognitive.catalog.refine import Chooser, Refined
 from cognitive.classifier import Classifier
@@ -82,20 +83,22 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         token_counter: TokenCounter | None = None,
         summarizer: Summarizer | None = None,
         classifier: Classifier | None = None,
+        extractor: Extractor | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
         Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
         `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
         `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
-        about messages that no rule of the categories knows.
+        about messages that no rule of the categories knows; `extractor` makes memories of what a completed turn said,
+        beside what `Policy.capture` keeps.
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
             PolicyError: the environment names a file that holds no policy, or no table of models.
         """
-        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier)
+        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier, extractor)
         async with bootstrap.assemble(database_url, policy, shadow, plugins) as parts:
             yield cls(parts)
 
@@ -169,7 +172,8 @@ class CognitiveLayer(Memories, SessionSurface, Record):
         Raises:
             StoreUnavailable: too many outcomes are on their way; this one is not.
         """
-        if not self._parts.settling.start(self._posted(context, outcome)):
+        name = (context.agent_id, context.turn_id, str(uuid4()))
+        if not self._parts.settling.start(self._posted(context, outcome), *name):
             raise StoreUnavailable("settle: too many outcomes are on their way to Postgres or to the journal")
 
     async def settled(self) -> None:

@@ -179,6 +179,12 @@ class Policy(Edge):
         default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS)
     )
 
+    # --- capture ---
+    capture: Literal["off", "user", "exchange"] = "off"  # what a completed turn leaves as episodes: somebody's words
+    # are stored when an operator says so, and not before
+    capture_characters: Annotated[int, Field(ge=100)] = 8_000  # of each: what is longer is a file, not talk
+    extract_seconds: Positive = 120.0  # a host's extractor may take, beside the turns; then nothing is extracted
+
     # --- window ---
     window_messages: Annotated[int, Field(ge=1)] = 40  # shown at most, the engine's own included
     window_characters: Annotated[int, Field(ge=1)] = 80_000  # of all of them; some 20,000 tokens

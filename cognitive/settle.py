@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from brain.deadline import Deadline
 from brain.errors import InvalidInput, JournalError, StoreError
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
 from brain.turns import TurnLog
+from cognitive.capture import Capture, Exchange
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import record
 from cognitive.feedback.authored import texts
@@ -28,10 +29,11 @@ _MOST_CALLED = 100  # names that are kept of a turn; what calls more is a loop, 
 class Settlement:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
 
-    def __init__(self, turns: TurnLog, journal: Journal, policy: Policy) -> None:
+    def __init__(self, turns: TurnLog, journal: Journal, policy: Policy, capture: Capture) -> None:
         self._turns = turns
         self._journal = journal
         self._policy = policy
+        self._capture = capture
         self._keeping: set[asyncio.Task[None]] = set()
         self.behind = True  # the journal may hold something; a look will tell
         self.news = asyncio.Event()  # it does since a moment ago, or Postgres is back
@@ -97,6 +99,7 @@ class Settlement:
         Done before the agent is erased in Postgres, it cannot come back: whoever drains asks in its transaction
         whether the entry is still there, and Postgres lets the erasure in only after that.
         """
+        await self._capture.stop(agent_id)
         await self.kept()
         return await asyncio.to_thread(self._journal.erase, agent_id)
 
@@ -132,7 +135,18 @@ class Settlement:
         )  # fmt: skip
         if closed is None:
             raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+        if outcome.status == "completed" and (closed.first or still is not None) and self._capture.wants(agent_id):
+            await self._captured(agent_id, turn_id, outcome, opening)  # from the journal, the first try may have failed
         return Report(turn_id, record.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
+
+    async def _captured(self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None) -> None:
+        turn = asdict(opening) if opening is not None else await self._turns.turn(agent_id, turn_id)
+        if turn is None:  # erased meanwhile
+            return
+        said = Exchange(
+            agent_id, turn["session_id"], turn_id, turn["at"], turn["message"], outcome.response, turn["user_id"]
+        )
+        await self._capture.keep(said)
 
     async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:
         """What was shown of the memories that the turn shortened, as it was recorded when it opened."""

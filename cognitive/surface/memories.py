@@ -56,7 +56,8 @@ class Memories:
 
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erases everything of an agent, here and in the journal of this machine; the receipt counts what went."""
-        journaled = await self._parts.settlement.erase(require_label("agent_id", agent_id))
+        await self._parts.settling.ended(require_label("agent_id", agent_id))
+        journaled = await self._parts.settlement.erase(agent_id)
         await self._parts.continuity.stop(agent_id)
         return replace(await self._parts.store.erase_agent(agent_id), journaled=journaled)
 

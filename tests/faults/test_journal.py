@@ -123,6 +123,19 @@ async def reconciled(site: Site, agent: str) -> bool:
 # --- away and back ---
 
 
+async def test_what_a_turn_said_is_captured_once_postgres_is_back(site, agent_with_key, journal):
+    agent, policy = agent_with_key, TOLERANT.model_copy(update={"capture": "exchange"})
+    async with opened(site, policy) as layer:
+        context = await layer.pre_turn(turn(agent))
+        gone(site)
+        report = await layer.post_turn(context, ANSWER)
+        assert not report.recorded
+        await back(site)
+        await drained(journal)
+        hits = await layer.recall(agent, ANSWER.response, "episode", tags=("captured",))
+    assert sorted(hit.speaker for hit in hits) == ["assistant", "user"]
+
+
 async def test_outcomes_wait_in_the_journal_while_the_server_is_dead_and_are_counted_once(
     site, agent_with_key, journal
 ):

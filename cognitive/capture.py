@@ -1,0 +1,119 @@
+"""What a completed turn leaves behind of itself: who said what, as episodes, and what the host's extractor makes of it.
+
+Episodes are stored before a `post_turn` is acknowledged, once for each turn, whatever is retried. Extraction may call a
+model: it runs beside the turns, and what it fails to make is missing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+from brain.deadline import Failed, attempt
+from brain.errors import InvalidInput
+from brain.store import MemoryStore
+from brain.types import LONGEST_LABEL, NewMemory
+from cognitive.background import Background
+from cognitive.markup import without_injected
+from cognitive.policy import Policy
+from cognitive.preflight import smalltalk
+
+log = logging.getLogger(__name__)
+
+TAG = "captured"  # by which an operator finds, or forgets, what nobody handed to `remember`
+_MOST_EXTRACTING = 64  # turns at a time; what cannot keep up is left out, and memory does not grow
+_CONTEXT = 500  # characters of the question that help to find an answer
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A completed turn: what the user said and what was answered, without anything that was injected."""
+
+    agent_id: str
+    session_id: str
+    turn_id: str
+    at: datetime
+    message: str
+    response: str
+    user_id: str | None = None
+
+
+class Extractor(Protocol):
+    """Makes memories of an exchange, facts and decisions for example; any async callable of the host's."""
+
+    async def __call__(self, exchange: Exchange) -> Sequence[NewMemory]:
+        """What is worth keeping, perhaps nothing."""
+        ...
+
+
+class Capture:
+    """The rim between a turn that was settled and the memories made of it."""
+
+    def __init__(self, store: MemoryStore, policy: Policy, extractor: Extractor | None = None) -> None:
+        self._store = store
+        self._policy = policy
+        self._extractor = extractor
+        self._background = Background(_MOST_EXTRACTING)
+
+    def wants(self, agent_id: str) -> bool:
+        """Whether anything would be kept of an agent's exchange."""
+        return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
+
+    async def keep(self, exchange: Exchange) -> None:
+        """Stores the exchange as the policy says, and has the extractor see it.
+
+        Raises:
+            StoreUnavailable: Postgres is away.
+        """
+        new = episodes(exchange, self._policy.for_agent(exchange.agent_id))
+        if new:
+            await self._store.remember(exchange.agent_id, new, now=datetime.now(UTC))
+        if self._extractor is not None:
+            self._background.start(self._extracted(exchange, self._extractor), exchange.agent_id, exchange.turn_id)
+
+    async def stop(self, agent_id: str) -> None:
+        """Gives up what is being extracted of an agent: it is about to be erased."""
+        await self._background.stop(agent_id)
+
+    async def finished(self, seconds: float | None = None) -> None:
+        """Returns when all that is being extracted is stored; what is not within so many seconds is given up."""
+        await self._background.finished(seconds)
+
+    async def _extracted(self, exchange: Exchange, extractor: Extractor) -> None:
+        seconds = self._policy.for_agent(exchange.agent_id).extract_seconds
+        made = await attempt(_asked(extractor, exchange), seconds)
+        if isinstance(made, Failed):
+            log.warning("nothing was extracted of turn %s: %s: %s", exchange.turn_id, made.reason, made.detail)
+            return
+        if not all(isinstance(memory, NewMemory) for memory in made):
+            raise InvalidInput("extractor: expected NewMemory values")
+        await self._store.remember(exchange.agent_id, list(made), now=datetime.now(UTC))
+
+
+async def _asked(extractor: Extractor, exchange: Exchange) -> Sequence[NewMemory]:
+    return await extractor(exchange)
+
+
+def episodes(exchange: Exchange, policy: Policy) -> list[NewMemory]:
+    """The memories of an exchange: the user's words, and under "exchange" the answer, found by its question too.
+
+    Small talk is kept by nobody, and neither is what was answered to it.
+    """
+    asked = without_injected(exchange.message).strip()
+    if policy.capture == "off" or not asked or smalltalk.read(asked) is not None:
+        return []
+    lines = [("user", exchange.user_id or "user", asked, "")]
+    answered = without_injected(exchange.response).strip()
+    if policy.capture == "exchange" and answered:
+        lines.append(("assistant", "assistant", answered, asked[:_CONTEXT]))
+    return [
+        NewMemory(
+            type="episode", content=said[: policy.capture_characters], speaker=speaker, context=context,
+            occurred_at=exchange.at, session_id=exchange.session_id, tags=(TAG,),
+            source=f"turn/{exchange.turn_id}/{role}"[-LONGEST_LABEL:],
+        )
+        for role, speaker, said, context in lines
+    ]  # fmt: skip

@@ -1,0 +1,139 @@
+"""What a completed turn leaves behind of itself: nothing unless the operator says so, and then each line once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
+from cognitive.capture import TAG, Exchange
+
+ASKED = "Which harbour does the Skagerrak ferry leave from in winter?"
+ANSWER = "In winter the Skagerrak ferry leaves from Hirtshals."
+
+
+class Deciding:
+    """Makes a decision of whatever was answered."""
+
+    def __init__(self) -> None:
+        self.seen: list[Exchange] = []
+
+    async def __call__(self, exchange: Exchange) -> Sequence[NewMemory]:
+        self.seen.append(exchange)
+        return [NewMemory(type="decision", content=f"Decided: {exchange.response}", session_id=exchange.session_id)]
+
+
+def capturing(urls, embedder, capture="exchange", extractor=None):
+    policy = Policy(capture=capture, deadline_ms=8_000)
+    return CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, extractor=extractor)
+
+
+@pytest.fixture
+async def keeping(urls, embedder) -> AsyncIterator[CognitiveLayer]:
+    async with capturing(urls, embedder) as layer:
+        yield layer
+
+
+async def said(layer: CognitiveLayer, agent: str, text: str = ASKED, response: str = ANSWER, **fields):
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=text, user_id=fields.pop("user", None)))
+    await layer.post_turn(context, Outcome(response=response, **fields))
+    return context
+
+
+async def kept(layer: CognitiveLayer, agent: str) -> list[tuple[str, str, str | None]]:
+    hits = await layer.recall(agent, "Skagerrak ferry harbour winter", limit=50)
+    return sorted((hit.type, hit.content, hit.speaker) for hit in hits)
+
+
+async def test_nothing_is_kept_unless_the_policy_says_so(layer, agent):
+    await said(layer, agent)
+    assert await kept(layer, agent) == []
+
+
+async def test_an_exchange_is_kept_as_episodes_and_found_in_the_next_session(keeping, agent):
+    await said(keeping, agent, user="Ines")
+    assert await kept(keeping, agent) == [("episode", ANSWER, "assistant"), ("episode", ASKED, "Ines")]
+    turn = Turn(agent_id=agent, session_id="s2", text="Remind me: the winter harbour of the Skagerrak ferry?")
+    assert ANSWER in (await keeping.pre_turn(turn)).text
+
+
+async def test_only_the_user_is_kept_where_the_policy_says_so(urls, embedder, agent):
+    async with capturing(urls, embedder, "user") as layer:
+        await said(layer, agent)
+        assert await kept(layer, agent) == [("episode", ASKED, "user")]
+
+
+async def test_what_is_captured_can_be_told_from_what_was_remembered(keeping, agent):
+    await keeping.remember(agent, [NewMemory(type="fact", content="The Skagerrak ferry is called Superspeed.")])
+    await said(keeping, agent)
+    assert len(await keeping.recall(agent, "Skagerrak ferry", limit=50, tags=(TAG,))) == 2
+
+
+@pytest.mark.parametrize("status", ["failed", "abandoned"])
+async def test_a_turn_that_was_not_completed_leaves_nothing(keeping, agent, status):
+    await said(keeping, agent, status=status)
+    assert await kept(keeping, agent) == []
+
+
+async def test_small_talk_leaves_nothing(keeping, agent):
+    await said(keeping, agent, text="thanks, great!", response="You are welcome! The Skagerrak ferry awaits.")
+    assert await kept(keeping, agent) == []
+
+
+async def test_a_turn_is_kept_once_whatever_is_retried(keeping, agent):
+    context = await said(keeping, agent)
+    await keeping.post_turn(context, Outcome(response=ANSWER))
+    await keeping.post_turn(TurnRef(agent, context.turn_id), Outcome(response="Something else about the ferry."))
+    assert len(await kept(keeping, agent)) == 2
+
+
+async def test_a_turn_is_kept_by_a_process_that_knows_it_by_name_only(keeping, agent):
+    context = await keeping.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
+    await keeping.post_turn(TurnRef(agent, context.turn_id), Outcome(response=ANSWER))
+    assert [content for _, content, _ in await kept(keeping, agent)] == [ANSWER, ASKED]
+
+
+async def test_blocks_that_we_put_into_a_message_are_not_kept(keeping, agent):
+    await keeping.remember(agent, [NewMemory(type="fact", content="The Skagerrak ferry sails from Hirtshals.")])
+    shown = await keeping.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
+    assert shown.text
+    await said(keeping, agent, text=shown.sent(), response=f"{ANSWER}\n\n{shown.text}")
+    episodes = [content for type_, content, _ in await kept(keeping, agent) if type_ == "episode"]
+    assert episodes == [ANSWER, ASKED]
+
+
+async def test_an_extractor_makes_memories_beside_the_turn(urls, embedder, agent):
+    extractor = Deciding()
+    async with capturing(urls, embedder, "off", extractor) as layer:
+        context = await said(layer, agent)
+    [exchange] = extractor.seen
+    assert (exchange.turn_id, exchange.message, exchange.response) == (context.turn_id, ASKED, ANSWER)
+    async with capturing(urls, embedder, "off") as layer:
+        assert await kept(layer, agent) == [("decision", f"Decided: {ANSWER}", None)]
+
+
+async def test_an_extractor_is_asked_once_for_a_turn(urls, embedder, agent):
+    extractor = Deciding()
+    async with capturing(urls, embedder, "off", extractor) as layer:
+        context = await said(layer, agent)
+        await layer.post_turn(context, Outcome(response=ANSWER))
+    assert len(extractor.seen) == 1
+
+
+async def test_an_extractor_that_fails_costs_nothing_but_its_memories(urls, embedder, agent, caplog):
+    async def broken(exchange: Exchange) -> Sequence[NewMemory]:
+        raise RuntimeError("no model today")
+
+    with caplog.at_level(logging.WARNING, "cognitive.capture"):
+        async with capturing(urls, embedder, "exchange", broken) as layer:
+            await said(layer, agent)
+            assert len(await kept(layer, agent)) == 2
+    assert "no model today" in caplog.text
+
+
+async def test_the_words_of_a_captured_turn_go_with_the_agent(keeping, agent):
+    await said(keeping, agent)
+    await keeping.erase_agent(agent)
+    assert await kept(keeping, agent) == []
