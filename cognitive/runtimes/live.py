@@ -168,7 +168,7 @@ class LiveTurn:
             return list(tools)
         specs = {spec.name: spec for spec in self.context.tools}
         known = {tool.name: tool for tool in (self.context.offer.given if self.context.offer is not None else ())}
-        kept = [tool for tool in tools if name(tool) in specs or name(tool) not in known]
+        kept = [tool for tool in tools if not self.denies(name(tool))]
         if rewritten is None:
             return kept
         return [
@@ -179,10 +179,13 @@ class LiveTurn:
         ]
 
     def denies(self, name: str) -> bool:
-        """Whether a tool was taken away, for a framework that cannot hide it."""
-        if self.context is None or self.context.offer is None:
+        """Whether the turn took a tool away, by its plan or because the model cannot carry it; for a framework that
+        cannot hide it.
+        """
+        if self.context is None:
             return False
-        return name in {tool.name for tool in self.context.offer.given} - {spec.name for spec in self.context.tools}
+        cut = {tool.name for tool in self.context.offer.given} if self.context.offer is not None else set()
+        return name in (cut | set(self.context.plan.removed)) - {spec.name for spec in self.context.tools}
 
     @contextmanager
     def calling(
