@@ -57,6 +57,10 @@ class Binding:
         """A turn about to begin; while a tool of another turn runs, a sub-agent's, whatever `kind` says."""
         return LiveTurn(self, session_id, "subagent" if _calling.get() is not None else kind)
 
+    def settle(self, context: TurnContext, outcome: Outcome) -> None:
+        """Hands on what came of a turn; a binding whose runs are in other threads does so on the layer's own."""
+        self.layer.settle(context, outcome)
+
     def blocks(self, session_id: str) -> Sequence[tuple[str, str]]:
         """The user's words of a session's earlier turns, and what was sent for them, where blocks are journaled."""
         return self._sent.get(session_id, ())
@@ -230,7 +234,7 @@ class LiveTurn:
             self.binding.keep(self.session_id, self.context)
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
-            self.binding.layer.settle(self.context, outcome)
+            self.binding.settle(self.context, outcome)
         except Exception as error:  # as above
             _report("a turn's outcome is lost", error)
 
