@@ -1,7 +1,7 @@
 """A layer for code that cannot wait: notebooks, scripts, and frameworks that block.
 
-    with Blocking.open() as layer:
-        context = layer.pre_turn(Turn(agent_id="me", session_id="s1", text="..."))
+with Blocking.open() as layer:
+    context = layer.pre_turn(Turn(agent_id="me", session_id="s1", text="..."))
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from uuid import UUID
 
 from brain.types import MemoryType, NewMemory
 from cognitive.layer import CognitiveLayer
+from cognitive.runtimes.live import Binding
 from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import Window
 
@@ -22,7 +23,7 @@ T = TypeVar("T")
 
 
 class Blocking:
-    """A layer whose event loop runs in another thread: its own after `open`, or the one that an async host opened it on.
+    """A layer whose event loop runs in another thread: its own after `open`, or that on which an async host opened it.
 
     Any thread may call it but the loop's own, which would wait for itself.
     """
@@ -38,7 +39,8 @@ class Blocking:
         with ThreadPoolExecutor(1, "cognitive-layer") as thread:
             ready: Future[tuple[CognitiveLayer, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
             held = thread.submit(lambda: asyncio.run(_held(ready, database_url, plugins)))
-            if ready not in wait([ready, held], return_when=FIRST_COMPLETED).done:
+            either: list[Future[Any]] = [ready, held]
+            if ready not in wait(either, return_when=FIRST_COMPLETED).done:
                 held.result()
             layer, loop, closing = ready.result()
             try:
@@ -61,6 +63,10 @@ class Blocking:
             return future.result()
         finally:
             future.cancel()  # of somebody who no longer waits
+
+    def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
+        """As `CognitiveLayer.settle`: it returns at once."""
+        self._loop.call_soon_threadsafe(self.layer.settle, context, outcome)
 
     def remember(self, agent_id: str, memories: Sequence[NewMemory]) -> Sequence[UUID]:
         """As `CognitiveLayer.remember`."""
@@ -88,6 +94,19 @@ class Blocking:
     ) -> tuple[RecallHit, ...]:
         """As `CognitiveLayer.recall`."""
         return self.wait(self.layer.recall(agent_id, query, memory_type, limit, turn_id))
+
+
+class BlockingBinding(Binding):
+    """A binding for a framework that blocks: `LiveTurn` in whatever thread its runs are, its coroutines by `wait`."""
+
+    def __init__(self, layer: Blocking, agent_id: str, **named: Any) -> None:
+        super().__init__(layer.layer, agent_id, **named)
+        self.wait = layer.wait
+        self._settle = layer.settle
+
+    def settle(self, context: TurnContext, outcome: Outcome) -> None:
+        """From any thread."""
+        self._settle(context, outcome)
 
 
 async def _held(ready: Future[Any], database_url: str | None, plugins: Any) -> None:

@@ -22,14 +22,14 @@ _TOOLS = {"lookup": "Looks something up.", "exec": "Runs a shell command."}
 class ClaudeCode(Transport):
     """What Claude Code does with a prompt: hooks, the model's calls of tools, its answer, all kept in a transcript."""
 
-    def __init__(self, session_id: str, system: str, tools: Mapping[str, str]) -> None:
+    def __init__(self, session_id: str, system: str) -> None:
         self.session_id = session_id
         self.system = system
-        self.tools = tools
+        self.servers: Sequence[str] = ()
         self.ran = Ran()
         self.script: list[Step] = []
         self.transcript: list[tuple[str, str]] = []
-        self._messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._messages: asyncio.Queue[dict[str, Any] | None]
         self._hooks: dict[str, list[str]] = {}
         self._waiting: dict[str, asyncio.Future[Any]] = {}
         self._numbers = itertools.count()
@@ -37,6 +37,7 @@ class ClaudeCode(Transport):
         self.turn: asyncio.Task[None]
 
     async def connect(self) -> None:
+        self._messages = asyncio.Queue()
         self._greeted.clear()
 
     def is_ready(self) -> bool:
@@ -69,7 +70,7 @@ class ClaudeCode(Transport):
                 self._waiting.pop(message["response"]["request_id"]).set_result(message["response"])
             case "user":
                 self.turn = asyncio.create_task(self._prompted(message["message"]["content"]))
-                self.turn.add_done_callback(lambda turn: turn.cancelled() or turn.exception() and self._hang_up())
+                self.turn.add_done_callback(lambda turn: turn.cancelled() or (turn.exception() and self._hang_up()))
 
     async def _asked(self, **request: Any) -> Any:
         """What the SDK's side answers to a request."""
@@ -101,8 +102,10 @@ class ClaudeCode(Transport):
         for answer in await self._fire("UserPromptSubmit", prompt=prompt):
             self.transcript.append(("user", f"<system-reminder>\n{answer['additionalContext']}\n</system-reminder>"))
         self.transcript.append(("user", prompt))
+        offered = [each for server in self.servers for each in (await self._rpc(server, "tools/list"))["tools"]]
+        tools = {each["name"]: each["description"] for each in offered}
         for step in self.script:
-            self.ran.requests.append(Request(self.system, tuple(self.transcript), self.tools))
+            self.ran.requests.append(Request(self.system, tuple(self.transcript), tools))
             match step:
                 case Fail():
                     await self._fire("StopFailure", error="unknown", last_assistant_message="API Error: 400 down")
@@ -163,7 +166,9 @@ class _Session:
     async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
         code = self._code
         code.ran, code.script = Ran(), list(script)
-        async with ClaudeSDKClient(self._hooks.options(self._options), transport=code) as client:
+        options = self._hooks.options(self._options)
+        code.servers = list(options.mcp_servers)
+        async with ClaudeSDKClient(options, transport=code) as client:
             await client.query(text)
             async with aclosing(self._hooks.watched(client.receive_response())) as messages:
                 async for message in messages:
@@ -194,7 +199,7 @@ class _Claude:
         history: Sequence[tuple[str, str]] = (),
     ) -> Session:
         offered = {**_TOOLS, **({"delegate": "Asks another agent."} if nested is not None else {}), **tools}
-        code = ClaudeCode(session_id, system, offered)
+        code = ClaudeCode(session_id, system)
         code.transcript += [pair for a, b in history for pair in (("user", a), ("assistant", b))]
         options = ClaudeAgentOptions(
             allowed_tools=[f"mcp__shop__{name}" for name in offered],

@@ -42,11 +42,7 @@ async def test_what_is_settled_is_counted_before_it_closes(urls, embedder, agent
     def host():
         with Blocking.open(urls.app, policy=POLICY, embedder=embedder) as blocking:
             context = blocking.pre_turn(_turn(agent))
-
-            async def settle():
-                blocking.layer.settle(context, Outcome(response=KEY))
-
-            blocking.wait(settle())
+            blocking.settle(context, Outcome(response=KEY))
 
     await asyncio.to_thread(host)
     assert [turn["status"] for turn in await layer.turns(agent)] == ["completed"]
