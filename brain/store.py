@@ -14,7 +14,7 @@ from brain.database import Connection, Database
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages
-from brain.types import Memory, NewMemory, Receipt
+from brain.types import Memory, MemoryType, NewMemory, Receipt
 from brain.writing import SQL, Prepared
 
 _MOST_TRIES = 50  # of an update that others overtake
@@ -92,6 +92,18 @@ class MemoryStore:
         found = {row["id"]: _memory(row) for row in rows}
         return [found[id] for id in ids if id in found]
 
+    async def sourced(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
+        """The memories of a type that were stored under these sources, oldest first."""
+        identities = [_identity_by_source(type_, source) for source in sources]
+        return await self.get(agent_id, list((await self._existing(agent_id, identities)).values()))
+
+    async def tagged(self, agent_id: str, tags: Sequence[str], limit: int, offset: int = 0) -> list[Memory]:
+        """A page of the memories that have all of these tags, oldest first."""
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(SQL["tagged_memories"], agent_id, list(tags), limit, offset)
+        )
+        return [_memory(row) for row in rows]
+
     async def pinned(self, agent_id: str) -> list[Memory]:
         """The agent's pinned memories that nothing has superseded, oldest first."""
         return [
@@ -164,12 +176,17 @@ class MemoryStore:
 
 def identity(memory: NewMemory) -> bytes:
     """What makes two memories the same: (type, source), or without a source (type, speaker, session, time, content)."""
+    if memory.source is not None:
+        return _identity_by_source(memory.type, memory.source)
     occurred_at = memory.occurred_at.astimezone(UTC).isoformat() if memory.occurred_at else None
-    parts = (
-        ["source", memory.type, memory.source]
-        if memory.source is not None
-        else ["content", memory.type, memory.speaker, memory.session_id, occurred_at, memory.content]
-    )
+    return _digest(["content", memory.type, memory.speaker, memory.session_id, occurred_at, memory.content])
+
+
+def _identity_by_source(type_: MemoryType, source: str) -> bytes:
+    return _digest(["source", type_, source])
+
+
+def _digest(parts: Sequence[str | None]) -> bytes:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
 
 

@@ -84,6 +84,11 @@ SELECT id, type, content, speaker, context, occurred_at, session_id, source, tag
        supersedes, superseded_by, attributes
 FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[]) ORDER BY seq
 
+-- name: tagged_memories
+SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
+       supersedes, superseded_by, attributes
+FROM cognitive.memory WHERE agent_id = $1 AND tags @> $2::text[] ORDER BY seq LIMIT $3 OFFSET $4
+
 -- name: versioned_memory
 -- With the version of its row, which any change to it replaces.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from brain.types import MemoryType
@@ -194,18 +195,18 @@ class LiveTurn:
     @contextmanager
     def calling(
         self, name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None
-    ) -> Iterator[Callable[[Any], None]]:
-        """Around a tool's work, which hands its result to what this yields. A turn that begins within it is a
-        sub-agent's; a tool that raises is kept as one that failed.
+    ) -> Iterator[Returned]:
+        """Around a tool's work, which hands its result to what this yields, and `ok=False` with one that says what went
+        wrong. A turn that begins within it is a sub-agent's; a tool that raises is kept as one that failed.
         """
-        token, results = _calling.set(self), list[Any]()
+        token, came = _calling.set(self), Returned()
         try:
-            yield results.append
+            yield came
         except Exception as error:
             self.called(name, arguments, str(error), ok=False, id=id)
             raise
         else:
-            self.called(name, arguments, results[-1] if results else None, id=id)
+            self.called(name, arguments, came.result, ok=came.ok, id=id)
         finally:
             _calling.reset(token)
 
@@ -249,6 +250,17 @@ class LiveTurn:
             _report("recall", error)
             return recalling.AWAY
         return recalling.answer(hits)
+
+
+@dataclass(slots=True)
+class Returned:
+    """What came of a tool's work; called with it."""
+
+    result: Any = None
+    ok: bool = True
+
+    def __call__(self, result: Any, *, ok: bool = True) -> None:
+        self.result, self.ok = result, ok
 
 
 @contextmanager

@@ -8,6 +8,7 @@ The session is the run's `conversation_id`: hand `agent.run` one, or the `messag
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +28,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestContext
-from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.tools import DeferredToolRequests, ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
 from pydantic_core import to_json
 
@@ -65,8 +66,8 @@ class CognitiveCapability(AbstractCapability[Any]):
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
         """One of its own for each run: two at once do not mix."""
-        own = object.__new__(type(self))
-        own.__dict__.update(self.__dict__, _live=None)
+        own = copy(self)
+        own._live = None
         return own
 
     def get_toolset(self) -> AbstractToolset[Any] | None:
@@ -86,7 +87,8 @@ class CognitiveCapability(AbstractCapability[Any]):
         self._live = self._binding.turn(self._session_id or ctx.conversation_id or "default")
         with ending(self._live):
             result = await handler()
-            self._live.end("completed", _text(result.output))
+            if not isinstance(result.output, DeferredToolRequests):  # the run that brings their results is the turn
+                self._live.end("completed", _text(result.output))
         return result
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
@@ -97,20 +99,28 @@ class CognitiveCapability(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """What the model sees: for this request alone, nothing of it enters the history."""
+        """The model that the plan asks for, thinking as hard as it says.
+
+        Set here and not for the attempt, a change of thinking is recorded in the history by Pydantic AI, which spares
+        providers' prompt caches where it can.
+        """
         await self._begin(ctx, ())
+        live, settings = self._turn, request_context.model_settings
+        if live.thinking is not None:
+            settings = {**(settings or {}), "thinking": _THINKING.get(live.thinking, live.thinking)}
+        return replace(request_context, model=live.model or request_context.model, model_settings=settings)
+
+    async def prepare_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """What the model sees: of what is changed for an attempt, nothing enters the history."""
         live, parameters = self._turn, request_context.model_request_parameters
         if behind := live.system():
             part = InstructionPart(behind, dynamic=True)
             parameters = replace(parameters, instruction_parts=[*(parameters.instruction_parts or []), part])
-        settings = request_context.model_settings
-        if live.thinking is not None:
-            settings = {**(settings or {}), "thinking": _THINKING.get(live.thinking, live.thinking)}
         return replace(
             request_context,
-            model=live.model or request_context.model,
             messages=_written(await live.messages(_read(request_context.messages))),
-            model_settings=settings,
             model_request_parameters=parameters,
         )
 
@@ -228,7 +238,7 @@ def _response(message: Message) -> ModelResponse:
     response: ModelResponse = message.native
     if message.untouched:
         return response
-    shown = {call.id: dict(call.arguments) for call in message.rewritten}
+    shown = {call.id: to_json(call.arguments).decode() for call in message.rewritten}
     parts: list[ModelResponsePart] = [TextPart(message.content)] if message.content else []
     for part in response.parts:
         if isinstance(part, ToolCallPart) and part.tool_call_id in shown:

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from brain.store import Progress
-from brain.types import Memory, NewMemory, Receipt
+from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
 from cognitive.turn import require_id, require_label
@@ -34,6 +34,20 @@ class Memories:
         """The memories of these ids that this agent has, in the order asked."""
         wanted = [require_id("ids", id) for id in ids]
         return await self._parts.store.get(require_label("agent_id", agent_id), wanted)
+
+    async def sourced(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
+        """The memories of a type that were stored under these sources of the caller's own, oldest first."""
+        for source in sources:
+            require_label("sources", source)
+        return await self._parts.store.sourced(require_label("agent_id", agent_id), type_, sources)
+
+    async def tagged(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
+        """A page of the memories that have all of these tags, oldest first; with no tag, of all memories."""
+        for tag in tags:
+            require_label("tags", tag)
+        if limit < 0 or offset < 0:
+            raise InvalidInput(f"limit, offset: expected numbers from 0, got {limit} and {offset}")
+        return await self._parts.store.tagged(require_label("agent_id", agent_id), tags, limit, offset)
 
     async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
         """Changes fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).

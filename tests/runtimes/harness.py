@@ -12,6 +12,7 @@ from cognitive import CognitiveLayer
 Can = Literal[
     "hides_tools",  # a tool that the plan leaves out is not offered (else: it is denied when it is called)
     "denies_tools",
+    "compacts",  # descriptions that the catalogue shortened are what the model is given
     "thinking",  # the plan's level reaches the model call
     "routes_models",  # the plan's model is called in place of the agent's own
     "window",  # the conversation of each model call is bounded
@@ -63,7 +64,7 @@ class Request:
     system: str
     messages: tuple[tuple[str, str], ...]
     tools: Mapping[str, str]  # descriptions by name, in order
-    thinking: Any = None  # as the framework spells it
+    thinking: Any = None  # as the framework spells it, the level's name in it
     model: str = "main"
 
     @property
@@ -94,7 +95,7 @@ class Session(Protocol):
 
 
 class Harness(Protocol):
-    """A framework."""
+    """A framework: `HARNESS` of the module `<name>_harness`."""
 
     name: str
     can: frozenset[Can]

@@ -1,0 +1,303 @@
+"""LangChain and LangGraph: a middleware of an agent.
+
+    create_agent(model, tools, middleware=[CognitiveMiddleware(layer, "my-agent"), ...])
+
+The session is the run's `thread_id`, the user its `user_id` (both in `configurable`). `cognitive.runtimes.langgraph`
+has the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, NotRequired
+
+from langchain.agents.middleware import AgentMiddleware, AgentState
+from langchain.agents.middleware.types import ModelRequest, PrivateStateAttr, ToolCallRequest
+from langchain.tools import ToolRuntime
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import BaseTool, tool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.channels import UntrackedValue
+from langgraph.config import get_config
+from langgraph.errors import GraphBubbleUp
+from pydantic_core import to_json
+
+from brain.types import MemoryType
+from cognitive.layer import CognitiveLayer
+from cognitive.plan import THINKING
+from cognitive.runtimes import native, recalling
+from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.native import NOT_TEXT, Native, place_of
+from cognitive.turn import Message, Tool, ToolCall, ToolSpec
+
+_OPEN = 512  # turns by their threads, for runs that go on after an interrupt
+
+
+class CognitiveState(AgentState[Any]):
+    """The agent's state with the turn at hand, which no checkpoint keeps."""
+
+    cognitive_turn: NotRequired[Annotated[Any, UntrackedValue, PrivateStateAttr]]
+
+
+class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
+    """Memory, planned tools and a bounded conversation for every run of an agent, by `ainvoke` and `astream`.
+
+    Put it first: what stands behind it may try again, and an error that reaches it ends the turn. A stream that is left
+    between two steps is told by nobody: its turn ends with the next one of its thread. `thinking` are model settings by
+    level; without it, models whose profile has levels of effort get `reasoning_effort`. The rest is as in `Binding`.
+    """
+
+    state_schema = CognitiveState
+
+    def __init__(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        *,
+        session_id: str = "default",
+        recall_tool: bool = True,
+        thinking: Mapping[str, Mapping[str, Any]] | None = None,
+        user_id: str | None = None,
+        model: str | None = None,
+        models: Mapping[str, BaseChatModel] | None = None,
+    ) -> None:
+        super().__init__()
+        self.tools = [self._recall()] if recall_tool else []
+        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._session_id = session_id
+        self._thinking = thinking
+        self._open: OrderedDict[str, LiveTurn] = OrderedDict()
+
+    async def abefore_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
+        """A turn about to begin; what its thread left open was abandoned."""
+        return {"cognitive_turn": self._started(_configured("thread_id"))}
+
+    async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
+        """What the model sees: for this call alone, nothing of it enters the state."""
+        live = self._turn(request.state)
+        await self._begin(live, request)
+        shown = await self._shown(live, request)
+        with _failing(live):
+            return await handler(shown)
+
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
+        """Keeps what a tool gave."""
+        live, call = self._turn(request.state), request.tool_call
+        with _failing(live), live.calling(call["name"], call["args"], call["id"]) as returned:
+            result = await handler(request)
+            if isinstance(result, ToolMessage):
+                returned(result.text, ok=result.status != "error")
+        return result
+
+    async def aafter_agent(self, state: CognitiveState, runtime: Any) -> None:
+        """Ends the turn with the answer."""
+        self._turn(state).end("completed", _answer(state))
+
+    def _recall(self) -> BaseTool:
+        @tool(recalling.NAME, description=recalling.DESCRIPTION)
+        async def recall_context(
+            query: str, runtime: ToolRuntime[Any, Any], memory_type: MemoryType | None = None, limit: int = 5
+        ) -> str:
+            return await self._turn(runtime.state).recall(query, memory_type, limit)
+
+        return recall_context
+
+    def _started(self, thread: str | None) -> LiveTurn:
+        live = self._binding.turn(thread or self._session_id)
+        if thread is not None and not live.begun:
+            if thread in self._open:
+                self._open.pop(thread).end("abandoned")
+            self._open[thread] = live
+            while len(self._open) > _OPEN:
+                self._open.popitem(last=False)
+        return live
+
+    def _turn(self, state: Any) -> LiveTurn:
+        """The run's turn; of a run that goes on after an interrupt, that of its thread."""
+        live: LiveTurn | None = state.get("cognitive_turn")
+        if live is not None:
+            return live
+        thread = _configured("thread_id")
+        return self._open.get(thread or "") or self._started(thread)
+
+    async def _begin(self, live: LiveTurn, request: ModelRequest[Any]) -> None:
+        """Begins the turn with the first call, when conversation and tools are known."""
+        if live.begun:
+            return
+        said = _read(request.messages)
+        place = place_of(said)
+        await live.begin(
+            said[place].content if place is not None else "",  # a run may go on without words of the user's
+            said[:place],
+            [_tool(each) for each in request.tools],
+            model=_model_name(request.model),
+            user_id=_configured("user_id"),
+        )
+
+    async def _shown(self, live: LiveTurn, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        model = live.model or request.model
+        return request.override(
+            model=model,
+            system_message=_system(request.system_message, live.system()),
+            messages=_written(await live.messages(_read(request.messages))),
+            tools=live.offered(request.tools, _name, _rewritten),
+            model_settings={**request.model_settings, **self._effort(model, live.thinking)},
+        )
+
+    def _effort(self, model: BaseChatModel, level: str | None) -> Mapping[str, Any]:
+        if level is None:
+            return {}
+        if self._thinking is not None:
+            return self._thinking.get(level, {})
+        levels = (model.profile or {}).get("reasoning_effort_levels") or ()
+        nearest = _nearest(level, levels)
+        return {"reasoning_effort": nearest} if nearest is not None else {}
+
+
+@contextmanager
+def _failing(live: LiveTurn) -> Iterator[None]:
+    """An error fails the turn, a cancellation gives it up; an interrupt is neither, the run will go on."""
+    try:
+        yield
+    except GraphBubbleUp:
+        raise
+    except asyncio.CancelledError:
+        live.end("abandoned")
+        raise
+    except Exception:
+        live.end("failed")
+        raise
+
+
+def _configured(name: str) -> str | None:
+    value = get_config().get("configurable", {}).get(name)
+    return str(value) if value else None
+
+
+def _nearest(level: str, levels: Sequence[str]) -> str | None:
+    """The level among a model's own that is nearest to one of ours, the lesser of two; None if it has none of them."""
+    known = [each for each in THINKING if ("none" if each == "off" else each) in levels]
+    best = min(known, key=lambda each: abs(THINKING.index(each) - THINKING.index(level)), default=None)
+    return "none" if best == "off" else best
+
+
+def _model_name(model: BaseChatModel) -> str | None:
+    named = (getattr(model, name, None) for name in ("model_name", "model", "model_id"))
+    return next((name for name in named if isinstance(name, str) and name), None)
+
+
+# --- tools ---
+
+_Offered = BaseTool | dict[str, Any]
+
+
+def _name(given: _Offered) -> str:
+    if isinstance(given, BaseTool):
+        return given.name
+    return str(given.get("name") or given.get("function", {}).get("name") or given.get("type", ""))
+
+
+def _tool(given: _Offered) -> Tool | None:
+    """A tool that the host runs; a provider's own stays as it is."""
+    if not isinstance(given, BaseTool):
+        return None
+    function = convert_to_openai_tool(given)["function"]
+    return native.tool(given.name, given.description, function.get("parameters"))
+
+
+def _rewritten(given: _Offered, spec: ToolSpec) -> _Offered:
+    """A copy for the model's eyes: what runs is the tool that the agent was made with."""
+    assert isinstance(given, BaseTool)  # the others were not given to the turn
+    return given.model_copy(update={"description": spec.description, "args_schema": spec.parameters})
+
+
+# --- messages ---
+
+
+def _answer(state: CognitiveState) -> str:
+    if state.get("structured_response") is not None:
+        return to_json(state["structured_response"], fallback=str).decode()
+    return next((message.text for message in reversed(state["messages"]) if isinstance(message, AIMessage)), "")
+
+
+def _system(own: SystemMessage | None, behind: str) -> SystemMessage | None:
+    if not behind:
+        return own
+    if own is None:
+        return SystemMessage(behind)
+    if isinstance(own.content, str):
+        return own.model_copy(update={"content": f"{own.content}\n\n{behind}"})
+    return own.model_copy(update={"content": [*own.content, {"type": "text", "text": behind}]})
+
+
+def _read(messages: Sequence[AnyMessage]) -> list[Native]:
+    return [_message(message) for message in messages]
+
+
+def _message(message: AnyMessage) -> Native:
+    text = "\n".join(map(_words, [message.content] if isinstance(message.content, str) else message.content))
+    match message:
+        case HumanMessage():
+            return Native.read(message, "user", text)
+        case AIMessage():
+            calls = [native.call(call["name"], call["args"], call["id"]) for call in _calls(message)]
+            return Native.read(message, "assistant", text, tool_calls=[call for call in calls if call is not None])
+        case ToolMessage(tool_call_id=id):
+            return Native.read(message, "tool", text, tool_call_id=id)
+    return Native.read(message, "system", text)
+
+
+def _words(block: str | dict[str, Any]) -> str:
+    if isinstance(block, str):
+        return block
+    return str(block["text"]) if block.get("type") == "text" else NOT_TEXT
+
+
+def _calls(message: AIMessage) -> Sequence[Any]:
+    return (*message.tool_calls, *message.invalid_tool_calls)
+
+
+def _written(messages: Sequence[Message]) -> list[AnyMessage]:
+    """The messages as LangChain has them; what the window left alone is the very message that it was."""
+    return [_new(message) if not isinstance(message, Native) else _old(message) for message in messages]
+
+
+def _old(message: Native) -> AnyMessage:
+    origin: AnyMessage = message.native
+    if message.untouched:
+        return origin
+    changes: dict[str, Any] = {"content": _content(origin.content, message)}
+    if isinstance(origin, AIMessage) and message.rewritten:
+        shown = {call.id: dict(call.arguments) for call in message.rewritten}
+        changes["tool_calls"] = [{**call, "args": shown.get(call["id"], call["args"])} for call in origin.tool_calls]
+    return origin.model_copy(update=changes)
+
+
+def _content(own: str | list[str | dict[str, Any]], message: Native) -> str | list[str | dict[str, Any]]:
+    """What the message says now; what it has beside words stays."""
+    if isinstance(own, str):
+        return message.content
+    if message.added is not None:
+        return [*own, {"type": "text", "text": message.added}]
+    beside = [block for block in own if isinstance(block, dict) and block.get("type") != "text"]
+    return [{"type": "text", "text": message.content}, *beside]
+
+
+def _new(message: Message) -> AnyMessage:
+    """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
+    match message.role:
+        case "assistant":
+            return AIMessage(message.content, tool_calls=[_called(call) for call in message.tool_calls])
+        case "tool":
+            return ToolMessage(message.content, tool_call_id=message.tool_call_id or "")
+        case "system":
+            return SystemMessage(message.content)
+    return HumanMessage(message.content)
+
+
+def _called(call: ToolCall) -> Any:
+    return {"name": call.name, "args": dict(call.arguments), "id": call.id, "type": "tool_call"}

@@ -1,0 +1,172 @@
+"""LangChain, on a chat model of its own kind that follows a script, with LangGraph's checkpointer as the history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from harness import NONE, Call, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from langchain.agents import create_agent
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.tools import StructuredTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.checkpoint.memory import InMemorySaver
+
+from cognitive import CognitiveLayer
+from cognitive.runtimes.langchain import CognitiveMiddleware
+
+_ROLES = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
+
+
+class _Model(BaseChatModel):
+    """A model that does the session's next step."""
+
+    session: Any
+    name_: str
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Sequence[Any], **settings: Any) -> Any:
+        return self.bind(tools=[convert_to_openai_tool(tool)["function"] for tool in tools], **settings)
+
+    def _next(self, messages: Sequence[BaseMessage], settings: Mapping[str, Any]) -> AIMessage:
+        ran, script = self.session.ran, self.session.script
+        ran.requests.append(_request(self.name_, messages, settings))
+        step = script.pop(0)
+        if isinstance(step, Fail):
+            raise ModelDown
+        if isinstance(step, Say):
+            return AIMessage(step.text)
+        return AIMessage("", tool_calls=[{"name": step.name, "args": dict(step.arguments), "id": f"c{len(script)}"}])
+
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **settings: Any) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self._next(messages, settings))])
+
+    async def _astream(self, messages: Any, stop: Any = None, run_manager: Any = None, **settings: Any) -> Any:
+        message = self._next(messages, settings)
+        if message.tool_calls:
+            yield ChatGenerationChunk(message=AIMessageChunk("", tool_calls=message.tool_calls))
+            return
+        for word in message.text.split(" "):
+            piece = AIMessageChunk(word if message.text.startswith(word) else f" {word}")
+            yield ChatGenerationChunk(message=piece)
+
+
+def _request(name: str, messages: Sequence[BaseMessage], settings: Mapping[str, Any]) -> Request:
+    system = [message.text for message in messages[:1] if message.type == "system"]
+    return Request(
+        system="".join(system),
+        messages=tuple((_ROLES[m.type], m.text or repr(getattr(m, "tool_calls", ""))) for m in messages[len(system) :]),
+        tools={tool["name"]: tool["description"] for tool in settings.get("tools", ())},
+        thinking=settings.get("reasoning_effort"),
+        model=name,
+    )
+
+
+class _Session:
+    def __init__(self, session_id: str) -> None:
+        self.config: Any = {"configurable": {"thread_id": session_id}}
+        self.ran = Ran()
+        self.script: list[Step] = []
+        self.history: list[BaseMessage] = []
+        self.agent: Any
+
+    def model(self, name: str) -> _Model:
+        levels: Any = {"reasoning_effort_levels": ["low", "medium", "high"]}
+        return _Model(session=self, name_=name, profile=levels)
+
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+        self.ran, self.script = Ran(), list(script)
+        given = {"messages": [*self.history, HumanMessage(text)]}
+        self.history = []
+        try:
+            if stream:
+                await self._stream(given, abandon)
+            else:
+                await self.agent.ainvoke(given, self.config)
+        except ModelDown as error:
+            self.ran.error = error
+        values = (await self.agent.aget_state(self.config)).values
+        if self.ran.error is None and not abandon:
+            self.ran.response = values["messages"][-1].text
+        self.ran.history = repr(values)
+        return self.ran
+
+    async def _stream(self, given: Any, abandon: bool) -> None:
+        pieces = self.agent.astream(given, self.config, stream_mode="messages")
+        async for _ in pieces:
+            if abandon:
+                break
+        await pieces.aclose()
+
+
+class _LangChain:
+    name = "langchain"
+    can: frozenset[Can] = frozenset(
+        {
+            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
+            "streams", "abandons", "errors", "subagents", "recall",
+        }
+    )  # fmt: skip
+
+    def session(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        session_id: str,
+        *,
+        system: str = "base",
+        nested: Session | None = None,
+        models: Sequence[str] = (),
+        model: str | None = None,
+        tools: Mapping[str, str] = NONE,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> Session:
+        session = _Session(session_id)
+        middleware = CognitiveMiddleware(
+            layer, agent_id, model=model, models={name: session.model(name) for name in models}
+        )
+        session.agent = create_agent(
+            session.model("main"),
+            [*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+            system_prompt=system,
+            middleware=[middleware],
+            checkpointer=InMemorySaver(),
+        )
+        for asked, answered in history:
+            session.history += [HumanMessage(asked), AIMessage(answered)]
+        return session
+
+
+def _further(session: _Session, name: str, description: str) -> StructuredTool:
+    async def further(q: str) -> str:
+        session.ran.called.append(name)
+        return f"tool-says-{q}"
+
+    return StructuredTool.from_function(coroutine=further, name=name, description=description)
+
+
+def _tools(session: _Session, nested: Session | None) -> list[Callable[..., Any]]:
+    def lookup(q: str) -> str:
+        """Looks something up."""
+        session.ran.called.append("lookup")
+        return f"tool-says-{q}"
+
+    def exec(command: str) -> str:
+        """Runs a shell command."""
+        session.ran.called.append("exec")
+        return f"ran {command}"
+
+    async def delegate(q: str) -> str:
+        """Asks another agent."""
+        session.ran.called.append("delegate")
+        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
+
+    return [lookup, exec, *([delegate] if nested is not None else [])]
+
+
+HARNESS = _LangChain()

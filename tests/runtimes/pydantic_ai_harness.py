@@ -1,0 +1,161 @@
+"""Pydantic AI, on its own FunctionModel."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any
+
+from harness import NONE, Call, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from pydantic_ai import Agent, Tool
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    UserPromptPart,
+)
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
+
+from cognitive import CognitiveLayer
+from cognitive.runtimes.pydantic_ai import CognitiveCapability
+
+
+class _Session:
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.history: list[ModelMessage] = []
+        self.ran = Ran()
+        self.script: list[Step] = []
+        self.agent: Agent[None, str]
+
+    def model(self, name: str) -> FunctionModel:
+        def step(messages: list[ModelMessage], info: AgentInfo) -> Call | Say:
+            self.ran.requests.append(_request(name, messages, info))
+            now = self.script.pop(0)
+            if isinstance(now, Fail):
+                raise ModelDown
+            return now
+
+        def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+            now = step(messages, info)
+            part = TextPart(now.text) if isinstance(now, Say) else ToolCallPart(now.name, dict(now.arguments))
+            return ModelResponse([part])
+
+        async def pieces(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[Any]:
+            now = step(messages, info)
+            if isinstance(now, Call):
+                yield {0: DeltaToolCall(now.name, ToolCallPart(now.name, dict(now.arguments)).args_as_json_str())}
+                return
+            for word in now.text.split(" "):
+                yield word if now.text.startswith(word) else f" {word}"
+
+        return FunctionModel(answer, stream_function=pieces, model_name=name, profile={"supports_thinking": True})
+
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+        self.ran, self.script = Ran(), list(script)
+        conversation: Mapping[str, Any] = {"message_history": self.history, "conversation_id": self.session_id}
+        try:
+            if stream:
+                await self._stream(text, conversation, abandon)
+            else:
+                result = await self.agent.run(text, **conversation)
+                self.ran.response, self.history = result.output, result.all_messages()
+        except Exception as error:
+            self.ran.error = error
+        self.ran.history = "\n".join(map(repr, self.history))
+        return self.ran
+
+    async def _stream(self, text: str, conversation: Mapping[str, Any], abandon: bool) -> None:
+        async with self.agent.run_stream(text, **conversation) as result:
+            async for _ in result.stream_text(delta=True, debounce_by=None):
+                if abandon:
+                    return
+            self.ran.response, self.history = await result.get_output(), result.all_messages()
+
+
+def _request(model: str, messages: Sequence[ModelMessage], info: AgentInfo) -> Request:
+    return Request(
+        system=info.instructions or "",
+        messages=tuple(pair for message in messages for pair in _pairs(message)),
+        tools={tool.name: tool.description or "" for tool in info.function_tools},
+        thinking=info.model_request_parameters.thinking,
+        model=model,
+    )
+
+
+_ROLES = {"user-prompt": "user", "tool-return": "tool", "retry-prompt": "tool", "system-prompt": "system"}
+
+
+def _pairs(message: ModelMessage) -> list[tuple[str, str]]:
+    if isinstance(message, ModelRequest):
+        return [(_ROLES[part.part_kind], str(part.content)) for part in message.parts]
+    return [("assistant", part.content if isinstance(part, TextPart) else repr(part.args)) for part in message.parts]
+
+
+class _PydanticAI:
+    name = "pydantic_ai"
+    can: frozenset[Can] = frozenset(
+        {
+            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
+            "streams", "abandons", "errors", "subagents", "recall",
+        }
+    )  # fmt: skip
+
+    def session(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        session_id: str,
+        *,
+        system: str = "base",
+        nested: Session | None = None,
+        models: Sequence[str] = (),
+        model: str | None = None,
+        tools: Mapping[str, str] = NONE,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> Session:
+        session = _Session(session_id)
+        capability = CognitiveCapability(
+            layer, agent_id, model=model, models={name: session.model(name) for name in models}
+        )
+        session.agent = Agent(
+            session.model("main"),
+            instructions=system,
+            capabilities=[capability],
+            tools=[Tool(each) for each in _tools(session, nested)]
+            + [_further(session, *each) for each in tools.items()],
+        )
+        for asked, answered in history:
+            session.history += [ModelRequest([UserPromptPart(asked)]), ModelResponse([TextPart(answered)])]
+        return session
+
+
+def _further(session: _Session, name: str, description: str) -> Tool[None]:
+    def further(q: str) -> str:
+        session.ran.called.append(name)
+        return f"tool-says-{q}"
+
+    return Tool(further, name=name, description=description)
+
+
+def _tools(session: _Session, nested: Session | None) -> list[Callable[..., Any]]:
+    def lookup(q: str) -> str:
+        """Looks something up."""
+        session.ran.called.append("lookup")
+        return f"tool-says-{q}"
+
+    def exec(command: str) -> str:
+        """Runs a shell command."""
+        session.ran.called.append("exec")
+        return f"ran {command}"
+
+    async def delegate(q: str) -> str:
+        """Asks another agent."""
+        session.ran.called.append("delegate")
+        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
+
+    return [lookup, exec, *([delegate] if nested is not None else [])]
+
+
+HARNESS = _PydanticAI()

@@ -1,0 +1,171 @@
+"""What is LangChain's own: interrupts, graphs around an agent, kinds of content and of answers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("langchain")
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.types import Command
+from pydantic import BaseModel
+
+from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive.runtimes.langchain import CognitiveMiddleware
+
+KEY = "The spare key of the boat house hangs behind the brass barometer in the pantry of the captain."
+ASK = "Do you remember where the spare key of the boat house hangs?"
+PICTURE = {"type": "image", "base64": "iVBORw0KGgo=", "mime_type": "image/png"}
+
+
+class Model(FakeMessagesListChatModel):
+    """LangChain's own fake, which can be given tools and keeps what it was asked."""
+
+    seen: list[Any] = []
+
+    def bind_tools(self, tools: Any, **settings: Any) -> Any:
+        return self
+
+    def _generate(self, messages: Any, *args: Any, **settings: Any) -> Any:
+        self.seen.append(messages)
+        return super()._generate(messages, *args, **settings)
+
+
+def model(*responses: AIMessage) -> Model:
+    return Model(responses=list(responses), seen=[])
+
+
+def calls(name: str, **arguments: Any) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": "call-1"}])
+
+
+def unlock(door: str) -> str:
+    """Unlocks a door."""
+    return f"{door} unlocked"
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    policy = Policy(abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def middleware(layer, agent) -> CognitiveMiddleware:
+    await layer.remember(agent, [NewMemory(type="fact", content=KEY)])
+    return CognitiveMiddleware(layer, agent)
+
+
+async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
+    await layer.settled()
+    return [turn["status"] for turn in reversed(await layer.turns(agent))]
+
+
+async def test_what_a_message_holds_beside_words_stays_and_the_block_comes_behind_it(middleware):
+    scripted = model(AIMessage("Behind the barometer."))
+    asked = HumanMessage([{"type": "text", "text": ASK}, PICTURE])
+    result = await create_agent(scripted, middleware=[middleware]).ainvoke({"messages": [asked]})
+    [words, picture, block] = scripted.seen[0][-1].content
+    assert (words, picture) == tuple(asked.content)
+    assert KEY in block["text"]
+    assert result["messages"][0].content == asked.content
+
+
+async def test_a_run_that_somebody_interrupts_and_resumes_is_one_turn(middleware, layer, agent):
+    approving = HumanInTheLoopMiddleware(interrupt_on={"unlock": True})
+    asking = create_agent(
+        model(calls("unlock", door="boat house"), AIMessage(KEY)), [unlock],
+        middleware=[middleware, approving], checkpointer=InMemorySaver(),
+    )  # fmt: skip
+    config: Any = {"configurable": {"thread_id": "t"}}
+    waiting = await asking.ainvoke({"messages": [("user", ASK)]}, config)
+    assert waiting["__interrupt__"]
+    assert await statuses(layer, agent) == ["open"]
+    done = await asking.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), config)
+    assert done["messages"][-1].text == KEY
+    assert await statuses(layer, agent) == ["completed"]
+    assert [plan.tools for plan in await layer.my_plans(agent)] == [(("unlock", 1),)]
+
+
+async def test_a_stream_that_is_left_between_two_steps_ends_with_the_next_turn_of_its_thread(middleware, layer, agent):
+    scripted = model(calls("unlock", door="boat house"), AIMessage("Done."))
+    asking = create_agent(scripted, [unlock], middleware=[middleware], checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}}
+    steps = asking.astream({"messages": [("user", ASK)]}, config, stream_mode="updates")
+    async for step in steps:
+        if "model" in step:
+            break
+    await steps.aclose()
+    await asking.ainvoke({"messages": [("user", "Thanks!")]}, config)
+    assert await statuses(layer, agent) == ["abandoned", "completed"]
+
+
+async def test_a_tool_that_raises_fails_the_turn(middleware, layer, agent):
+    def broken(door: str) -> str:
+        """Breaks."""
+        raise OSError("the lock is rusty")
+
+    asking = create_agent(model(calls("broken", door="x"), AIMessage("Done.")), [broken], middleware=[middleware])
+    with pytest.raises(OSError, match="rusty"):
+        await asking.ainvoke({"messages": [("user", ASK)]})
+    assert await statuses(layer, agent) == ["failed"]
+
+
+async def test_an_agent_as_a_node_of_a_graph_has_the_graphs_thread(middleware, layer, agent):
+    scripted = model(AIMessage("Behind the barometer."))
+    graph = StateGraph(MessagesState).add_node("agent", create_agent(scripted, middleware=[middleware]))
+    graph = graph.set_entry_point("agent").set_finish_point("agent")
+    config: Any = {"configurable": {"thread_id": "harbour", "user_id": "ada"}}
+    result = await graph.compile(checkpointer=InMemorySaver()).ainvoke({"messages": [("user", ASK)]}, config)
+    assert KEY in scripted.seen[0][-1].text
+    assert KEY not in str(result)
+    await layer.settled()
+    [turn] = await layer.turns(agent)
+    assert (turn["session_id"], turn["status"]) == ("harbour", "completed")
+
+
+class Place(BaseModel):
+    place: str
+
+
+async def test_a_structured_answer_is_what_is_judged(middleware, layer, agent):
+    answer = calls("Place", place="behind the brass barometer in the pantry of the captain")
+    asking = create_agent(model(answer), middleware=[middleware], response_format=Place)
+    result = await asking.ainvoke({"messages": [("user", ASK)]})
+    assert result["structured_response"].place.startswith("behind")
+    await layer.settled()
+    [turn] = await layer.turns(agent)
+    [shown] = await layer.fates(agent, turn["turn_id"])
+    assert (turn["status"], shown.used) == ("completed", True)
+
+
+async def test_one_agent_serves_threads_at_once(middleware, layer, agent):
+    class Echo(Model):
+        def _generate(self, messages: Any, *args: Any, **settings: Any) -> Any:
+            self.responses = [AIMessage(messages[-1].text.split("\n")[0])]
+            return super()._generate(messages, *args, **settings)
+
+    asking = create_agent(Echo(responses=[]), middleware=[middleware], checkpointer=InMemorySaver())
+    asked = [f"Do you remember boat house {n}?" for n in range(8)]
+    runs = (
+        asking.ainvoke({"messages": [("user", text)]}, {"configurable": {"thread_id": f"talk-{n}"}})
+        for n, text in enumerate(asked)
+    )
+    assert [result["messages"][-1].text for result in await asyncio.gather(*runs)] == asked
+    await layer.settled()
+    turns = {turn["session_id"]: (turn["message"], turn["status"]) for turn in await layer.turns(agent)}
+    assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(asked)}
+
+
+async def test_without_an_event_loop_it_says_what_to_call_instead(middleware):
+    with pytest.raises(TypeError, match="ainvoke"):
+        create_agent(model(AIMessage("Hi.")), middleware=[middleware]).invoke({"messages": [("user", ASK)]})

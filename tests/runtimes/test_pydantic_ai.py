@@ -1,0 +1,154 @@
+"""What is Pydantic AI's own: its ways to run, its kinds of output and of messages."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+pytest.importorskip("pydantic_ai")
+
+from pydantic import BaseModel
+from pydantic_ai import Agent, BinaryContent, DeferredToolRequests, DeferredToolResults, ModelRetry
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive.runtimes.pydantic_ai import CognitiveCapability
+
+KEY = "The spare key of the boat house hangs behind the brass barometer in the pantry of the captain."
+ASK = "Do you remember where the spare key of the boat house hangs?"
+PICTURE = BinaryContent(b"\x89PNG", media_type="image/png")
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    policy = Policy(abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def capability(layer, agent) -> CognitiveCapability:
+    await layer.remember(agent, [NewMemory(type="fact", content=KEY)])
+    return CognitiveCapability(layer, agent)
+
+
+class Scripted:
+    """A model that answers with these parts, one a call, and keeps what it was given."""
+
+    def __init__(self, *parts: TextPart | ToolCallPart) -> None:
+        self.parts = list(parts)
+        self.seen: list[list[ModelMessage]] = []
+        self.model = FunctionModel(self._answer)
+
+    def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        self.seen.append(messages)
+        return ModelResponse([self.parts.pop(0)])
+
+
+def said(messages: list[ModelMessage]) -> list[tuple[str, object]]:
+    parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
+    return [(part.part_kind, part.content) for part in parts if hasattr(part, "content")]
+
+
+async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
+    await layer.settled()
+    return [turn["status"] for turn in reversed(await layer.turns(agent))]
+
+
+async def test_what_a_prompt_holds_beside_words_stays_and_the_block_comes_behind_it(capability):
+    scripted = Scripted(TextPart("Behind the barometer."))
+    result = await Agent(scripted.model, capabilities=[capability]).run([ASK, PICTURE])
+    [(_, content)] = said(scripted.seen[0])
+    assert content[:2] == [ASK, PICTURE]
+    assert KEY in content[2]
+    assert said(result.all_messages()) == [("user-prompt", [ASK, PICTURE])]
+
+
+async def test_system_prompts_in_the_history_stand_first_however_long_it_is(capability):
+    scripted = Scripted(*[TextPart("Yes.")] * 2)
+    agent = Agent(scripted.model, system_prompt="You are a pilot.", capabilities=[capability])
+    history = (await agent.run(ASK)).all_messages()
+    for n in range(60):
+        history += [ModelRequest([UserPromptPart(f"Question {n}?")]), ModelResponse([TextPart(f"Answer {n}.")])]
+    await agent.run(ASK, message_history=history)
+    assert said(scripted.seen[1])[0] == ("system-prompt", "You are a pilot.")
+    assert len(scripted.seen[1]) < 45
+
+
+class Place(BaseModel):
+    place: str
+
+
+async def test_a_structured_answer_is_what_is_judged(capability, layer, agent):
+    answer = {"place": "behind the brass barometer in the pantry of the captain"}
+    scripted = Scripted(ToolCallPart("final_result", {"place": 1}), ToolCallPart("final_result", answer))
+    result = await Agent(scripted.model, output_type=Place, capabilities=[capability]).run(ASK)
+    assert result.output.place == answer["place"]
+    assert len(scripted.seen) == 2, "the first was sent back to the model, in the same turn"
+    await layer.settled()
+    [turn] = await layer.turns(agent)
+    assert turn["status"] == "completed"
+    [shown] = await layer.fates(agent, turn["turn_id"])
+    assert shown.used is True
+
+
+async def test_an_answer_that_a_validator_sends_back_stays_before_the_models_eyes(capability, layer, agent):
+    scripted = Scripted(TextPart("No idea."), TextPart("Behind the barometer."))
+    asking = Agent(scripted.model, capabilities=[capability])
+
+    @asking.output_validator
+    def place(output: str) -> str:
+        if "barometer" not in output:
+            raise ModelRetry("Say where it hangs.")
+        return output
+
+    assert (await asking.run(ASK)).output == "Behind the barometer."
+    assert "Say where it hangs." in str(said(scripted.seen[1])[-1])
+    assert await statuses(layer, agent) == ["completed"]
+
+
+async def test_a_run_that_waits_for_results_from_outside_is_no_turn_and_the_one_that_has_them_is(
+    capability, layer, agent
+):
+    scripted = Scripted(ToolCallPart("unlock", {"door": "boat house"}, "call-1"), TextPart("It is open."))
+    asking = Agent(scripted.model, output_type=[str, DeferredToolRequests], capabilities=[capability])
+
+    @asking.tool_plain(requires_approval=True)
+    def unlock(door: str) -> str:
+        return f"{door} unlocked"
+
+    waiting = await asking.run("Please run the unlock script for me.")
+    assert isinstance(waiting.output, DeferredToolRequests)
+    results = DeferredToolResults(approvals={"call-1": True})
+    done = await asking.run(message_history=waiting.all_messages(), deferred_tool_results=results)
+    assert done.output == "It is open."
+    assert ("tool-return", "boat house unlocked") in said(scripted.seen[1])
+    assert await statuses(layer, agent) == ["abandoned", "completed"]
+
+
+async def test_one_agent_serves_conversations_at_once(capability, layer, agent):
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        await asyncio.sleep(0)
+        texts = [str(part.content) for m in messages if isinstance(m, ModelRequest) for part in m.parts]
+        return ModelResponse([TextPart(" ".join(text.split("\n")[0] for text in texts))])
+
+    asking = Agent(FunctionModel(answer), capabilities=[capability])
+    asked = [f"Do you remember boat house {n}?" for n in range(8)]
+    runs = (asking.run(text, conversation_id=f"talk-{n}") for n, text in enumerate(asked))
+    assert [result.output for result in await asyncio.gather(*runs)] == asked
+    await layer.settled()
+    turns = {turn["session_id"]: (turn["message"], turn["status"]) for turn in await layer.turns(agent)}
+    assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(asked)}
+
+
+async def test_a_run_that_its_caller_leaves_between_steps_is_abandoned(capability, layer, agent):
+    scripted = Scripted(ToolCallPart("nothing", {}), TextPart("Done."))
+    asking = Agent(scripted.model, capabilities=[capability])
+    asking.tool_plain(lambda: "nothing", name="nothing")
+    async with asking.iter(ASK) as run:
+        async for _ in run:
+            if scripted.seen:
+                break
+    assert await statuses(layer, agent) == ["abandoned"]
