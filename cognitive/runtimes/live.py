@@ -139,6 +139,12 @@ class LiveTurn:
         """The system prompt: the host's own, with what belongs behind it."""
         return self.context.system(own) if self.context is not None else own
 
+    def beside(self) -> str:
+        """All that the turn shows, as one text, for a framework that puts it beside the user's words itself."""
+        if self.context is None:
+            return ""
+        return "\n\n".join(part for part in (self.context.system(), self.context.sent("")) if part)
+
     async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
         """What the model should see of all that the framework would send it, this turn's message with its block.
 
@@ -191,6 +197,17 @@ class LiveTurn:
             return False
         cut = {tool.name for tool in self.context.offer.given} if self.context.offer is not None else set()
         return name in (cut | set(self.context.plan.removed)) - {spec.name for spec in self.context.tools}
+
+    @contextmanager
+    def within(self) -> Iterator[None]:
+        """Around what starts work of this turn's: a turn that begins there, or in a task started there, is a
+        sub-agent's.
+        """
+        token = _calling.set(self)
+        try:
+            yield
+        finally:
+            _calling.reset(token)
 
     @contextmanager
     def calling(
