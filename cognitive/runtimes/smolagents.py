@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -74,10 +75,16 @@ class CognitiveAgent:
 
     def _streamed(self, live: LiveTurn, task: str, options: Mapping[str, Any]) -> Iterator[Any]:
         with ending(live):
-            for piece in self._prepared(live, task, options).run(task, stream=True, **options):
-                if isinstance(piece, FinalAnswerStep):
-                    live.end("completed", _text(piece.output))
-                yield piece
+            pieces = self._prepared(live, task, options).run(task, stream=True, **options)
+            try:
+                for piece in pieces:
+                    if isinstance(piece, FinalAnswerStep):
+                        live.end("completed", _text(piece.output))
+                    yield piece
+            finally:
+                with suppress(RuntimeError):  # closed within a step, smolagents yields that step first
+                    pieces.close()
+                pieces.close()
 
     def _prepared(self, live: LiveTurn, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
         """The agent as it runs in this turn."""
