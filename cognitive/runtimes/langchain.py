@@ -87,7 +87,8 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
         """Keeps what a tool gave."""
         live, call = self._turn(request.state), request.tool_call
-        with _failing(live), live.calling(call["name"], call["args"], call["id"]) as returned:
+        calling = live.calling(call["name"], call["args"], call["id"], interrupts=(GraphBubbleUp,))
+        with _failing(live), calling as returned:
             result = await handler(request)
             if isinstance(result, ToolMessage):
                 returned(result.text, ok=result.status != "error")

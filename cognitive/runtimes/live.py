@@ -211,14 +211,22 @@ class LiveTurn:
 
     @contextmanager
     def calling(
-        self, name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | None,
+        id: str | None = None,
+        *,
+        interrupts: tuple[type[Exception], ...] = (),
     ) -> Iterator[Returned]:
         """Around a tool's work, which hands its result to what this yields, and `ok=False` with one that says what went
-        wrong. A turn that begins within it is a sub-agent's; a tool that raises is kept as one that failed.
+        wrong. A turn that begins within it is a sub-agent's; a tool that raises is kept as one that failed, unless it
+        raises one of `interrupts`: then it is called again, and nothing is kept.
         """
         token, came = _calling.set(self), Returned()
         try:
             yield came
+        except interrupts:
+            raise
         except Exception as error:
             self.called(name, arguments, str(error), ok=False, id=id)
             raise
@@ -277,6 +285,7 @@ class Returned:
     ok: bool = True
 
     def __call__(self, result: Any, *, ok: bool = True) -> None:
+        """Keeps the result."""
         self.result, self.ok = result, ok
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred
 from pydantic_ai.messages import (
     InstructionPart,
     ModelMessage,
@@ -128,7 +129,10 @@ class CognitiveCapability(AbstractCapability[Any]):
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, handler: Any
     ) -> Any:
         """Keeps what a tool gave."""
-        with self._turn.calling(call.tool_name, args, call.tool_call_id) as returned:
+        calling = self._turn.calling(
+            call.tool_name, args, call.tool_call_id, interrupts=(ApprovalRequired, CallDeferred)
+        )
+        with calling as returned:
             result = await handler(args)
             returned(result)
         return result

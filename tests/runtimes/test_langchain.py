@@ -15,8 +15,8 @@ from langchain_core.language_models.fake_chat_models import FakeMessagesListChat
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import MessagesState, StateGraph
-from langgraph.types import Command
-from pydantic import BaseModel
+from langgraph.types import Command, interrupt
+from pydantic import BaseModel, Field
 
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.runtimes.langchain import CognitiveMiddleware
@@ -29,7 +29,7 @@ PICTURE = {"type": "image", "base64": "iVBORw0KGgo=", "mime_type": "image/png"}
 class Model(FakeMessagesListChatModel):
     """LangChain's own fake, which can be given tools and keeps what it was asked."""
 
-    seen: list[Any] = []
+    seen: list[Any] = Field(default_factory=list)
 
     def bind_tools(self, tools: Any, **settings: Any) -> Any:
         return self
@@ -40,7 +40,7 @@ class Model(FakeMessagesListChatModel):
 
 
 def model(*responses: AIMessage) -> Model:
-    return Model(responses=list(responses), seen=[])
+    return Model(responses=list(responses))
 
 
 def calls(name: str, **arguments: Any) -> AIMessage:
@@ -94,6 +94,22 @@ async def test_a_run_that_somebody_interrupts_and_resumes_is_one_turn(middleware
     assert done["messages"][-1].text == KEY
     assert await statuses(layer, agent) == ["completed"]
     assert [plan.tools for plan in await layer.my_plans(agent)] == [(("unlock", 1),)]
+
+
+async def test_a_tool_that_waits_for_somebody_is_one_call_that_went_well(middleware, layer, agent):
+    def confirm(door: str) -> str:
+        """Asks the captain."""
+        return f"{door}: {interrupt('sure?')}"
+
+    scripted = model(calls("confirm", door="boat house"), AIMessage(KEY))
+    asking = create_agent(scripted, [confirm], middleware=[middleware], checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}}
+    await asking.ainvoke({"messages": [("user", ASK)]}, config)
+    await asking.ainvoke(Command(resume="yes"), config)
+    assert scripted.seen[1][-1].text == "boat house: yes"
+    assert await statuses(layer, agent) == ["completed"]
+    [plan] = await layer.my_plans(agent)
+    assert plan.tools == (("confirm", 1),)
 
 
 async def test_a_stream_that_is_left_between_two_steps_ends_with_the_next_turn_of_its_thread(middleware, layer, agent):

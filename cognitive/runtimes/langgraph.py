@@ -1,0 +1,263 @@
+"""LangGraph's long-term store over the layer's memories: what a graph puts there is remembered in its agent's turns.
+
+    graph.compile(store=CognitiveStore(layer, "my-agent"))
+
+An item is a memory: its words are the content, its namespace and key the source, its namespace and all above it are
+tags, and the value itself stands beside, exact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from datetime import UTC, datetime
+from typing import Any
+
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    get_text_at_path,
+    tokenize_path,
+)
+
+from brain.types import Memory, MemoryType, NewMemory
+from cognitive.errors import InvalidInput
+from cognitive.layer import CognitiveLayer
+from cognitive.recall import MOST_HITS
+from cognitive.runtimes.native import storable
+
+_PAGE = 100  # memories read at once
+_ROOT = "store"
+_END = ".."  # of a namespace, whose labels hold no dot and are not empty
+
+Place = tuple[tuple[str, ...], str]  # namespace and key
+
+
+class CognitiveStore(BaseStore):
+    """A `BaseStore` of one agent's memories, all of one type.
+
+    Searching by a query is `layer.recall`, of at most its 200 best; an item that was put with `index=False` is not
+    found by it, yet it is a memory as the others. Values are JSON. Items do not expire: a TTL is refused by LangGraph.
+    Create it within the event loop of its layer: the synchronous methods work from other threads only.
+    """
+
+    def __init__(self, layer: CognitiveLayer, agent_id: str, *, memory_type: MemoryType = "fact") -> None:
+        self._layer = layer
+        self._agent_id = agent_id
+        self._type = memory_type
+        self._loop = asyncio.get_running_loop()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Does operations from a thread that does not run the layer's event loop, as synchronous nodes do.
+
+        Raises:
+            InvalidInput: called within the event loop, which would wait for itself.
+        """
+        if _running() is self._loop:
+            raise InvalidInput("CognitiveStore: await the asynchronous methods (aget, aput, ...) in the event loop")
+        done: Future[list[Result]] = asyncio.run_coroutine_threadsafe(self.abatch(ops), self._loop)
+        return done.result()
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Does operations: what reads sees nothing of what the same batch writes, and of writes the last one counts.
+
+        Raises:
+            InvalidInput: a value that is not JSON; a namespace or key that is too long or cannot be stored.
+            StoreUnavailable: Postgres is away or did not answer in time.
+        """
+        given = list(ops)
+        results = [await self._read(op) for op in given]
+        written = {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}
+        if written:
+            await self._remember({at: op for at, op in written.items() if op.value is not None})
+            await self._forget([at for at, op in written.items() if op.value is None])
+        return results
+
+    async def _read(self, op: Op) -> Result:
+        match op:
+            case GetOp(namespace=namespace, key=key):
+                return next(map(_item, await self._at([(namespace, key)])), None)
+            case SearchOp(query=query):
+                found = await (self._recalled(op) if query and query.strip() else self._listed(op))
+                return found[op.offset : op.offset + op.limit]
+            case ListNamespacesOp():
+                return await self._namespaces(op)
+        return None
+
+    async def _at(self, places: Sequence[Place]) -> list[Memory]:
+        return await self._layer.sourced(self._agent_id, self._type, [_source(*place) for place in places])
+
+    async def _all(self, prefix: tuple[str, ...]) -> list[Memory]:
+        found = list[Memory]()
+        while len(page := await self._layer.tagged(self._agent_id, [_tag(prefix)], _PAGE, len(found))) == _PAGE:
+            found += page
+        return found + page
+
+    async def _listed(self, op: SearchOp) -> list[SearchItem]:
+        return [_found(memory) for memory in await self._all(op.namespace_prefix) if _fits(memory, op.filter)]
+
+    async def _recalled(self, op: SearchOp) -> list[SearchItem]:
+        hits = await self._layer.recall(
+            self._agent_id, storable(op.query or ""), self._type, MOST_HITS, tags=[_tag(op.namespace_prefix)]
+        )
+        scores = {hit.memory_id: hit.score for hit in hits}
+        memories = await self._layer.get(self._agent_id, list(scores))
+        return [
+            _found(memory, scores[memory.id])
+            for memory in memories
+            if _kept(memory)["indexed"] and _fits(memory, op.filter)
+        ]
+
+    async def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
+        every = {_place(memory)[0] for memory in await self._all(())}
+        found = {each for each in every if all(_matches(each, only) for only in op.match_conditions or ())}
+        return sorted({each[: op.max_depth] for each in found})[op.offset : op.offset + op.limit]
+
+    async def _remember(self, ops: Mapping[Place, PutOp]) -> None:
+        known = {_place(memory): memory for memory in await self._at(list(ops))}
+        now = datetime.now(UTC)
+        new = {place: self._memory(op, now, known.get(place)) for place, op in ops.items()}
+        await self._layer.remember(self._agent_id, [memory for place, memory in new.items() if place not in known])
+        for place, memory in known.items():
+            now_says = {name: getattr(new[place], name) for name in ("content", "context", "occurred_at")}
+            await self._layer.update(self._agent_id, memory.id, **now_says)
+
+    async def _forget(self, places: Sequence[Place]) -> None:
+        gone = [memory.id for memory in await self._at(places)]
+        if gone:
+            await self._layer.forget(self._agent_id, gone)
+
+    def _memory(self, op: PutOp, now: datetime, known: Memory | None) -> NewMemory:
+        value = dict(op.value or {})
+        created = _kept(known)["created_at"] if known is not None else now.isoformat()
+        return NewMemory(
+            type=self._type,
+            content=_words(value, op.index or None) or storable(op.key) or "(an item without words)",
+            context=_json({"value": value, "created_at": created, "indexed": op.index is not False}),
+            occurred_at=now,
+            source=_source(op.namespace, op.key),
+            tags=tuple(_tag(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)),
+        )
+
+
+# --- an item as a memory ---
+
+
+def _source(namespace: tuple[str, ...], key: str) -> str:
+    return ".".join(namespace) + _END + key
+
+
+def _place(memory: Memory) -> Place:
+    namespace, _, key = (memory.source or "").partition(_END)
+    return tuple(namespace.split(".")), key
+
+
+def _tag(namespace: tuple[str, ...]) -> str:
+    return _ROOT + ":" + ".".join(namespace)
+
+
+def _json(kept: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(kept, allow_nan=False)  # in ASCII: what Postgres cannot store is escaped
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"value: is not JSON: {error}") from None
+
+
+def _kept(memory: Memory) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(memory.context)
+    return kept
+
+
+def _words(value: Mapping[str, Any], paths: Sequence[str] | None) -> str:
+    """What is shown of a value: the texts at the paths that are to be indexed, or all that it says by name."""
+    if paths is not None:
+        texts = [text for path in paths for text in get_text_at_path(value, tokenize_path(path))]
+    elif len(value) == 1 and isinstance(only := next(iter(value.values())), str):
+        texts = [only]
+    else:
+        texts = [f"{name}: {said if isinstance(said, str) else _json_shown(said)}" for name, said in value.items()]
+    return storable("\n".join(texts)).strip()
+
+
+def _json_shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _item(memory: Memory) -> Item:
+    kept, (namespace, key) = _kept(memory), _place(memory)
+    return Item(
+        value=kept["value"], key=key, namespace=namespace,
+        created_at=datetime.fromisoformat(kept["created_at"]), updated_at=memory.occurred_at,
+    )  # fmt: skip
+
+
+def _found(memory: Memory, score: float | None = None) -> SearchItem:
+    item = _item(memory)
+    return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
+
+
+# --- conditions ---
+
+
+def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
+    path = condition.path
+    if len(namespace) < len(path):
+        return False
+    part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[len(namespace) - len(path) :]
+    return all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
+
+
+def _fits(memory: Memory, wanted: Mapping[str, Any] | None) -> bool:
+    return not wanted or _equals(_kept(memory)["value"], wanted)
+
+
+def _equals(value: Any, wanted: Any) -> bool:
+    """Whether a value is what is wanted, or has at least what a wanted mapping names, or stands in its relations."""
+    if isinstance(wanted, Mapping):
+        if any(name.startswith("$") for name in wanted):
+            return all(_related(name, value, other) for name, other in wanted.items())
+        return isinstance(value, Mapping) and all(_equals(value.get(name), other) for name, other in wanted.items())
+    if isinstance(wanted, list | tuple):
+        return (
+            isinstance(value, list | tuple)
+            and len(value) == len(wanted)
+            and all(_equals(*pair) for pair in zip(value, wanted, strict=True))
+        )
+    return bool(value == wanted)
+
+
+_RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "$eq": lambda value, other: bool(value == other),
+    "$ne": lambda value, other: bool(value != other),
+    "$gt": lambda value, other: float(value) > float(other),
+    "$gte": lambda value, other: float(value) >= float(other),
+    "$lt": lambda value, other: float(value) < float(other),
+    "$lte": lambda value, other: float(value) <= float(other),
+}
+
+
+def _related(name: str, value: Any, other: Any) -> bool:
+    """Whether a relation holds; what has no number stands in none of those between numbers."""
+    if name not in _RELATIONS:
+        raise InvalidInput(f"filter: expected one of {', '.join(_RELATIONS)}, got {name!r}")
+    try:
+        return _RELATIONS[name](value, other)
+    except (TypeError, ValueError):
+        return False
+
+
+def _running() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

@@ -1,0 +1,160 @@
+"""LangGraph's store over the layer: the same operations give what LangGraph's own store gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("langgraph")
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from langgraph.graph import StateGraph
+from langgraph.runtime import Runtime
+from langgraph.store.base import GetOp, ListNamespacesOp, MatchCondition, Op, PutOp, SearchOp
+from langgraph.store.memory import InMemoryStore
+
+from cognitive import CognitiveLayer, Policy, Turn
+from cognitive.errors import InvalidInput
+from cognitive.runtimes.langgraph import CognitiveStore
+
+USERS = ("users", "ada")
+TEA = {"text": "Ada drinks smoked tea from Fujian at four."}
+BOAT = {"text": "The boat house is locked from October to April."}
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    policy = Policy(abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def store(layer, agent) -> CognitiveStore:
+    return CognitiveStore(layer, agent)
+
+
+def told(result: Any) -> Any:
+    """A result without its times and scores; of items, in no order: that is each store's own."""
+    if isinstance(result, list):
+        return sorted(map(told, result), key=repr)
+    return (result.namespace, result.key, result.value) if hasattr(result, "value") else result
+
+
+NAMESPACES = st.lists(st.sampled_from(["users", "ada", "bob", "docs"]), min_size=1, max_size=3).map(tuple)
+KEYS = st.sampled_from(["k", "k.1", ".", "..", "ключ", "a b"])
+VALUES = st.dictionaries(
+    st.sampled_from(["text", "n", "tags", "nested"]),
+    st.one_of(
+        st.integers(-5, 5), st.none(), st.booleans(), st.sampled_from(["", "tea", "\x00", "\ud83d", "é\n"]),
+        st.lists(st.integers(0, 2), max_size=2), st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), max_size=2),
+    ),
+    max_size=3,
+)  # fmt: skip
+FILTERS = st.one_of(
+    st.none(), VALUES, st.integers(-5, 5).map(lambda n: {"n": {"$ne": n}}), st.just({"nested": {"a": 1}})
+)
+CONDITIONS = st.builds(
+    MatchCondition, match_type=st.sampled_from(["prefix", "suffix"]),
+    path=st.lists(st.sampled_from(["*", "users", "ada", "docs"]), max_size=2).map(tuple),
+)  # fmt: skip
+OPS: st.SearchStrategy[Op] = st.one_of(
+    st.tuples(NAMESPACES, KEYS, st.one_of(VALUES, VALUES, st.none())).map(lambda given: PutOp(*given)),
+    st.tuples(NAMESPACES, KEYS).map(lambda given: GetOp(*given)),
+    st.tuples(st.one_of(st.just(()), NAMESPACES), FILTERS, st.just(100)).map(lambda given: SearchOp(*given)),
+    st.tuples(st.lists(CONDITIONS, max_size=2).map(tuple), st.sampled_from([None, 1, 2])).map(
+        lambda given: ListNamespacesOp(*given)
+    ),
+)
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(batches=st.lists(st.lists(OPS, min_size=1, max_size=6), min_size=2, max_size=4))
+async def test_any_operations_give_what_langgraphs_own_store_gives(layer, batches: Sequence[Sequence[Op]]):
+    ours, theirs = CognitiveStore(layer, f"agent-{uuid4().hex}"), InMemoryStore()
+    for ops in batches:
+        assert list(map(told, await ours.abatch(ops))) == list(map(told, theirs.batch(ops)))
+
+
+async def test_a_query_finds_the_item_that_answers_it_first_and_none_of_another_namespace(store):
+    await store.aput(USERS, "tea", TEA)
+    await store.aput(USERS, "boat", BOAT)
+    await store.aput(("users", "bob"), "tea", {"text": "Bob drinks green tea."})
+    await store.aput(USERS, "hidden", {"text": "Ada drinks no coffee."}, index=False)
+    found = await store.asearch(USERS, query="What does Ada drink?", limit=5)
+    assert [(item.namespace, item.key) for item in found] == [(USERS, "tea"), (USERS, "boat")]
+    assert found[0].score > found[1].score > 0
+    assert [item.key for item in await store.asearch(USERS, query="What does Ada drink?", limit=1, offset=1)] == [
+        "boat"
+    ]
+    assert (await store.asearch(USERS, query="drink", filter={"text": BOAT["text"]}))[0].value == BOAT
+
+
+async def test_what_is_put_again_is_the_same_memory_with_its_first_time(store, layer, agent):
+    await store.aput(USERS, "tea", TEA)
+    first = await store.aget(USERS, "tea")
+    await store.aput(USERS, "tea", {"text": "Ada gave up tea."})
+    again = await store.aget(USERS, "tea")
+    assert again.value == {"text": "Ada gave up tea."}
+    assert (again.created_at, again.updated_at > first.updated_at) == (first.created_at, True)
+    assert [memory.content for memory in await layer.tagged(agent, [])] == ["Ada gave up tea."]
+    await store.adelete(USERS, "tea")
+    assert await layer.tagged(agent, []) == []
+
+
+async def test_what_a_graph_puts_is_remembered_in_its_agents_turns(store, layer, agent):
+    await store.aput(USERS, "tea", TEA)
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Do you remember what tea Ada drinks?"))
+    assert TEA["text"] in context.text
+
+
+async def test_what_is_shown_are_the_fields_that_the_item_names(store, layer, agent):
+    value = {"title": "Tea", "notes": [{"say": "smoked"}, {"say": "at four"}], "secret": "47"}
+    await store.aput(USERS, "k", value, index=["title", "notes[*].say"])
+    [memory] = await layer.tagged(agent, [])
+    assert memory.content == "Tea\nsmoked\nat four"
+    assert (await store.aget(USERS, "k")).value == value
+
+
+async def test_more_than_a_page_is_listed_whole(store):
+    await store.abatch([PutOp(("n", str(n % 3)), str(n), {"n": n}) for n in range(101)])
+    assert len(await store.asearch(("n",), limit=1_000)) == 101
+    assert [item.value["n"] for item in await store.asearch(("n", "2"), filter={"n": {"$gte": 94}})] == [95, 98]
+    assert await store.alist_namespaces(prefix=("n",)) == [("n", "0"), ("n", "1"), ("n", "2")]
+
+
+async def test_synchronous_nodes_use_it_and_the_event_loop_is_told_not_to(store):
+    class State(TypedDict, total=False):
+        answer: str
+
+    def node(state: State, runtime: Runtime) -> State:
+        runtime.store.put(USERS, "tea", TEA)
+        return {"answer": runtime.store.get(USERS, "tea").value["text"]}
+
+    graph = StateGraph(State).add_node("n", node).set_entry_point("n").set_finish_point("n").compile(store=store)
+    assert (await graph.ainvoke({}))["answer"] == TEA["text"]
+    with pytest.raises(InvalidInput, match="aget"):
+        store.get(USERS, "tea")
+
+
+@pytest.mark.parametrize(
+    ("put", "field"),
+    [
+        pytest.param((USERS, "k", {"at": object()}), "value", id="not JSON"),
+        pytest.param((USERS, "k", {"n": float("nan")}), "value", id="not a number"),
+        pytest.param((USERS, "k" * 1_001, TEA), "source", id="long key"),
+        pytest.param((USERS, "a\x00", TEA), "source", id="NUL in a key"),
+    ],
+)
+async def test_what_cannot_be_kept_is_refused_by_name(store, put, field):
+    with pytest.raises(InvalidInput, match=field):
+        await store.aput(*put)
+
+
+async def test_a_lifetime_is_refused(store):
+    with pytest.raises(NotImplementedError, match="TTL"):
+        await store.aput(USERS, "k", TEA, ttl=5)
