@@ -183,7 +183,7 @@ class _Session:
 
 class _Claude:
     name = "claude"
-    can: frozenset[Can] = frozenset({"denies_tools", "streams", "abandons", "errors", "subagents", "recall"})
+    can: frozenset[Can] = frozenset({"denies_tools", "beside", "streams", "abandons", "errors", "subagents", "recall"})
 
     def session(
         self,
