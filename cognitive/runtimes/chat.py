@@ -40,8 +40,10 @@ def written(message: Message) -> Dict:
     own: Dict = message.native
     if message.untouched:
         return own
-    if message.added is not None and isinstance(own.get("content"), list) and not message.rewritten:
-        return {**own, "content": [*own["content"], {"type": "text", "text": message.added}]}
+    if message.added is not None and not message.rewritten:
+        content = own.get("content")
+        parts = [*content, {"type": "text", "text": message.added}] if isinstance(content, list) else None
+        return {**own, "content": parts or f"{content or ''}{message.added}"}
     shown = {each.id: to_json(dict(each.arguments)).decode() for each in message.rewritten}
     calls = [_shown(each, shown.get(each.get("id"))) for each in own.get("tool_calls") or ()]
     return {**own, "content": message.content, **({"tool_calls": calls} if calls else {})}

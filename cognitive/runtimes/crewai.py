@@ -16,12 +16,12 @@ from crewai import hooks as crew_hooks
 from cognitive.runtimes import chat
 from cognitive.runtimes.blocking import Blocking, BlockingBinding
 from cognitive.runtimes.live import LiveTurn
-from cognitive.runtimes.native import place_of, tool
+from cognitive.runtimes.native import Native, tool
 from cognitive.turn import Status, TurnKind
 
 
 class CognitiveCrew:
-    """Memory, and a bounded conversation, for each task of a crew: a task is a turn, its prompt the user's words.
+    """Memory, and a bounded conversation, for each task of a crew: a task is a turn, its description the user's words.
 
     CrewAI's hooks can neither hide a tool (its call is blocked) nor set the level of thinking or the model. They are
     registered for the time of a kickoff and see this crew's calls alone; a crew holds one kickoff at a time.
@@ -87,12 +87,11 @@ class _Kickoff:
         if (live := self._turn(context)) is None:
             return
         first, rest = chat.split(list(context.messages))
-        said = chat.read(rest)
-        place = place_of(said)
+        words = context.task.description  # without what CrewAI says around it
+        said = [Native.read(each.native, "user", words) if words in each.content else each for each in chat.read(rest)]
         if not live.begun:
             given = [tool(each.name, each.description, _parameters(each)) for each in _tools(context)]
-            words = said[place].content if place is not None else ""
-            self._binding.wait(live.begin(words, said[:place], given, model=getattr(context.llm, "model", None)))
+            self._binding.wait(live.begin(words, (), given, model=getattr(context.llm, "model", None)))
         self._bare[id(context.task)] = list(context.messages)
         shown = map(chat.written, self._binding.wait(live.messages(said)))
         context.messages[:] = [*chat.system(first, live.system("\n\n".join(map(chat.text, first)))), *shown]

@@ -13,7 +13,7 @@ import tempfile
 import venv
 from pathlib import Path
 
-PINS = {"crewai": "crewai==1.15.30", "hermes": "hermes-agent==0.19.0", "litellm": "litellm==1.106.2"}
+PINS = {"crewai": "crewai==1.15.30", "hermes": "hermes-agent==0.19.0", "litellm": "litellm[mcp]==1.106.2"}
 TESTING = ("hypothesis", "pytest", "pytest-asyncio")
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,7 @@ from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.runtimes.blocking import Blocking
 from cognitive.runtimes.crewai import CognitiveCrew
 
-KEY = "The spare key of the boat house hangs behind the barometer."
+KEY = "The spare key of the boat house hangs behind the brass barometer of the old captain."
 ASK = "Do you remember where the spare key of the boat house hangs?"
 LOOKUP = 'Thought: I look.\nAction: lookup\nAction Input: {"q": "x"}'
 EXEC = 'Thought: I run.\nAction: exec\nAction Input: {"command": "x"}'

@@ -12,7 +12,7 @@ from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.runtimes.blocking import Blocking
 from cognitive.runtimes.hermes import CognitiveProvider
 
-KEY = "The spare key of the boat house hangs behind the barometer."
+KEY = "The spare key of the boat house hangs behind the brass barometer of the old captain."
 DEEP = "The parrot of the harbour master is called Biscuit."
 ASK = "Do you remember where the spare key of the boat house hangs?"
 CALL = {"id": "call-1", "type": "function", "function": {"name": "lookup", "arguments": '{"q": "x"}'}}
@@ -54,9 +54,7 @@ async def test_a_turn_from_prefetch_to_sync(layer, agent, key):
     await layer.settled()
     [turn] = await layer.turns(agent)
     assert (turn["status"], turn["session_id"], turn["message"]) == ("completed", "s1", ASK)
-    why = await layer.why(agent, turn["turn_id"], key)
-    print("WHY", repr(why)[:3000])
-    assert why.used is True
+    assert (await layer.why(agent, turn["turn_id"], key)).used is True
     assert [set(plan.tools) for plan in await layer.my_plans(agent)] == [{"lookup"}]
 
 

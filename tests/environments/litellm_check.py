@@ -11,7 +11,7 @@ from litellm import CustomLLM, ModelResponse
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.runtimes.litellm import CognitiveLogger
 
-KEY = "The spare key of the boat house hangs behind the barometer."
+KEY = "The spare key of the boat house hangs behind the brass barometer of the old captain."
 ASK = "Do you remember where the spare key of the boat house hangs?"
 CALL = {"id": "call-1", "type": "function", "function": {"name": "lookup", "arguments": '{"q": "x"}'}}
 

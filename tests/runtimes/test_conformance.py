@@ -36,7 +36,7 @@ PLACEMENTS = ("user_tail", "journaled", "system")
 NAMES = sorted(path.stem.removesuffix("_harness") for path in Path(__file__).parent.glob("*_harness.py"))
 
 # What a framework says of itself, by its name: filters of the warnings that its own code gives.
-WARNINGS: Mapping[str, tuple[str, ...]] = {"llamaindex": ("ignore:The `__fields__` attribute:DeprecationWarning",)}
+WARNINGS: Mapping[str, tuple[str, ...]] = {"llamaindex": ("ignore::pydantic.warnings.PydanticDeprecationWarning",)}
 
 
 def _marked(name: str) -> Any:
