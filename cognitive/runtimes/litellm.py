@@ -37,6 +37,7 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         super().__init__()
         self._binding = Binding(layer, agent_id, user_id=user_id, model=model)
         self._open: OrderedDict[str, LiveTurn] = OrderedDict()
+        self._keys: OrderedDict[str, str] = OrderedDict()  # of calls: what is told of their end leaves out the session
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
         """What the model sees: for this call alone."""
@@ -59,18 +60,19 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
 
     async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Ends the turn with its answer; one that calls tools goes on."""
-        live = self._open.get(_key(kwargs))
-        answer = response_obj.choices[0].message if getattr(response_obj, "choices", None) else None
-        if live is None or answer is None or getattr(answer, "tool_calls", None):
+        key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
+        live, choices = self._open.get(key), getattr(response_obj, "choices", None)
+        if live is None or not choices or getattr(choices[0].message, "tool_calls", None):
             return
         for made, result in chat.answered(kwargs.get("messages") or ()):
             live.called(made.name, made.arguments, result, id=made.id)
-        live.end("completed", answer.content or "")
-        self._open.pop(_key(kwargs), None)
+        live.end("completed", choices[0].message.content or "")
+        self._open.pop(key)
 
     async def async_log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Ends the turn as failed."""
-        if live := self._open.pop(_key(kwargs), None):
+        key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
+        if live := self._open.pop(key, None):
             live.end("failed")
 
     async def recall(self, session_id: str, query: str, memory_type: Any = None, limit: int = 5) -> str:
@@ -80,7 +82,9 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
 
     async def _turn(self, kwargs: Mapping[str, Any], messages: Sequence[chat.Dict]) -> LiveTurn:
         """The turn that a call belongs to, begun."""
-        key, live = _key(kwargs), self._open.get(_key(kwargs))
+        call = str(kwargs.get("litellm_call_id"))
+        key = self._keys[call] = _session(kwargs) or call
+        live = self._open.get(key)
         if live is not None and messages and messages[-1].get("role") != "user":
             return live
         if live is not None:
@@ -88,6 +92,8 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         live = self._open[key] = self._binding.turn(_session(kwargs) or "default")
         if len(self._open) > _OPEN:
             self._open.popitem(last=False)[1].end("abandoned")
+        if len(self._keys) > _OPEN:
+            self._keys.popitem(last=False)
         said = chat.read(messages)
         place = place_of(said)
         if (
@@ -102,10 +108,6 @@ _EFFORT: Mapping[str, str] = {"off": "none"}  # the other levels have the names 
 
 
 def _session(kwargs: Mapping[str, Any]) -> str | None:
-    metadata = kwargs.get("metadata") or (kwargs.get("litellm_params") or {}).get("metadata") or {}
+    metadata = kwargs.get("metadata") or {}
     named = metadata.get("session_id") or kwargs.get("litellm_session_id")
     return str(named) if named else None
-
-
-def _key(kwargs: Mapping[str, Any]) -> str:
-    return _session(kwargs) or str(kwargs.get("litellm_call_id"))

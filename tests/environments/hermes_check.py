@@ -55,7 +55,7 @@ async def test_a_turn_from_prefetch_to_sync(layer, agent, key):
     [turn] = await layer.turns(agent)
     assert (turn["status"], turn["session_id"], turn["message"]) == ("completed", "s1", ASK)
     assert (await layer.why(agent, turn["turn_id"], key)).used is True
-    assert [set(plan.tools) for plan in await layer.my_plans(agent)] == [{"lookup"}]
+    assert [[name for name, _ in plan.tools] for plan in await layer.my_plans(agent)] == [["lookup"]]
 
 
 async def test_a_turn_without_an_answer_is_abandoned_by_the_next(layer, agent, key):

@@ -86,7 +86,7 @@ async def test_a_turn_of_two_calls(layer, agent, key, provider):
     await _statuses(layer, agent, ["completed"])
     [turn] = await layer.turns(agent)
     assert (await layer.why(agent, turn["turn_id"], key)).used is True
-    assert [set(plan.tools) for plan in await layer.my_plans(agent)] == [{"lookup"}]
+    assert [[name for name, _ in plan.tools] for plan in await layer.my_plans(agent)] == [["lookup"]]
 
 
 async def test_a_call_that_fails_teaches_nothing(layer, agent, key, provider):
