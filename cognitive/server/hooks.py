@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
 
+from brain.text import storable
 from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.feedback.authored import texts
 from cognitive.hook.project import agent_of
@@ -27,7 +28,7 @@ from cognitive.markup import CLOSING, OPENING, sealed, tail
 from cognitive.quoting import quote
 from cognitive.recent import Resumed
 from cognitive.server import transcript
-from cognitive.server.transcript import Exchange, storable
+from cognitive.server.transcript import Exchange
 from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnContext, TurnRef
 from cognitive.window.jsonable import as_text, jsonable
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from brain.text import storable
 from cognitive.markup import OPENING, PREFIX_OPENING
 from cognitive.turn import Message, ToolCall
 
@@ -85,11 +86,6 @@ def conversation(told: Sequence[Exchange]) -> tuple[Message, ...]:
         messages += [Message(role="user", content=words)] if words else []
         messages += [Message(role="assistant", content=_GAP.join(exchange.said))] if exchange.said else []
     return tuple(messages[-MOST_MESSAGES:])
-
-
-def storable(text: str) -> str:
-    """A text that Postgres can keep: without NUL and lone surrogates."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _entries(line: bytes) -> Iterator[_Entry]:
