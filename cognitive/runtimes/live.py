@@ -58,6 +58,10 @@ class Binding:
         """A turn about to begin; while a tool of another turn runs, a sub-agent's, whatever `kind` says."""
         return LiveTurn(self, session_id, "subagent" if _calling.get() is not None else kind)
 
+    def settle(self, context: TurnContext, outcome: Outcome) -> None:
+        """Hands on what came of a turn; a binding whose runs are in other threads does so on the layer's own."""
+        self.layer.settle(context, outcome)
+
     def blocks(self, session_id: str) -> Sequence[tuple[str, str]]:
         """The user's words of a session's earlier turns, and what was sent for them, where blocks are journaled."""
         return self._sent.get(session_id, ())
@@ -135,6 +139,12 @@ class LiveTurn:
         """The system prompt: the host's own, with what belongs behind it."""
         return self.context.system(own) if self.context is not None else own
 
+    def beside(self) -> str:
+        """All that the turn shows, as one text, for a framework that puts it beside the user's words itself."""
+        if self.context is None:
+            return ""
+        return "\n\n".join(part for part in (self.context.system(), self.context.sent("")) if part)
+
     async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
         """What the model should see of all that the framework would send it, this turn's message with its block.
 
@@ -190,7 +200,9 @@ class LiveTurn:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Around a run, where a framework has nothing around a tool's work: what begins within is a sub-agent's."""
+        """Around what starts work of this turn's: a turn that begins there, or in a task started there, is a
+        sub-agent's.
+        """
         token = _calling.set(self)
         try:
             yield
@@ -247,7 +259,7 @@ class LiveTurn:
             self.binding.keep(self.session_id, self.context)
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
-            self.binding.layer.settle(self.context, outcome)
+            self.binding.settle(self.context, outcome)
         except Exception as error:  # as above
             _report("a turn's outcome is lost", error)
 

@@ -19,6 +19,7 @@ Can = Literal[
     "history",  # the framework keeps the conversation between runs
     "system",  # the placement "system", and the prefix, reach the system prompt
     "journaled",
+    "beside",  # what is shown stands beside the user's words, where the framework puts it, and not behind them
     "streams",
     "abandons",  # a stream that its reader leaves ends the turn
     "errors",  # a model's error ends the turn as failed
