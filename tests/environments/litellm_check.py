@@ -53,11 +53,11 @@ def provider(layer, agent):
     litellm.custom_provider_map = [{"provider": "scripted", "custom_handler": provider}]
     litellm.callbacks = [CognitiveLogger(layer, agent)]
     yield provider
-    litellm.callbacks = []
+    litellm.logging_callback_manager._reset_all_callbacks()  # LiteLLM keeps them by class
 
 
 async def _completed(messages, session, **named):
-    return await litellm.acompletion("scripted/m", messages, metadata={"session_id": session}, **named)
+    return await litellm.acompletion(model="scripted/m", messages=messages, metadata={"session_id": session}, **named)
 
 
 async def _statuses(layer, agent, expected):
