@@ -22,8 +22,8 @@ _OPEN = 512  # turns in flight; one that is pushed out was abandoned long ago
 
 
 class CognitiveLogger(CustomLogger):  # type: ignore[misc]
-    """Memory, planned tools and a bounded conversation for `acompletion`, called with names: LiteLLM tells its loggers of
-    nothing else, and `completion` passes by them.
+    """Memory, planned tools and a bounded conversation for `acompletion`, called with names: LiteLLM tells its loggers
+    of nothing else, and `completion` passes by them.
 
     LiteLLM knows calls, not turns: a turn begins with a call that the user's words end, and goes on through the calls
     that bring results of tools, until an answer calls none. The session is `session_id` in the call's metadata, or its
