@@ -6,6 +6,8 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
@@ -71,7 +73,8 @@ class _Session:
 
     async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
         self.ran, self.script = Ran(), list(script)
-        return await asyncio.get_running_loop().run_in_executor(self.thread, self._run, text, stream, abandon)
+        run = partial(copy_context().run, self._run, text, stream, abandon)
+        return await asyncio.get_running_loop().run_in_executor(self.thread, run)
 
     def _run(self, text: str, stream: bool, abandon: bool) -> Ran:
         named = {"session_id": self.session_id, "reset": False, "stream": stream}
