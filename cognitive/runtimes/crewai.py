@@ -37,7 +37,7 @@ class CognitiveCrew:
         """As the crew's own `kickoff`."""
         outer = self._binding.turn(session_id)
         run = _Kickoff(self._binding, self.crew, session_id, "subagent" if outer.begun else "user")
-        with run.hooked(), outer.running():
+        with run.hooked(), outer.within():
             return self.crew.kickoff(inputs=dict(inputs or {}))
 
 

@@ -212,7 +212,7 @@ class LiveTurn:
         return name in (cut | set(self.context.plan.removed)) - {spec.name for spec in self.context.tools}
 
     @contextmanager
-    def running(self) -> Iterator[None]:
+    def within(self) -> Iterator[None]:
         """Around what starts work of this turn's: a turn that begins there, or in a task started there, is a
         sub-agent's.
         """
@@ -237,7 +237,7 @@ class LiveTurn:
         """
         came = Returned()
         try:
-            with self.running():
+            with self.within():
                 yield came
         except interrupts:
             raise

@@ -66,7 +66,7 @@ class CognitiveAgent:
         own = self.agent.model_copy()
         shown = _Shown(self.agent, own, live, self._recall_tool)
         own.tools, own.tool_retriever = None, shown.offered
-        with live.running():
+        with live.within():
             handler = own.run(user_msg=user_msg, memory=shown.over(memory), **rest)
         return CognitiveRun(handler, live)
 

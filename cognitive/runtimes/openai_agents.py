@@ -86,7 +86,7 @@ class CognitiveRunner:
     ) -> RunResult:
         """`Runner.run`, with its options."""
         live = self._turn(run_config, options)
-        with ending(live), live.running():
+        with ending(live), live.within():
             result = await Runner.run(starting_agent, input, run_config=_remembering(live, run_config), **options)
             _end(live, result)
         return result
@@ -98,7 +98,7 @@ class CognitiveRunner:
         (`result.cancel()`), which abandons the turn.
         """
         live = self._turn(run_config, options)
-        with live.running():
+        with live.within():
             result = Runner.run_streamed(starting_agent, input, run_config=_remembering(live, run_config), **options)
         if result.run_loop_task is not None:
             result.run_loop_task.add_done_callback(lambda task: _ended(live, result, task))

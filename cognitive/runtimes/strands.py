@@ -118,7 +118,7 @@ class CognitivePlugin(Plugin):
         live = run.live if run is not None else self._binding.turn("default", "subagent")
         try:
             while True:
-                with live.running():  # not around the yield, where the reader of the stream is at work
+                with live.within():  # not around the yield, where the reader of the stream is at work
                     event = await anext(events, None)
                 if event is None:
                     return
