@@ -16,6 +16,7 @@ import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
+from brain import loops
 from brain.deadline import Deadline
 from brain.errors import InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
@@ -71,6 +72,7 @@ class Database:
         self._pool_size = pool_size
         self._revive = revive
         self._pool: asyncpg.Pool | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None  # of its connections: another one would break them
         self._opening = asyncio.Lock()
 
     async def open(self) -> None:
@@ -82,7 +84,7 @@ class Database:
         """
         async with self._opening:
             if self._pool is None:
-                self._pool = await self._connect()
+                self._pool, self._loop = await self._connect(), asyncio.get_running_loop()
 
     async def close(self) -> None:
         """Closes the pool; connections that are stuck are cut after a moment."""
@@ -102,9 +104,12 @@ class Database:
         A lost connection, a deadlock or a serialisation failure is tried again on a fresh connection.
 
         Raises:
+            WrongEventLoop: its connections belong to another one.
             StoreUnavailable: no connection in time, or lost again and again.
             StoreError: Postgres refused the work; the cause is chained.
         """
+        if self._loop is not None:
+            loops.require(self._loop)
         deadline = Deadline(timeout * 1000)
         for attempt in range(1, _ATTEMPTS + 1):
             try:
