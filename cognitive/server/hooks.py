@@ -261,7 +261,7 @@ class Hooks:
         except InvalidInput as error:  # its prompt came before the server was ready
             log.info("no turn to record: %s", error)
         except CognitiveError as error:
-            log.error("the outcome of turn %s is lost: %s", opened.name, error)
+            log.error("the outcome of turn %r is lost: %s", opened.name, error)
 
 
 def recorded(resumed: Resumed) -> str:
