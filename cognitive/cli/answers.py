@@ -61,13 +61,18 @@ def run(
 
     Whatever the library warns of meanwhile is told on stderr.
     """
+    with printing.telling_logs():
+        value = carried_out(work)
+    answer(value, show, under=under, otherwise=otherwise, well=well)
+
+
+def carried_out(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a command's work that tells by itself what there is to tell; an error of ours is a message, not a trace."""
     try:
-        with printing.telling_logs():
-            value = asyncio.run(work)
+        return asyncio.run(work)
     except CognitiveError as error:
         printing.error(type(error).__name__, str(error), advice(error))
         sys.exit(FAILED)
-    answer(value, show, under=under, otherwise=otherwise, well=well)
 
 
 def answer(

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from cognitive.cli.answers import run
+from cognitive.cli.answers import carried_out
 from cognitive.server import tokens as kept
 
 _FILE = click.option("--tokens", type=click.Path(path_type=Path), help="The file; default: COGNITIVE_TOKENS.")
@@ -30,7 +30,7 @@ def create(agent: str | None, admin: bool, tokens: Path | None, as_json: bool) -
     """Create a token and show it, this once: only its digest is kept."""
     if (agent is None) != admin:
         raise click.UsageError("give either --agent NAME or --admin")
-    run(_create(agent, tokens, as_json))
+    carried_out(_create(agent, tokens, as_json))
 
 
 @command.command("list")
@@ -38,7 +38,7 @@ def create(agent: str | None, admin: bool, tokens: Path | None, as_json: bool) -
 @_JSON
 def list_(tokens: Path | None, as_json: bool) -> None:
     """List the tokens by their ids."""
-    run(_list(tokens, as_json))
+    carried_out(_list(tokens, as_json))
 
 
 @command.command()
@@ -47,7 +47,7 @@ def list_(tokens: Path | None, as_json: bool) -> None:
 @_JSON
 def revoke(id: str, tokens: Path | None, as_json: bool) -> None:
     """Revoke the token of an ID, which `list` shows and the token itself holds."""
-    run(_revoke(id, tokens, as_json))
+    carried_out(_revoke(id, tokens, as_json))
 
 
 async def _create(agent: str | None, tokens: Path | None, as_json: bool) -> None:
