@@ -29,7 +29,7 @@ class Model(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         texts = [part["text"] for part in asked["messages"][-1]["content"] if part["type"] == "text"]
-        print("\nThe model sees:", *(text[text.find("UserPromptSubmit hook") :] for text in texts), sep="\n")
+        print("\nThe model sees:", *(text[max(text.find("UserPromptSubmit hook"), 0) :] for text in texts), sep="\n")
         said = {"type": "text_delta", "text": ANSWERS.pop(0)}
         message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []}
         usage = {"input_tokens": 1, "output_tokens": 1}
