@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, Literal, TypeVar
 from uuid import UUID
 
@@ -17,7 +17,7 @@ Row = TypeVar("Row")
 By = Literal["all", "type", "frame", "category", "runtime", "stage", "tool", "policy"]
 Group = Literal["never", "ignored", "rising", "stale"]
 
-_MOST_HOURLY = timedelta(days=35)  # 840 rows of each value; longer stretches are read by the day
+_MOST_HOURLY = timedelta(days=35)  # 840 rows of each value
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,27 @@ class Period:
         return Period(self.since - (self.until - self.since), self.since, self.step, self.zone)
 
     @property
+    def begin(self) -> datetime:
+        """The beginning of its first hour of UTC: what is counted there cannot be told apart."""
+        return self.since.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+    @property
+    def begin_of_day(self) -> datetime:
+        """The beginning of its first day of UTC."""
+        return self.begin.replace(hour=0)
+
+    @property
+    def days(self) -> tuple[datetime, datetime, datetime, datetime]:
+        """Where it begins and ends, and of the whole days of UTC in it where the first begins and the last ends."""
+        first = self.begin if self.begin == self.begin_of_day else self.begin_of_day + timedelta(days=1)
+        last = self.until.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        return (self.begin, self.until, first, last) if first < last else (self.begin, self.until, self.until, self.until)
+
+    @property
     def span(self) -> Literal["hour", "day"]:
-        """Which counts are read."""
-        return "hour" if self.step == "hour" or self.until - self.since <= _MOST_HOURLY else "day"
+        """Which counts a series is made of: hours make days of any time zone, but many of them take their time."""
+        of_days = self.step == "day" and (self.zone == "UTC" or self.until - self.since > _MOST_HOURLY)
+        return "day" if of_days else "hour"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from brain import roles, statements, tally
 from brain.database import Connection, Database
 from brain.errors import InvalidInput
@@ -41,19 +44,29 @@ from brain.figure_rows import (
     TurnRow,
 )
 
-SQL = statements.load("figures")
 Value = TypeVar("Value")
 
 MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent
 MOST_POINTS = 4_000  # of a series, over all its values
 MOST_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
-MOST_SAMPLED = 20_000  # memories or vectors of which shares are told
+MOST_SAMPLED = 5_000  # memories or vectors of which shares are told
 MOST_SHOWINGS = 1_000  # of one memory, over which its use is drawn
 MOST_TRACES = 200  # turns whose traces are opened for the tools they went without
 MOST_POSTINGS = 300  # passages read of each word of a memory, to find others like it
 MOST_COMPARED = 2_000  # memories compared with one by their vectors
 MOST_OPEN = 1_000  # open turns that are counted
 MOST_ROWS = 500  # of one page
+# Bounds that choose a plan are written out: of a parameter Postgres supposes that a tenth of the rows is wanted.
+SQL = {
+    name: statement.replace("<most>", str(MOST_LOOKED)).replace("<sample>", str(MOST_SAMPLED))
+    for name, statement in statements.load("figures").items()
+}
+# By whether they are those of one session: each is walked in an index of its own.
+_TURNS = {True: SQL["turns"], False: SQL["turns"].replace("session_id = $2", "$2::text IS NULL")}
+_MEMORIES = {
+    of_session: SQL["memories"].replace("<walk>", SQL[walk])
+    for of_session, walk in ((True, "walk_session"), (False, "walk_types"))
+}
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 _NO_ID = UUID(int=0)
 _SECONDS = 10.0  # a page that takes longer is given up
@@ -69,12 +82,16 @@ class Figures:
     async def totals(self, agent_id: str, period: Period, by: By = "all") -> list[Total]:
         """What the turns of a period came to: one total of all, or one per value, the most frequent first.
 
-        Under "tool" a value is "category/name". The period is widened to whole hours, or days where it is long.
+        Under "tool" a value is "category/name". The period is widened to whole hours.
         """
-        rows = await self._fetch(
-            agent_id, "totals", period.span, by, *_whole(period), MOST_VALUES,
-        )  # fmt: skip
-        return [_total(row) for row in rows]
+
+        async def work(c: Connection) -> list[Total]:
+            rows = await c.fetch(SQL["totals"], agent_id, by, *period.days, MOST_VALUES)
+            values = [row["value"] for row in rows]
+            times = _added(await c.fetch(SQL["latencies"], agent_id, by, *period.days, values), "value")
+            return [_total(row, latency=times.get((row["value"],), ())) for row in rows]
+
+        return await self._database.run(agent_id, work, timeout=_SECONDS)
 
     async def series(self, agent_id: str, period: Period, by: By = "all", value: str | None = None) -> list[Point]:
         """The same by steps of time, in order; steps without turns are left out.
@@ -82,13 +99,19 @@ class Figures:
         Raises:
             InvalidInput: a time zone that Postgres does not know.
         """
-        rows = await self._fetch(
-            agent_id, "series", period.span, by, *_whole(period), period.step, period.zone, value, MOST_POINTS
-        )
-        return [Point(row["at"], _total(row)) for row in rows]
+        asked = (agent_id, period.span, by, period.begin, period.until, period.step, period.zone, value)
+
+        async def work(c: Connection) -> list[Point]:
+            times = _added(await c.fetch(SQL["series_latencies"], *asked), "step", "value")
+            rows = await c.fetch(SQL["series"], *asked, MOST_POINTS)
+            return [
+                Point(row["step"], _total(row, latency=times.get((row["step"], row["value"]), ()))) for row in rows
+            ]
+
+        return await self._database.run(agent_id, work, timeout=_SECONDS)
 
     async def agents(self, period: Period, limit: int = 200) -> list[Total]:
-        """What each agent's turns came to, the busiest first, without times; `value` is the agent.
+        """What each agent's turns came to on the days of a period, the busiest first, without times; `value` is the agent.
 
         Raises:
             StoreError: this connection's user was not granted the role that may see it (`brain.roles`).
@@ -96,7 +119,7 @@ class Figures:
 
         async def work(c: Connection) -> list[Any]:
             await c.execute(f"SET LOCAL ROLE {roles.OVERVIEW}")
-            return list(await c.fetch(SQL["agents"], period.span, *_whole(period), _rows(limit)))
+            return list(await c.fetch(SQL["agents"], "day", period.begin_of_day, period.until, _rows(limit)))
 
         return [_total(row, "agent_id") for row in await self._database.run("", work, timeout=_SECONDS)]
 
@@ -106,11 +129,11 @@ class Figures:
         """Turns that a filter lets through, newest first; looks at `MOST_LOOKED` of them at most."""
         start = _start(after, wanted.until)
         rows = await self._fetch(
-            agent_id, "turns", wanted.session_id, start[0], start[1] or "", MOST_LOOKED, wanted.since, wanted.status,
+            agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, start[0], start[1] or "", wanted.since, wanted.status,
             wanted.frame, wanted.category, wanted.runtime, wanted.policy, wanted.degraded, wanted.abstained, wanted.tool,
             _patterns(wanted.words), wanted.at_least_ms, _rows(limit),
         )  # fmt: skip
-        return _page(rows, limit, _turn_row, "turn_id", "at", "last_id")
+        return _page(rows, limit, _turn_row, "turn_id", "at")
 
     async def turn(self, agent_id: str, turn_id: str) -> TurnNumbers | None:
         """A turn's numbers, or None if the agent has no such turn."""
@@ -131,10 +154,10 @@ class Figures:
         """Memories that a filter lets through, by when they happened, latest first; looks at `MOST_LOOKED` at most."""
         start = _start(after, wanted.until)
         rows = await self._fetch(
-            agent_id, "memories", list(wanted.types), wanted.session_id, start[0], start[1] or 0, MOST_LOOKED,
+            agent_id, _MEMORIES[wanted.session_id is not None], list(wanted.types), wanted.session_id, start[0], start[1] or 0,
             wanted.since, wanted.tag, _patterns(wanted.words), wanted.pinned, wanted.superseded, _rows(limit),
         )  # fmt: skip
-        return _page(rows, limit, _memory_row, "seq", "occurred_at", "last_seq", named="id")
+        return _page(rows, limit, _memory_row, "seq", "occurred_at")
 
     async def group_sizes(self, agent_id: str, habit: Habit, now: datetime) -> GroupSizes:
         """How many memories were never shown, are ignored, rise, went stale: of a sample of `MOST_SAMPLED`."""
@@ -212,7 +235,7 @@ class Figures:
 
         async def work(c: Connection) -> Health:
             standing = await c.fetchrow(SQL["standing"], agent_id, MOST_OPEN)
-            models = await c.fetch(SQL["models"], agent_id, MOST_SAMPLED)
+            models = await c.fetch(SQL["models"], agent_id)
             return Health(
                 **dict(standing),
                 relations=tuple(Relation(**dict(row)) for row in await c.fetch(SQL["relations"])),
@@ -226,7 +249,7 @@ class Figures:
     async def _fetch(self, agent_id: str, name: str, *arguments: Any) -> Sequence[Any]:
         return list(
             await self._database.run(
-                agent_id, lambda c: c.fetch(SQL[name], agent_id, *arguments), timeout=_SECONDS
+                agent_id, lambda c: c.fetch(SQL.get(name, name), agent_id, *arguments), timeout=_SECONDS
             )
         )
 
@@ -235,15 +258,18 @@ class Figures:
         return rows[0] if rows else None
 
 
-def _whole(period: Period) -> tuple[datetime, datetime]:
-    """Since the beginning of its first hour or day of UTC; what is counted there cannot be told apart."""
-    since = period.since.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    return since.replace(hour=0) if period.span == "day" else since, period.until
+def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, ...]]:
+    """Counts of times, added place by place, by key: faster here than by unnesting them in Postgres."""
+    sums: dict[tuple[Any, ...], NDArray[np.int64]] = {}
+    for row in rows:
+        counts = sums.setdefault(tuple(row[key] for key in keys), np.zeros(tally.BUCKETS, dtype=np.int64))
+        counts[: len(row["latency"])] += row["latency"]
+    return {key: tuple(counts.tolist()) for key, counts in sums.items()}
 
 
-def _total(row: Mapping[str, Any], named: str = "value") -> Total:
+def _total(row: Mapping[str, Any], named: str = "value", latency: tuple[int, ...] = ()) -> Total:
     told = {name: row[name] for name in tally.COLUMNS if name != "latency"}
-    return Total(row[named], tally.Numbers(**told, latency=tuple(row.get("latency", ()))), row.get("last_at"))
+    return Total(row[named], tally.Numbers(**told, latency=latency), row.get("last_at"))
 
 
 def _start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, Any]:
@@ -252,14 +278,15 @@ def _start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, 
 
 
 def _page(
-    rows: Sequence[Any], limit: int, made: Callable[[Any], Row], key: str, at: str, last: str, *, named: str | None = None
+    rows: Sequence[Any], limit: int, made: Callable[[Any], Row], key: str, at: str
 ) -> Page[Row]:
-    found = [row for row in rows if row[named or key] is not None]
-    looked = rows[0]["looked"]
-    following = (rows[0]["last_at"], rows[0][last]) if looked == MOST_LOOKED else None
+    found = [row for row in rows if row[key] is not None]
+    looked = max(row["looked"] for row in rows)
+    following = (rows[0]["last_at"], rows[0]["last_key"]) if looked == MOST_LOOKED else None
     if len(found) == limit:
         following = (found[-1][at], found[-1][key])
-    return Page(tuple(map(made, found)), looked, following, rows[0]["last_at"])
+    back_to = found[-1][at] if len(found) == limit else rows[0]["last_at"]
+    return Page(tuple(map(made, found)), looked, following, back_to)
 
 
 def _patterns(words: str | None) -> list[str] | None:
@@ -272,7 +299,7 @@ def _patterns(words: str | None) -> list[str] | None:
 
 def _habit(habit: Habit, now: datetime) -> tuple[Any, ...]:
     return (
-        MOST_SAMPLED, now, habit.half_life_days * _DAY, habit.showings, habit.uses, habit.fresh, habit.left,
+        now, habit.half_life_days * _DAY, habit.showings, habit.uses, habit.fresh, habit.left,
     )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ one of them by SET ROLE; it inherits neither, since a policy holds for whoever h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import asyncpg
 
 from brain import statements
@@ -19,7 +21,7 @@ OVERVIEW = "cognitive_overview"
 ROLES = (READER, OVERVIEW)
 
 
-async def create(url: str, logins: tuple[str, ...] = (), *, overview: bool = True) -> tuple[str, ...]:
+async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True) -> tuple[str, ...]:
     """Creates the roles, as one who owns the schema and may create roles, and lets `logins` become them.
 
     `overview` False: the logins may become the reader alone. Returns what they may become. Safe to run twice.
@@ -38,7 +40,7 @@ async def create(url: str, logins: tuple[str, ...] = (), *, overview: bool = Tru
                     await connection.execute(await connection.fetchval(SQL["grant"], list(granted), login))
         finally:
             await connection.close()
-    except (OSError, asyncpg.CannotConnectNowError) as error:
+    except (OSError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError) as error:
         raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
     except asyncpg.PostgresError as error:
         raise SchemaError(f"cannot create the roles: {error}") from error

@@ -1,44 +1,40 @@
 -- name: totals
--- Counts of a stretch of time, added up by value; the most frequent values, at most $6.
-WITH counted AS MATERIALIZED (
-    SELECT * FROM cognitive.tally WHERE agent_id = $1 AND span = $2 AND by = $3 AND at >= $4 AND at < $5),
-summed AS (
-    SELECT value, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
-           sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
-           sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
-           sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
-           sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds
-    FROM counted GROUP BY value ORDER BY sum(turns) DESC, value LIMIT $6),
-timed AS (
-    SELECT value, array_agg(counts ORDER BY place) AS latency
-    FROM (SELECT value, place, sum(count)::bigint AS counts
-          FROM counted CROSS JOIN LATERAL unnest(latency) WITH ORDINALITY AS u(count, place)
-          GROUP BY value, place) AS places
-    GROUP BY value)
-SELECT summed.*, coalesce(timed.latency, '{}') AS latency
-FROM summed LEFT JOIN timed USING (value) ORDER BY turns DESC, value
-
--- name: series
--- The same by steps of time ('hour' or 'day') in a time zone ($7), of one value or of all ($8 NULL); at most $9 rows.
-WITH counted AS MATERIALIZED (
-    SELECT date_trunc($6, at, $7) AS step, value, turns, completed, failed, abandoned, degraded, abstained, found, shown,
-           used, tokens, used_tokens, deduped, trimmed, milliseconds, latency
-    FROM cognitive.tally
-    WHERE agent_id = $1 AND span = $2 AND by = $3 AND at >= $4 AND at < $5 AND ($8::text IS NULL OR value = $8)),
-timed AS (
-    SELECT step, value, array_agg(counts ORDER BY place) AS latency
-    FROM (SELECT step, value, place, sum(count)::bigint AS counts
-          FROM counted CROSS JOIN LATERAL unnest(latency) WITH ORDINALITY AS u(count, place)
-          GROUP BY step, value, place) AS places
-    GROUP BY step, value)
-SELECT step AS at, value, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
+-- Counts of a stretch of time [$3, $4) in whole hours, added up by value; the most frequent values, at most $7. The whole
+-- days [$5, $6) in it are read as days, what is left before and after them as hours.
+SELECT value, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
        sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
        sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
-       sum(trimmed)::bigint AS trimmed, sum(counted.milliseconds) AS milliseconds,
-       coalesce((SELECT timed.latency FROM timed WHERE timed.step = counted.step AND timed.value = counted.value), '{}')
-           AS latency
-FROM counted GROUP BY step, value ORDER BY step, value LIMIT $9
+       sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds
+FROM cognitive.tally
+WHERE agent_id = $1 AND by = $2
+  AND (span = 'day' AND at >= $5 AND at < $6
+       OR span = 'hour' AND at >= $3 AND at < $5 OR span = 'hour' AND at >= $6 AND at < $4)
+GROUP BY value ORDER BY sum(turns) DESC, value LIMIT $7
+
+-- name: latencies
+-- The times counted in the same stretch, one row for each hour or day, for the values $7.
+SELECT value, latency FROM cognitive.tally
+WHERE agent_id = $1 AND by = $2 AND value = ANY($7::text[]) AND cardinality(latency) > 0
+  AND (span = 'day' AND at >= $5 AND at < $6
+       OR span = 'hour' AND at >= $3 AND at < $5 OR span = 'hour' AND at >= $6 AND at < $4)
+
+-- name: series
+-- Counts of [$4, $5) by steps of time ('hour' or 'day') in a time zone ($7), of one value or of all ($8 NULL); at most
+-- $9 rows.
+SELECT date_trunc($6, at, $7) AS step, value, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
+       sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
+       sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
+       sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
+       sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds
+FROM cognitive.tally
+WHERE agent_id = $1 AND span = $2 AND by = $3 AND at >= $4 AND at < $5 AND ($8::text IS NULL OR value = $8)
+GROUP BY step, value ORDER BY step, value LIMIT $9
+
+-- name: series_latencies
+SELECT date_trunc($6, at, $7) AS step, value, latency FROM cognitive.tally
+WHERE agent_id = $1 AND span = $2 AND by = $3 AND at >= $4 AND at < $5 AND ($8::text IS NULL OR value = $8)
+  AND cardinality(latency) > 0
 
 -- name: agents
 -- What each agent's turns came to; read as cognitive_overview, whom a policy of its own lets see the counts of all.
@@ -51,44 +47,39 @@ FROM cognitive.tally WHERE span = $1 AND by = 'all' AND at >= $2 AND at < $3
 GROUP BY agent_id ORDER BY sum(turns) DESC, agent_id LIMIT $4
 
 -- name: turns
--- Walks an agent's turns, or those of session $2, back from ($3, $4), and keeps those that the filters let through
--- (NULL: any). Looks at $5 of them at most and says how far it came: a filter that keeps few costs no more than one that
--- keeps many. $6 the oldest time; $7 status, $8 frame, $9 category, $10 runtime, $11 policy, $12 degraded,
--- $13 abstained, $14 a tool that was called, $15 patterns of its message, $16 milliseconds at least, $17 how many rows.
-WITH walked AS MATERIALIZED (
-    (SELECT turn_id, at,
-            ($7::text IS NULL OR status = $7) AND ($8::text IS NULL OR frame = $8)
-            AND ($9::text IS NULL OR categories @> ARRAY[$9::text]) AND ($10::text IS NULL OR runtime = $10)
-            AND ($11::text IS NULL OR policy = $11)
-            AND ($12::boolean IS NULL OR (cardinality(degraded) > 0) = $12)
-            AND ($13::boolean IS NULL OR coalesce((measures ->> 'abstained')::boolean, false) = $13)
-            AND ($14::text IS NULL OR called @> ARRAY[$14::text]) AND ($15::text[] IS NULL OR message ILIKE ALL ($15))
-            AND ($16::float8 IS NULL OR (measures ->> 'elapsed')::float8 >= $16) AS kept
-     FROM cognitive.turn
-     WHERE $2::text IS NULL AND agent_id = $1 AND at <= $3 AND (at < $3 OR turn_id < $4)
-           AND ($6::timestamptz IS NULL OR at >= $6)
-     ORDER BY at DESC, turn_id DESC LIMIT $5)
-    UNION ALL
-    (SELECT turn_id, at,
-            ($7::text IS NULL OR status = $7) AND ($8::text IS NULL OR frame = $8)
-            AND ($9::text IS NULL OR categories @> ARRAY[$9::text]) AND ($10::text IS NULL OR runtime = $10)
-            AND ($11::text IS NULL OR policy = $11)
-            AND ($12::boolean IS NULL OR (cardinality(degraded) > 0) = $12)
-            AND ($13::boolean IS NULL OR coalesce((measures ->> 'abstained')::boolean, false) = $13)
-            AND ($14::text IS NULL OR called @> ARRAY[$14::text]) AND ($15::text[] IS NULL OR message ILIKE ALL ($15))
-            AND ($16::float8 IS NULL OR (measures ->> 'elapsed')::float8 >= $16) AS kept
-     FROM cognitive.turn
-     WHERE $2::text IS NOT NULL AND agent_id = $1 AND session_id = $2 AND at <= $3 AND (at < $3 OR turn_id < $4)
-           AND ($6::timestamptz IS NULL OR at >= $6)
-     ORDER BY at DESC, turn_id DESC LIMIT $5)),
-page AS (SELECT turn_id FROM walked WHERE kept ORDER BY at DESC, turn_id DESC LIMIT $17)
-SELECT l.looked, l.last_at, l.last_id, t.turn_id, t.session_id, t.user_id, t.at, t.status, left(t.message, 500) AS message,
-       t.frame, t.categories, t.runtime, t.policy, t.degraded, t.called, (t.measures ->> 'elapsed')::float8 AS milliseconds,
+-- Walks an agent's turns, here those of session $2, back from ($3, $4), and keeps those that the filters let through
+-- (NULL: any). Looks at <most> of them, and says how far it came if that was not enough: a filter that keeps few costs
+-- no more than that. $5 the oldest time; $6 status, $7 frame, $8 category, $9 runtime, $10 policy, $11 degraded,
+-- $12 abstained, $13 a tool that was called, $14 patterns of its message, $15 milliseconds at least, $16 how many rows.
+WITH page AS MATERIALIZED (
+    SELECT turn_id, at, looked FROM (
+        SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, measures, called, message,
+               row_number() OVER (ORDER BY at DESC, turn_id DESC) AS looked
+        FROM cognitive.turn
+        WHERE agent_id = $1 AND session_id = $2 AND at <= $3 AND (at < $3 OR turn_id < $4)
+              AND ($5::timestamptz IS NULL OR at >= $5)
+        ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
+    WHERE ($6::text IS NULL OR status = $6) AND ($7::text IS NULL OR frame = $7)
+      AND ($8::text IS NULL OR categories @> ARRAY[$8::text]) AND ($9::text IS NULL OR runtime = $9)
+      AND ($10::text IS NULL OR policy = $10) AND ($11::boolean IS NULL OR (cardinality(degraded) > 0) = $11)
+      AND ($12::boolean IS NULL OR coalesce((measures ->> 'abstained')::boolean, false) = $12)
+      AND ($13::text IS NULL OR called @> ARRAY[$13::text]) AND ($14::text[] IS NULL OR message ILIKE ALL ($14))
+      AND ($15::float8 IS NULL OR (measures ->> 'elapsed')::float8 >= $15)
+    ORDER BY at DESC, turn_id DESC LIMIT $16),
+-- Only asked where the page is not full: how many there were to look at, and the last of them.
+reach AS MATERIALIZED (
+    SELECT count(*) AS looked, (array_agg(at ORDER BY at, turn_id))[1] AS last_at,
+           (array_agg(turn_id ORDER BY at, turn_id))[1] AS last_key
+    FROM (SELECT at, turn_id FROM cognitive.turn
+          WHERE (SELECT count(*) FROM page) < $16 AND agent_id = $1 AND session_id = $2 AND at <= $3
+                AND (at < $3 OR turn_id < $4) AND ($5::timestamptz IS NULL OR at >= $5)
+          ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked)
+SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, t.turn_id, t.session_id, t.user_id,
+       t.at, t.status, left(t.message, 500) AS message, t.frame, t.categories, t.runtime, t.policy, t.degraded, t.called,
+       (t.measures ->> 'elapsed')::float8 AS milliseconds,
        (SELECT sum((own.value ->> 'found')::int) FROM jsonb_each(t.measures -> 'types') AS own) AS found,
        coalesce((t.measures ->> 'abstained')::boolean, false) AS abstained, e.shown, e.used, e.tokens
-FROM (SELECT count(*) AS looked, min(at) AS last_at, (array_agg(turn_id ORDER BY at, turn_id))[1] AS last_id FROM walked)
-     AS l
-LEFT JOIN (page CROSS JOIN LATERAL (
+FROM reach LEFT JOIN (page CROSS JOIN LATERAL (
     SELECT * FROM cognitive.turn WHERE agent_id = $1 AND turn_id = page.turn_id OFFSET 0) AS t) ON true
 LEFT JOIN LATERAL (
     SELECT count(*) AS shown, count(*) FILTER (WHERE used) AS used, coalesce(sum(tokens), 0) AS tokens
@@ -108,67 +99,90 @@ SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.rea
 FROM cognitive.turn AS t WHERE t.agent_id = $1 AND t.turn_id = $2
 
 -- name: memories
--- Walks an agent's memories of types $2, or those of session $3, back from ($4, $5), as `turns` does, $6 at most.
--- $7 the oldest time; $8 a tag, $9 patterns of what it says, $10 pinned, $11 superseded, $12 how many rows.
-WITH walked AS MATERIALIZED (
-    (SELECT id, occurred_at, seq FROM unnest($2::text[]) AS wanted(type) CROSS JOIN LATERAL (
-        SELECT id, occurred_at, seq FROM cognitive.memory
-        WHERE $3::text IS NULL AND agent_id = $1 AND type = wanted.type AND occurred_at <= $4
-              AND (occurred_at < $4 OR seq < $5) AND ($7::timestamptz IS NULL OR occurred_at >= $7)
-        ORDER BY occurred_at DESC, seq DESC LIMIT $6) AS own
-     ORDER BY occurred_at DESC, seq DESC LIMIT $6)
-    UNION ALL
-    (SELECT id, occurred_at, seq FROM cognitive.memory
-     WHERE $3::text IS NOT NULL AND agent_id = $1 AND session_id = $3 AND type = ANY($2::text[]) AND occurred_at <= $4
-           AND (occurred_at < $4 OR seq < $5) AND ($7::timestamptz IS NULL OR occurred_at >= $7)
-     ORDER BY occurred_at DESC, seq DESC LIMIT $6)),
-page AS (
-    SELECT walked.id FROM walked CROSS JOIN LATERAL (
-        SELECT ($8::text IS NULL OR tags @> ARRAY[$8::text]) AND ($9::text[] IS NULL OR content ILIKE ALL ($9))
-               AND ($10::boolean IS NULL OR pinned = $10) AND ($11::boolean IS NULL OR (superseded_by IS NOT NULL) = $11)
+-- Walks an agent's memories back from ($4, $5) as `turns` does, over one of the walks below. $6 the oldest time; $7 a
+-- tag, $8 patterns of what it says, $9 pinned, $10 superseded, $11 how many rows.
+WITH page AS MATERIALIZED (
+    SELECT walked.id, walked.occurred_at, walked.seq, walked.looked
+    FROM (SELECT *, row_number() OVER (ORDER BY occurred_at DESC, seq DESC) AS looked FROM (<walk>) AS w) AS walked
+    CROSS JOIN LATERAL (
+        SELECT ($7::text IS NULL OR tags @> ARRAY[$7::text]) AND ($8::text[] IS NULL OR content ILIKE ALL ($8))
+               AND ($9::boolean IS NULL OR pinned = $9) AND ($10::boolean IS NULL OR (superseded_by IS NOT NULL) = $10)
                AS kept
         FROM cognitive.memory WHERE agent_id = $1 AND id = walked.id OFFSET 0) AS m
-    WHERE m.kept ORDER BY walked.occurred_at DESC, walked.seq DESC LIMIT $12)
-SELECT l.looked, l.last_at, l.last_seq, m.id, m.seq, m.type, left(m.content, 500) AS content, m.speaker, m.occurred_at,
-       m.session_id, m.tags, m.pinned, m.superseded_by, u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at
-FROM (SELECT count(*) AS looked, min(occurred_at) AS last_at,
-             (array_agg(seq ORDER BY occurred_at, seq))[1] AS last_seq FROM walked) AS l
-LEFT JOIN (page CROSS JOIN LATERAL (
+    WHERE m.kept ORDER BY walked.occurred_at DESC, walked.seq DESC LIMIT $11),
+reach AS MATERIALIZED (
+    SELECT count(*) AS looked, min(occurred_at) AS last_at, (array_agg(seq ORDER BY occurred_at, seq))[1] AS last_key
+    FROM (<walk>) AS walked WHERE (SELECT count(*) FROM page) < $11)
+SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, m.id, m.seq, m.type,
+       left(m.content, 500) AS content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.superseded_by, u.shown,
+       u.used, u.times_shown, u.times_used, u.last_at AS shown_at
+FROM reach LEFT JOIN (page CROSS JOIN LATERAL (
     SELECT * FROM cognitive.memory WHERE agent_id = $1 AND id = page.id OFFSET 0) AS m) ON true
 LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = $1 AND memory_id = m.id OFFSET 0) AS u ON true
 ORDER BY m.occurred_at DESC, m.seq DESC
 
+-- name: walk_types
+-- Memories of types $2, each type from its index, merged as they come; of no session ($3).
+SELECT id, occurred_at, seq FROM (
+    (SELECT id, occurred_at, seq FROM cognitive.memory
+     WHERE 'decision' = ANY($2::text[]) AND agent_id = $1 AND type = 'decision' AND occurred_at <= $4
+           AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+     ORDER BY occurred_at DESC, seq DESC LIMIT <most>)
+    UNION ALL
+    (SELECT id, occurred_at, seq FROM cognitive.memory
+     WHERE 'fact' = ANY($2::text[]) AND agent_id = $1 AND type = 'fact' AND occurred_at <= $4
+           AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+     ORDER BY occurred_at DESC, seq DESC LIMIT <most>)
+    UNION ALL
+    (SELECT id, occurred_at, seq FROM cognitive.memory
+     WHERE 'procedure' = ANY($2::text[]) AND agent_id = $1 AND type = 'procedure' AND occurred_at <= $4
+           AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+     ORDER BY occurred_at DESC, seq DESC LIMIT <most>)
+    UNION ALL
+    (SELECT id, occurred_at, seq FROM cognitive.memory
+     WHERE 'episode' = ANY($2::text[]) AND agent_id = $1 AND type = 'episode' AND occurred_at <= $4
+           AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+     ORDER BY occurred_at DESC, seq DESC LIMIT <most>)) AS own
+WHERE $3::text IS NULL ORDER BY occurred_at DESC, seq DESC LIMIT <most>
+
+-- name: walk_session
+-- Memories of types $2 in session $3.
+SELECT id, occurred_at, seq FROM cognitive.memory
+WHERE agent_id = $1 AND session_id = $3 AND type = ANY($2::text[]) AND occurred_at <= $4
+      AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+ORDER BY occurred_at DESC, seq DESC LIMIT <most>
+
 -- name: group_sizes
--- How many of the first $2 memories by id are in each group; ids are hashes, so these are a random sample of all.
--- $3 now, $4 the half-life in seconds, $5 showings that tell, $6 uses that tell, $7 the share of fresh use of what rises,
--- $8 the mass of use that is left of what is stale.
+-- How many of the first <sample> memories by id are in each group; ids are hashes, so these are a random sample of all.
+-- $2 now, $3 the half-life in seconds, $4 showings that tell, $5 uses that tell, $6 the share of fresh use of what rises,
+-- $7 the mass of use that is left of what is stale.
 SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.corpus WHERE agent_id = $1), 0) AS memories,
        count(*) FILTER (WHERE u.memory_id IS NULL) AS never,
-       count(*) FILTER (WHERE u.times_used = 0 AND u.times_shown >= $5) AS ignored,
-       count(*) FILTER (WHERE u.times_used >= $6 AND n.used >= $7::float8 * u.times_used) AS rising,
-       count(*) FILTER (WHERE u.times_used >= $6 AND n.used < $8::float8) AS stale
-FROM (SELECT id FROM cognitive.memory WHERE agent_id = $1 ORDER BY id LIMIT $2) AS m
-LEFT JOIN cognitive.usage AS u ON u.agent_id = $1 AND u.memory_id = m.id
-CROSS JOIN LATERAL (SELECT cognitive.decayed(u.used, u.last_at, $3, $4::float8) AS used) AS n
+       count(*) FILTER (WHERE u.times_used = 0 AND u.times_shown >= $4) AS ignored,
+       count(*) FILTER (WHERE u.times_used >= $5 AND n.used >= $6::float8 * u.times_used) AS rising,
+       count(*) FILTER (WHERE u.times_used >= $5 AND n.used < $7::float8) AS stale
+FROM (SELECT id FROM cognitive.memory WHERE agent_id = $1 ORDER BY id LIMIT <sample>) AS m
+LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = $1 AND memory_id = m.id OFFSET 0) AS u ON true
+CROSS JOIN LATERAL (SELECT cognitive.decayed(u.used, u.last_at, $2, $3::float8) AS used) AS n
 
 -- name: group
--- The members of group $9 among the $2 memories whose ids follow $10, those that deserve it most first, from behind
--- ($11, $12) on; $13 how many rows.
+-- The members of group $8 among the <sample> memories whose ids follow $9, those that deserve it most first, from behind
+-- ($10, $11) on; $12 how many rows.
 WITH walked AS MATERIALIZED (
-    SELECT m.id, CASE $9 WHEN 'never' THEN extract(epoch FROM $3 - m.created_at)::float8
+    SELECT m.id, CASE $8 WHEN 'never' THEN extract(epoch FROM $2 - m.created_at)::float8
                          WHEN 'ignored' THEN u.times_shown::float8 WHEN 'rising' THEN n.used
                          ELSE u.times_used::float8 END AS score,
-           CASE $9 WHEN 'never' THEN u.memory_id IS NULL
-                   WHEN 'ignored' THEN u.times_used = 0 AND u.times_shown >= $5
-                   WHEN 'rising' THEN u.times_used >= $6 AND n.used >= $7::float8 * u.times_used
-                   WHEN 'stale' THEN u.times_used >= $6 AND n.used < $8::float8 END AS kept
-    FROM (SELECT id, created_at FROM cognitive.memory WHERE agent_id = $1 AND id > $10 ORDER BY id LIMIT $2) AS m
-    LEFT JOIN cognitive.usage AS u ON u.agent_id = $1 AND u.memory_id = m.id
-    CROSS JOIN LATERAL (SELECT cognitive.decayed(u.used, u.last_at, $3, $4::float8) AS used) AS n),
+           CASE $8 WHEN 'never' THEN u.memory_id IS NULL
+                   WHEN 'ignored' THEN u.times_used = 0 AND u.times_shown >= $4
+                   WHEN 'rising' THEN u.times_used >= $5 AND n.used >= $6::float8 * u.times_used
+                   WHEN 'stale' THEN u.times_used >= $5 AND n.used < $7::float8 END AS kept
+    FROM (SELECT id, created_at FROM cognitive.memory WHERE agent_id = $1 AND id > $9 ORDER BY id LIMIT <sample>) AS m
+    LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = $1 AND memory_id = m.id OFFSET 0) AS u ON true
+    CROSS JOIN LATERAL (SELECT cognitive.decayed(u.used, u.last_at, $2, $3::float8) AS used) AS n),
 page AS (
     SELECT id, score FROM walked
-    WHERE kept AND ($11::float8 IS NULL OR score < $11 OR score = $11 AND id > $12)
-    ORDER BY score DESC, id LIMIT $13)
+    WHERE kept AND ($10::float8 IS NULL OR score < $10 OR score = $10 AND id > $11)
+    ORDER BY score DESC, id LIMIT $12)
 SELECT l.looked, l.last_id, page.score, m.id, m.seq, m.type, left(m.content, 500) AS content, m.speaker, m.occurred_at,
        m.session_id, m.tags, m.pinned, m.superseded_by, u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at
 FROM (SELECT count(*) AS looked, (SELECT id FROM walked ORDER BY id DESC LIMIT 1) AS last_id FROM walked) AS l
@@ -214,9 +228,9 @@ WITH own AS MATERIALIZED (
         ON e.agent_id = $1 AND e.memory_id = p.memory_id AND e.ordinal = 0 AND e.field = 'said' AND e.model = $5
     WHERE p.agent_id = $1 AND p.memory_id = $2 AND p.ordinal = 0),
 rare AS MATERIALIZED (
-    SELECT lexeme, d.passages FROM own CROSS JOIN LATERAL unnest(own.lexemes) AS lexeme CROSS JOIN LATERAL (
+    SELECT lexeme, d.passages FROM own CROSS JOIN LATERAL unnest(own.lexemes) AS word(lexeme) CROSS JOIN LATERAL (
         SELECT count(*) AS passages FROM (
-            SELECT 1 FROM cognitive.posting WHERE agent_id = $1 AND posting.lexeme = unnest.lexeme LIMIT $3) AS some) AS d
+            SELECT 1 FROM cognitive.posting WHERE agent_id = $1 AND posting.lexeme = word.lexeme LIMIT $3) AS p) AS d
     ORDER BY d.passages, lexeme),
 candidate AS MATERIALIZED (
     SELECT memory_id FROM rare CROSS JOIN LATERAL (
@@ -285,9 +299,9 @@ WHERE c.relnamespace = 'cognitive'::regnamespace AND c.relkind IN ('r', 'i')
 ORDER BY bytes DESC, c.relname
 
 -- name: models
--- Embedding models of the vectors of the first $2 passages by the memory's id, which is a hash: a random sample.
+-- Embedding models of the vectors of the first <sample> passages by the memory's id, which is a hash: a random sample.
 SELECT model, count(*) AS vectors, (sum(count(*)) OVER ())::bigint AS looked
-FROM (SELECT model FROM cognitive.embedding WHERE agent_id = $1 ORDER BY memory_id, ordinal, field, model LIMIT $2) AS some
+FROM (SELECT model FROM cognitive.embedding WHERE agent_id = $1 ORDER BY memory_id, ordinal, field, model LIMIT <sample>) AS sample
 GROUP BY model ORDER BY count(*) DESC, model
 
 -- name: oldest_open

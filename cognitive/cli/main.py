@@ -14,7 +14,7 @@ from cognitive.errors import CognitiveError
 
 # name -> one line of help; the module of the same name holds the command
 COMMANDS = {
-    "db": "Migrate the database, or show how to reach it.",
+    "db": "Migrate the database, show how to reach it, or let others look.",
     "demo": "Watch whole turns on a conversation, memory by memory.",
     "evaluate": "Estimate what another policy would have been worth.",
     "mcp": "Serve an agent's memory to MCP clients, over stdio or HTTP.",
