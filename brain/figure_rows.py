@@ -52,7 +52,9 @@ class Period:
         """Where it begins and ends, and of the whole days of UTC in it where the first begins and the last ends."""
         first = self.begin if self.begin == self.begin_of_day else self.begin_of_day + timedelta(days=1)
         last = self.until.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        return (self.begin, self.until, first, last) if first < last else (self.begin, self.until, self.until, self.until)
+        return (
+            (self.begin, self.until, first, last) if first < last else (self.begin, self.until, self.until, self.until)
+        )
 
     @property
     def span(self) -> Literal["hour", "day"]:

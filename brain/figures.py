@@ -104,9 +104,7 @@ class Figures:
         async def work(c: Connection) -> list[Point]:
             times = _added(await c.fetch(SQL["series_latencies"], *asked), "step", "value")
             rows = await c.fetch(SQL["series"], *asked, MOST_POINTS)
-            return [
-                Point(row["step"], _total(row, latency=times.get((row["step"], row["value"]), ()))) for row in rows
-            ]
+            return [Point(row["step"], _total(row, latency=times.get((row["step"], row["value"]), ()))) for row in rows]
 
         return await self._database.run(agent_id, work, timeout=_SECONDS)
 
@@ -191,7 +189,9 @@ class Figures:
     async def life(self, agent_id: str, memory_id: UUID) -> Life | None:
         """A memory with all that is known of it but its turns, or None if the agent has no such memory."""
         row = await self._row(agent_id, "life", memory_id)
-        return Life(**{**_made(Life, row, leaving=("memory",)), "memory": _memory_row(row)}) if row is not None else None
+        return (
+            Life(**{**_made(Life, row, leaving=("memory",)), "memory": _memory_row(row)}) if row is not None else None
+        )
 
     async def showings(
         self, agent_id: str, memory_id: UUID, *, limit: int = 50, after: tuple[Any, ...] | None = None
@@ -207,9 +207,7 @@ class Figures:
         rows = await self._fetch(agent_id, "shown_at", memory_id, MOST_SHOWINGS)
         return [tuple(row) for row in rows]
 
-    async def near(
-        self, agent_id: str, memory_id: UUID, model: str, *, least: float = 0.8, limit: int = 10
-    ) -> Near:
+    async def near(self, agent_id: str, memory_id: UUID, model: str, *, least: float = 0.8, limit: int = 10) -> Near:
         """Memories whose first passage is like that of this one, by vectors of an embedding model, most like first.
 
         Compared are those that share its rarest words, `MOST_COMPARED` at most.
@@ -277,9 +275,7 @@ def _start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, 
     return (after[0], after[1]) if after is not None else (until or _LATEST, None)
 
 
-def _page(
-    rows: Sequence[Any], limit: int, made: Callable[[Any], Row], key: str, at: str
-) -> Page[Row]:
+def _page(rows: Sequence[Any], limit: int, made: Callable[[Any], Row], key: str, at: str) -> Page[Row]:
     found = [row for row in rows if row[key] is not None]
     looked = max(row["looked"] for row in rows)
     following = (rows[0]["last_at"], rows[0]["last_key"]) if looked == MOST_LOOKED else None
