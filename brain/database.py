@@ -37,7 +37,8 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
        (SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'halfvec') AS types,
        to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
-       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies, current_user AS role
+       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
+       current_user AS role
 """  # noqa: E501
 
 # The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
@@ -63,7 +64,8 @@ _MISCONFIGURED = (
 class Database:
     """A pool on one database, opened on first use and reopened when the server comes back.
 
-    All work is done as `role`. `revive` is called, off the event loop, when a connection is lost: the embedded server is restarted by it.
+    All work is done as `role`. `revive` is called, off the event loop, when a connection is lost: the embedded server
+    is restarted by it.
     """
 
     def __init__(

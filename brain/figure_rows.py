@@ -108,8 +108,8 @@ class Point:
 class Page(Generic[Row]):
     """Some rows of a list that was walked up to a bound.
 
-    `looked` is how many rows were looked at, `back_to` the time they reach back to, where they are in its order; `after`
-    is where to go on, None if the list ended here. A page may be empty and not the last.
+    `looked` is how many rows were looked at, `back_to` the time they reach back to where they are in its order, and
+    `after` is where to go on, None if the list ended here. A page may be empty and not the last.
     """
 
     rows: tuple[Row, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -44,8 +44,6 @@ from brain.figure_rows import (
     TurnRow,
 )
 
-Value = TypeVar("Value")
-
 MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent
 MOST_POINTS = 4_000  # of a series, over all its values
 MOST_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
@@ -67,6 +65,7 @@ _MEMORIES = {
     of_session: SQL["memories"].replace("<walk>", SQL[walk])
     for of_session, walk in ((True, "walk_session"), (False, "walk_types"))
 }
+_ANY_TURN, _ANY_MEMORY = TurnFilter(), MemoryFilter()
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 _NO_ID = UUID(int=0)
 _SECONDS = 10.0  # a page that takes longer is given up
@@ -109,7 +108,7 @@ class Figures:
         return await self._database.run(agent_id, work, timeout=_SECONDS)
 
     async def agents(self, period: Period, limit: int = 200) -> list[Total]:
-        """What each agent's turns came to on the days of a period, the busiest first, without times; `value` is the agent.
+        """What each agent's turns came to on the days of a period, the busiest first; `value` is the agent. No times.
 
         Raises:
             StoreError: this connection's user was not granted the role that may see it (`brain.roles`).
@@ -122,14 +121,14 @@ class Figures:
         return [_total(row, "agent_id") for row in await self._database.run("", work, timeout=_SECONDS)]
 
     async def turns(
-        self, agent_id: str, wanted: TurnFilter = TurnFilter(), *, limit: int = 50, after: tuple[Any, ...] | None = None
+        self, agent_id: str, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> Page[TurnRow]:
         """Turns that a filter lets through, newest first; looks at `MOST_LOOKED` of them at most."""
         start = _start(after, wanted.until)
         rows = await self._fetch(
-            agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, start[0], start[1] or "", wanted.since, wanted.status,
-            wanted.frame, wanted.category, wanted.runtime, wanted.policy, wanted.degraded, wanted.abstained, wanted.tool,
-            _patterns(wanted.words), wanted.at_least_ms, _rows(limit),
+            agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, start[0], start[1] or "", wanted.since,
+            wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy, wanted.degraded,
+            wanted.abstained, wanted.tool, _patterns(wanted.words), wanted.at_least_ms, _rows(limit),
         )  # fmt: skip
         return _page(rows, limit, _turn_row, "turn_id", "at")
 
@@ -144,7 +143,7 @@ class Figures:
     async def memories(
         self,
         agent_id: str,
-        wanted: MemoryFilter = MemoryFilter(),
+        wanted: MemoryFilter = _ANY_MEMORY,
         *,
         limit: int = 50,
         after: tuple[Any, ...] | None = None,
@@ -152,8 +151,9 @@ class Figures:
         """Memories that a filter lets through, by when they happened, latest first; looks at `MOST_LOOKED` at most."""
         start = _start(after, wanted.until)
         rows = await self._fetch(
-            agent_id, _MEMORIES[wanted.session_id is not None], list(wanted.types), wanted.session_id, start[0], start[1] or 0,
-            wanted.since, wanted.tag, _patterns(wanted.words), wanted.pinned, wanted.superseded, _rows(limit),
+            agent_id, _MEMORIES[wanted.session_id is not None], list(wanted.types), wanted.session_id, start[0],
+            start[1] or 0, wanted.since, wanted.tag, _patterns(wanted.words), wanted.pinned, wanted.superseded,
+            _rows(limit),
         )  # fmt: skip
         return _page(rows, limit, _memory_row, "seq", "occurred_at")
 

@@ -42,8 +42,8 @@ UNTIL = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
 SINCE = UNTIL - timedelta(days=365)
 SYLLABLES = "ba de ri mo tal ven kos lin par sut gar fel no shi tru wem pla dor esk hum".split()
 TABLES = (
-    "memory", "passage", "posting", "embedding", "session", "turn", "exposure", "usage", "usage_base", "tally", "corpus",
-    "policy",
+    "memory", "passage", "posting", "embedding", "session", "turn", "exposure", "usage", "usage_base", "tally",
+    "corpus", "policy",
 )  # fmt: skip
 
 POLICIES = [Policy(half_life_days=days) for days in (3, 5)] + [Policy()]
@@ -134,8 +134,8 @@ async def turns(c: asyncpg.Connection, agent: str, size: int, many: int) -> None
     for n, policy in enumerate(POLICIES):
         own = policy.for_agent(agent)
         await c.execute(
-            "INSERT INTO cognitive.policy (agent_id, version, content, first_used_at) VALUES ($1, $2, $3::text::jsonb, $4)",
-            agent, own.version, own.model_dump_json(), SINCE + (UNTIL - SINCE) * n / len(POLICIES),
+            "INSERT INTO cognitive.policy (agent_id, version, content, first_used_at)"
+            " VALUES ($1, $2, $3::text::jsonb, $4)", agent, own.version, own.model_dump_json(), SINCE + (UNTIL - SINCE) * n / len(POLICIES),
         )  # fmt: skip
     await timed(c, SQL["turn"], agent, many, SINCE, whole, versions, MiniLM.model, size)
     await c.execute("ANALYZE cognitive.turn")
@@ -162,8 +162,8 @@ async def copy_small(c: asyncpg.Connection) -> None:
     """The first small agent again, under the other names."""
     for table in TABLES:
         rows = await c.fetch(
-            "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 AND attname <> 'agent_id'"
-            " AND NOT attisdropped", f"cognitive.{table}"
+            "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0"
+            " AND attname <> 'agent_id' AND NOT attisdropped", f"cognitive.{table}"
         )  # fmt: skip
         names = ", ".join(f'"{row["attname"]}"' for row in rows)
         await c.execute(
