@@ -24,7 +24,8 @@ _MOST_HOURLY = timedelta(days=35)  # 840 rows of each value
 class Period:
     """A stretch of time [since, until), aware; steps of 'hour' or 'day' in a time zone.
 
-    Days of more than five weeks are days of UTC, as they were counted.
+    Days of more than five weeks are days of UTC, as they were counted; where a zone is not whole hours away from UTC, a
+    day begins with the hour of UTC that holds its midnight.
     """
 
     since: datetime

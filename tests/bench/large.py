@@ -132,11 +132,8 @@ async def turns(c: asyncpg.Connection, agent: str, size: int, many: int) -> None
     versions = [policy.for_agent(agent).version for policy in POLICIES]
     whole, half_life = (UNTIL - SINCE).total_seconds(), Policy().half_life_days * 86_400
     for n, policy in enumerate(POLICIES):
-        own = policy.for_agent(agent)
-        await c.execute(
-            "INSERT INTO cognitive.policy (agent_id, version, content, first_used_at)"
-            " VALUES ($1, $2, $3::text::jsonb, $4)", agent, own.version, own.model_dump_json(), SINCE + (UNTIL - SINCE) * n / len(POLICIES),
-        )  # fmt: skip
+        own, first = policy.for_agent(agent), SINCE + (UNTIL - SINCE) * n / len(POLICIES)
+        await c.execute(SQL["policy"], agent, own.version, own.model_dump_json(), first)
     await timed(c, SQL["turn"], agent, many, SINCE, whole, versions, MiniLM.model, size)
     await c.execute("ANALYZE cognitive.turn")
     await timed(c, SQL["exposure"], agent, size, SINCE, whole)

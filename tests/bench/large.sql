@@ -150,3 +150,6 @@ SELECT date_trunc('hour', at, 'UTC') AS at, by, value,
        sum(shown) AS shown, sum(used) AS used, sum(tokens) AS tokens, sum(used_tokens) AS used_tokens,
        sum(deduped) AS deduped, sum(trimmed) AS trimmed, coalesce(sum(ms), 0) AS milliseconds
 FROM added GROUP BY 1, 2, 3, 4
+
+-- name: policy
+INSERT INTO cognitive.policy (agent_id, version, content, first_used_at) VALUES ($1, $2, $3::text::jsonb, $4)
