@@ -38,7 +38,8 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
        (SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'halfvec') AS types,
        to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
-       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies
+       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
+       current_user AS role
 """  # noqa: E501
 
 # The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
@@ -64,11 +65,15 @@ _MISCONFIGURED = (
 class Database:
     """A pool on one database, opened on first use and reopened when the server comes back.
 
-    `revive` is called, off the event loop, when a connection is lost: the embedded server is restarted by it.
+    All work is done as `role`. `revive` is called, off the event loop, when a connection is lost: the embedded server
+    is restarted by it.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 8, revive: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, url: str, *, pool_size: int = 8, revive: Callable[[], None] | None = None, role: str = APP_ROLE
+    ) -> None:
         self._url = url
+        self._role = role
         self._pool_size = pool_size
         self._revive = revive
         self._pool: asyncpg.Pool | None = None
@@ -161,7 +166,7 @@ class Database:
                 timeout=_CONNECT_SECONDS,
                 init=_prepare,
                 reset=_nothing_to_reset,
-                server_settings={"role": APP_ROLE, "application_name": "cognitive-layer", "timezone": "UTC"},
+                server_settings={"role": self._role, "application_name": "cognitive-layer", "timezone": "UTC"},
             )
         except asyncpg.ClientConfigurationError as error:
             raise SchemaError(f"not a usable database URL: {error}") from error
@@ -221,7 +226,7 @@ async def _prepare(connection: Connection) -> None:
         )
     if state["above_policies"]:
         raise SchemaError(
-            f"the role {APP_ROLE} must be neither superuser nor BYPASSRLS: row level security would not bind it"
+            f"the role {state['role']} must be neither superuser nor BYPASSRLS: row level security would not bind it"
         )
     await connection.set_type_codec(
         "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"
