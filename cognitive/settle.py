@@ -11,6 +11,7 @@ from brain.deadline import Deadline
 from brain.errors import InvalidInput, JournalError, StoreError
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
+from brain.text import storable
 from brain.turns import TurnLog
 from cognitive.capture import Capture, Exchange
 from cognitive.context.dedup import excerpt
@@ -218,13 +219,9 @@ def _kept(outcome: Outcome) -> Outcome:
     quotes of them proves no use.
     """
     calls = (
-        ToolCall(name=call.name, result=[_storable(text) for text in texts(call.result)]) for call in outcome.tool_calls
+        ToolCall(name=call.name, result=[storable(text) for text in texts(call.result)]) for call in outcome.tool_calls
     )
     return outcome.model_copy(update={"tool_calls": tuple(calls)})
-
-
-def _storable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 def _read(entry: Entry) -> tuple[OpenTurn | None, Outcome | None]:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from uuid import UUID
 
+from brain import loops
 from brain.types import MemoryType, NewMemory
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.live import Binding
@@ -28,25 +29,25 @@ class Blocking:
     Any thread may call it but the loop's own, which would wait for itself.
     """
 
-    def __init__(self, layer: CognitiveLayer, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, layer: CognitiveLayer) -> None:
         self.layer = layer
-        self._loop = loop
+        self._loop = layer.loop
 
     @classmethod
     @contextmanager
     def open(cls, database_url: str | None = None, **plugins: Any) -> Iterator[Blocking]:
         """A layer on an event loop of its own, as `CognitiveLayer.open` opens it, and with its errors."""
         with ThreadPoolExecutor(1, "cognitive-layer") as thread:
-            ready: Future[tuple[CognitiveLayer, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+            ready: Future[tuple[CognitiveLayer, asyncio.Event]] = Future()
             held = thread.submit(lambda: asyncio.run(_held(ready, database_url, plugins)))
             either: list[Future[Any]] = [ready, held]
             if ready not in wait(either, return_when=FIRST_COMPLETED).done:
                 held.result()
-            layer, loop, closing = ready.result()
+            layer, closing = ready.result()
             try:
-                yield cls(layer, loop)
+                yield cls(layer)
             finally:
-                loop.call_soon_threadsafe(closing.set)
+                layer.loop.call_soon_threadsafe(closing.set)
                 held.result()
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
@@ -55,7 +56,7 @@ class Blocking:
         Raises:
             RuntimeError: called where the layer's own event loop runs, or after it closed.
         """
-        if _running() is self._loop or self._loop.is_closed():
+        if loops.running() is self._loop or self._loop.is_closed():
             work.close()
             raise RuntimeError("a blocking layer is called from another thread than its event loop's, until it closes")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -113,12 +114,5 @@ async def _held(ready: Future[Any], database_url: str | None, plugins: Any) -> N
     """Keeps a layer open until it is told to close."""
     closing = asyncio.Event()
     async with CognitiveLayer.open(database_url, **plugins) as layer:
-        ready.set_result((layer, asyncio.get_running_loop(), closing))
+        ready.set_result((layer, closing))
         await closing.wait()
-
-
-def _running() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

@@ -23,11 +23,11 @@ from claude_agent_sdk import (
     tool,
 )
 
+from brain.text import storable
 from brain.types import MEMORY_TYPES
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import recalling
-from cognitive.runtimes.live import Binding, LiveTurn
-from cognitive.runtimes.native import storable
+from cognitive.runtimes.live import DENIED, Binding, LiveTurn
 from cognitive.turn import Message, Tool
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ class CognitiveHooks:
         user_id: str | None = None,
         model: str | None = None,
     ) -> None:
-        self._binding = Binding(layer, agent_id, user_id=user_id, model=model)
+        self._binding = Binding(layer, agent_id, runtime="claude-agent-sdk", user_id=user_id, model=model)
         self._tools = tuple(tools)
         self._recall_tool = recall_tool
         self._turns: MutableMapping[str, LiveTurn] = WeakValueDictionary()
@@ -151,7 +151,7 @@ class _Client:
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "deny",
-                "permissionDecisionReason": "This tool is not part of the plan for this turn; go on without it.",
+                "permissionDecisionReason": DENIED,
             }
         }
 

@@ -31,7 +31,7 @@ class CognitiveCrew:
         self, crew: Crew, layer: Blocking, agent_id: str, *, user_id: str | None = None, model: str | None = None
     ) -> None:
         self.crew = crew
-        self._binding = BlockingBinding(layer, agent_id, user_id=user_id, model=model)
+        self._binding = BlockingBinding(layer, agent_id, runtime="crewai", user_id=user_id, model=model)
 
     def kickoff(self, inputs: Mapping[str, Any] | None = None, *, session_id: str = "default") -> Any:
         """As the crew's own `kickoff`."""

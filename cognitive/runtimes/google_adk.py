@@ -53,7 +53,7 @@ class CognitivePlugin(BasePlugin):
         models: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__("cognitive")
-        self._binding = Binding(layer, agent_id, model=model, models=models)
+        self._binding = Binding(layer, agent_id, runtime="google-adk", model=model, models=models)
         self._runs: OrderedDict[str, _Run] = OrderedDict()
         self._recall = FunctionTool(self._recall_function()) if recall_tool else None
 

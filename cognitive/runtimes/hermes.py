@@ -57,7 +57,7 @@ class CognitiveProvider(MemoryProvider):  # type: ignore[misc]
         self._kind = _KINDS.get(str(kwargs.get("agent_context")), "user")
         layer = self._layer or self._own.enter_context(Blocking.open())
         agent_id = self._agent_id or kwargs.get("agent_identity") or "hermes"
-        self._binding = BlockingBinding(layer, agent_id, user_id=kwargs.get("user_id"))
+        self._binding = BlockingBinding(layer, agent_id, runtime="hermes", user_id=kwargs.get("user_id"))
 
     def shutdown(self) -> None:
         """Closes the layer, if it is its own."""

@@ -36,7 +36,7 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         self, layer: CognitiveLayer, agent_id: str, *, user_id: str | None = None, model: str | None = None
     ) -> None:
         super().__init__()
-        self._binding = Binding(layer, agent_id, user_id=user_id, model=model)
+        self._binding = Binding(layer, agent_id, runtime="litellm", user_id=user_id, model=model)
         self._open: OrderedDict[str, LiveTurn] = OrderedDict()
         self._keys: OrderedDict[str, str] = OrderedDict()  # of calls: what is told of their end leaves out the session
 

@@ -49,7 +49,7 @@ class CognitiveAgent:
         models: Mapping[str, LLM] | None = None,
     ) -> None:
         self.agent = agent
-        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._binding = Binding(layer, agent_id, runtime="llamaindex", user_id=user_id, model=model, models=models)
         self._recall_tool = recall_tool
 
     def run(

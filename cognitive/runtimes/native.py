@@ -11,6 +11,7 @@ from typing import Any, Self
 from pydantic import Field, SkipValidation
 from pydantic_core import from_json
 
+from brain.text import storable
 from brain.types import LONGEST_LABEL
 from cognitive.errors import InvalidInput
 from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Role, Tool, ToolCall
@@ -83,11 +84,6 @@ def tool(name: str, description: str | None, parameters: Mapping[str, Any] | Non
     except InvalidInput as error:
         log.warning("a tool is left as it is: %s", error)
         return None
-
-
-def storable(text: str) -> str:
-    """The text with a question mark for each lone surrogate, and without NUL."""
-    return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
 def with_blocks(messages: Sequence[Message], blocks: Sequence[tuple[str, str]]) -> list[Message]:

@@ -53,7 +53,9 @@ class CognitiveAgent:
         models: Mapping[str, Model] | None = None,
     ) -> None:
         self.agent = agent
-        self._binding = BlockingBinding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._binding = BlockingBinding(
+            layer, agent_id, runtime="smolagents", user_id=user_id, model=model, models=models
+        )
         self._recall_tool = recall_tool
         self._thinking_argument = thinking_argument
         self._running: WeakSet[MultiStepAgent] = WeakSet()

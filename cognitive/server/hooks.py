@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
 
+from brain.text import storable
 from cognitive.errors import CognitiveError, InvalidInput
 from cognitive.feedback.authored import texts
 from cognitive.hook.project import agent_of
@@ -27,7 +28,7 @@ from cognitive.markup import CLOSING, OPENING, sealed, tail
 from cognitive.quoting import quote
 from cognitive.recent import Resumed
 from cognitive.server import transcript
-from cognitive.server.transcript import Exchange, storable
+from cognitive.server.transcript import Exchange
 from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnContext, TurnRef
 from cognitive.window.jsonable import as_text, jsonable
 
@@ -65,6 +66,11 @@ class Said(BaseModel):
     def name(self) -> str | None:
         """The agent's name for the prompt, if it gives one."""
         return self.prompt_id or self.turn_id
+
+    @property
+    def runtime(self) -> str:
+        """Which agent it is."""
+        return "codex" if self.turn_id else "claude-code"
 
 
 @dataclass(slots=True)
@@ -169,7 +175,7 @@ class Hooks:
         before = transcript.conversation([each for each in told if not _is_this(each, said.name, prompt)])
         turn = Turn(
             agent_id=session.agent, session_id=session.id, text=prompt, conversation=before, model=session.model,
-            turn_id=said.name or str(uuid4()),
+            turn_id=said.name or str(uuid4()), runtime=said.runtime,
         )  # fmt: skip
         context = await self._layer.pre_turn(turn)
         session.open = _Open(context.turn_id, prompt, context)
@@ -255,7 +261,7 @@ class Hooks:
         except InvalidInput as error:  # its prompt came before the server was ready
             log.info("no turn to record: %s", error)
         except CognitiveError as error:
-            log.error("the outcome of turn %s is lost: %s", opened.name, error)
+            log.error("the outcome of turn %r is lost: %s", opened.name, error)
 
 
 def recorded(resumed: Resumed) -> str:

@@ -72,7 +72,7 @@ async def key(layer, agent):
 
 async def _kickoff(layer, agent, script):
     model, crew = _crew(script)
-    wrapped = CognitiveCrew(crew, Blocking(layer, asyncio.get_running_loop()), agent)
+    wrapped = CognitiveCrew(crew, Blocking(layer), agent)
     return model, await asyncio.to_thread(wrapped.kickoff, session_id="s1")
 
 

@@ -32,7 +32,7 @@ async def key(layer, agent):
 
 def _manager(layer, agent, **context):
     manager = MemoryManager(external_prefetch_timeout=30)
-    manager.add_provider(CognitiveProvider(Blocking(layer, asyncio.get_running_loop()), agent))
+    manager.add_provider(CognitiveProvider(Blocking(layer), agent))
     manager.initialize_all("s1", platform="cli", hermes_home="/nonexistent", **context)
     return manager
 

@@ -182,7 +182,7 @@ class _Session:
 
 
 class _Claude:
-    name = "claude"
+    name = "claude-agent-sdk"
     can: frozenset[Can] = frozenset({"denies_tools", "beside", "streams", "abandons", "errors", "subagents", "recall"})
 
     def session(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from harness import NONE, Call, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
 from llama_index.core.agent.workflow import AgentStream, FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, LLMMetadata, ToolCallBlock
 from llama_index.core.llms import MockFunctionCallingLLM
@@ -81,12 +81,7 @@ def _text(message: ChatMessage) -> str:
 
 class _LlamaIndex:
     name = "llamaindex"
-    can: frozenset[Can] = frozenset(
-        {
-            "hides_tools", "thinking", "routes_models", "window", "history", "system", "journaled", "streams",
-            "abandons", "errors", "subagents", "recall",
-        }
-    )  # fmt: skip
+    can = EVERYTHING - {"compacts"}
 
     def session(
         self,

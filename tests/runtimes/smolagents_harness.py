@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import Any
 
-from harness import NONE, Call, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
 from smolagents import ChatMessage, MessageRole, Model, Tool, ToolCallingAgent
 from smolagents.memory import ActionStep, TaskStep
 from smolagents.models import ChatMessageStreamDelta, ChatMessageToolCall, ChatMessageToolCallFunction
@@ -52,6 +55,7 @@ class _Tool(Tool):
 class _Session:
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
+        self.thread = ThreadPoolExecutor(1)  # the loop's own few are for the layer, which this waits for
         self.ran = Ran()
         self.script: list[Step] = []
         self.agent: CognitiveAgent
@@ -69,7 +73,8 @@ class _Session:
 
     async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
         self.ran, self.script = Ran(), list(script)
-        return await asyncio.to_thread(self._run, text, stream, abandon)
+        run = partial(copy_context().run, self._run, text, stream, abandon)
+        return await asyncio.get_running_loop().run_in_executor(self.thread, run)
 
     def _run(self, text: str, stream: bool, abandon: bool) -> Ran:
         named = {"session_id": self.session_id, "reset": False, "stream": stream}
@@ -108,12 +113,7 @@ def _request(model: str, messages: Sequence[ChatMessage], tools: Sequence[Tool],
 
 class _Smolagents:
     name = "smolagents"
-    can: frozenset[Can] = frozenset(
-        {
-            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
-            "streams", "abandons", "errors", "subagents", "recall",
-        }
-    )  # fmt: skip
+    can = EVERYTHING | {"blocks"}
 
     def session(
         self,
@@ -140,7 +140,7 @@ class _Smolagents:
         further = {name: _Scripted(name, session) for name in models}
         session.agent = CognitiveAgent(
             agent,
-            Blocking(layer, loop),
+            Blocking(layer),
             agent_id,
             model=model,
             models=further,

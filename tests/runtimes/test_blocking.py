@@ -62,7 +62,7 @@ async def test_errors_come_back_as_they_are(urls, embedder, agent):
 
 async def test_a_hosts_own_loop_serves_its_threads_and_is_never_waited_for_by_itself(urls, embedder, agent):
     async with CognitiveLayer.open(urls.app, policy=POLICY, embedder=embedder) as layer:
-        blocking = Blocking(layer, asyncio.get_running_loop())
+        blocking = Blocking(layer)
         [key] = await asyncio.to_thread(blocking.remember, agent, [NewMemory(type="fact", content=KEY)])
         assert [hit.memory_id for hit in await asyncio.to_thread(blocking.recall, agent, "barometer")] == [key]
         with pytest.raises(RuntimeError, match="another thread"):
