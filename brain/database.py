@@ -16,6 +16,7 @@ import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
+from brain import loops
 from brain.deadline import Deadline
 from brain.errors import InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
@@ -37,7 +38,8 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
        (SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'halfvec') AS types,
        to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
-       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies
+       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
+       current_user AS role
 """  # noqa: E501
 
 # The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
@@ -63,14 +65,19 @@ _MISCONFIGURED = (
 class Database:
     """A pool on one database, opened on first use and reopened when the server comes back.
 
-    `revive` is called, off the event loop, when a connection is lost: the embedded server is restarted by it.
+    All work is done as `role`. `revive` is called, off the event loop, when a connection is lost: the embedded server
+    is restarted by it.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 8, revive: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, url: str, *, pool_size: int = 8, revive: Callable[[], None] | None = None, role: str = APP_ROLE
+    ) -> None:
         self._url = url
+        self._role = role
         self._pool_size = pool_size
         self._revive = revive
         self._pool: asyncpg.Pool | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None  # of its connections: another one would break them
         self._opening = asyncio.Lock()
 
     async def open(self) -> None:
@@ -82,7 +89,7 @@ class Database:
         """
         async with self._opening:
             if self._pool is None:
-                self._pool = await self._connect()
+                self._pool, self._loop = await self._connect(), asyncio.get_running_loop()
 
     async def close(self) -> None:
         """Closes the pool; connections that are stuck are cut after a moment."""
@@ -102,9 +109,12 @@ class Database:
         A lost connection, a deadlock or a serialisation failure is tried again on a fresh connection.
 
         Raises:
+            WrongEventLoop: its connections belong to another one.
             StoreUnavailable: no connection in time, or lost again and again.
             StoreError: Postgres refused the work; the cause is chained.
         """
+        if self._loop is not None:
+            loops.require(self._loop)
         deadline = Deadline(timeout * 1000)
         for attempt in range(1, _ATTEMPTS + 1):
             try:
@@ -156,7 +166,7 @@ class Database:
                 timeout=_CONNECT_SECONDS,
                 init=_prepare,
                 reset=_nothing_to_reset,
-                server_settings={"role": APP_ROLE, "application_name": "cognitive-layer", "timezone": "UTC"},
+                server_settings={"role": self._role, "application_name": "cognitive-layer", "timezone": "UTC"},
             )
         except asyncpg.ClientConfigurationError as error:
             raise SchemaError(f"not a usable database URL: {error}") from error
@@ -216,7 +226,7 @@ async def _prepare(connection: Connection) -> None:
         )
     if state["above_policies"]:
         raise SchemaError(
-            f"the role {APP_ROLE} must be neither superuser nor BYPASSRLS: row level security would not bind it"
+            f"the role {state['role']} must be neither superuser nor BYPASSRLS: row level security would not bind it"
         )
     await connection.set_type_codec(
         "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"

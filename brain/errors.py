@@ -5,6 +5,7 @@ CognitiveError
 │   └── UnknownMemory       an id that this agent does not have
 ├── PolicyError             a policy, rule or setting that makes no sense
 ├── EmbeddingError          a text could not be turned into a vector
+├── WrongEventLoop          called from another event loop than the one that it was opened in
 └── StoreError              what was asked could not be stored or read
     ├── StoreUnavailable    no connection, or none in time; trying again may help
     ├── SchemaError         the database lacks an extension, a migration or a role
@@ -35,6 +36,10 @@ class PolicyError(CognitiveError):
 
 class EmbeddingError(CognitiveError):
     """A text could not be turned into a vector, or a vector is unusable."""
+
+
+class WrongEventLoop(CognitiveError):
+    """Called from another event loop than the one that it was opened in, to which its connections belong."""
 
 
 class StoreError(CognitiveError):

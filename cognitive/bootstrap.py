@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from brain import roles
 from brain.artifacts import Artifacts
 from brain.contents import Contents
 from brain.database import Database
@@ -242,6 +243,16 @@ async def migrate(url: str | None) -> str:
         return await upgrade(url)
     async with embedded(settings) as urls:
         return await upgrade(urls.owner)
+
+
+async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool) -> tuple[str, ...]:
+    """Creates the roles of those who only look, at the URL or in the embedded server; see `brain.roles`."""
+    settings = from_environment()
+    url = url or settings.database_url
+    if url is not None:
+        return await roles.create(url, logins, overview=overview)
+    async with embedded(settings) as urls:
+        return await roles.create(urls.admin, logins, overview=overview)
 
 
 @asynccontextmanager

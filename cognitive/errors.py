@@ -13,6 +13,7 @@ from brain.errors import (
     StoreError,
     StoreUnavailable,
     UnknownMemory,
+    WrongEventLoop,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "StoreError",
     "StoreUnavailable",
     "UnknownMemory",
+    "WrongEventLoop",
 ]

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from uuid import uuid4
 
+from brain import loops
 from brain.deadline import Deadline
 from brain.ports import Embedder
 from brain.types import MemoryType
@@ -70,11 +71,13 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
-    knows, and forgets, what turns taught about categories and tools.
+    knows, and forgets, what turns taught about categories and tools. `loop` is the event loop that it was opened in,
+    the only one that it may be called in.
     """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
         self._parts = parts
+        self.loop = asyncio.get_running_loop()
         self.work = Work(parts.policy, parts.sessions, parts.subtasks, parts.store, parts.turns, parts.engine)
         self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
         self.habits = parts.habits
@@ -116,7 +119,11 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         """What the model should see in this turn, within the policy's deadline.
 
         It never fails because memory does: what cannot be had in time is missing, and `degraded` says so.
+
+        Raises:
+            WrongEventLoop: called from another event loop than the one that the layer was opened in.
         """
+        loops.require(self.loop)
         policy = self._parts.policy.for_agent(turn.agent_id)
         deadline = Deadline(policy.deadline_ms)
         now, turn, began = turn.now or datetime.now(UTC), _prepared(turn, policy), perf_counter()
@@ -145,7 +152,9 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
 
         Raises:
             InvalidInput: a conversation of something else than messages.
+            WrongEventLoop: as in `pre_turn`.
         """
+        loops.require(self.loop)
         if not all(isinstance(message, Message) for message in conversation):
             raise InvalidInput("conversation: expected Message values")
         if not any(message.role == "user" for message in conversation):
@@ -167,7 +176,9 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         Raises:
             InvalidInput: a turn that was never opened.
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
+            WrongEventLoop: as in `pre_turn`.
         """
+        loops.require(self.loop)
         if self._parts.policy.for_agent(context.agent_id).dedup:
             self._parts.arrivals.heard(without_injected(outcome.response))
         report = await self._parts.settlement.post(context, outcome)
@@ -182,7 +193,9 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
 
         Raises:
             StoreUnavailable: too many outcomes are on their way; this one is not.
+            WrongEventLoop: as in `pre_turn`.
         """
+        loops.require(self.loop)
         name = (context.agent_id, context.turn_id, str(uuid4()))
         if not self._parts.settling.start(self._posted(context, outcome), *name):
             raise StoreUnavailable("settle: too many outcomes are on their way to Postgres or to the journal")
@@ -207,7 +220,13 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> tuple[RecallHit, ...]:
-        """Memories for a query of the model's own, best first; see `cognitive.recall`."""
+        """Memories for a query of the model's own, best first; see `cognitive.recall`.
+
+        Raises:
+            InvalidInput: a query or a filter that cannot be searched with; the message names it.
+            WrongEventLoop: as in `pre_turn`.
+        """
+        loops.require(self.loop)
         require_label("agent_id", agent_id)
         require_label("query", query, longest=LONGEST_MESSAGE)
         for name, value in (("turn_id", turn_id), ("session_id", session_id), *(("tags", tag) for tag in tags)):

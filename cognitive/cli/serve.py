@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import click
 
-from cognitive.cli.answers import run
+from cognitive.cli.answers import done
 
 
 @click.command()
@@ -45,4 +45,4 @@ def command(form: Literal["console", "json"], verbose: bool, **given: Any) -> No
         config = ServerConfig(**chosen, metrics=partial(numbers, metrics))
         await serve(config, mounts=mounts, metrics=metrics, started=lambda url: click.echo(f"Listening on {url}"))
 
-    run(serving())
+    done(serving())

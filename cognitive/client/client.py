@@ -82,6 +82,9 @@ class CognitiveClient:
             transport=httpx.AsyncHTTPTransport(uds=path) if path is not None else None,
             headers={"Authorization": f"Bearer {token}"} if token is not None else {},
             timeout=seconds,
+            verify=url.startswith(
+                "https:"
+            ),  # else all authorities are read, some 20 ms, and nobody shows a certificate
             trust_env=False,  # a proxy of the environment's would be told the token and the memories
         ) as http:
             yield cls(Calls(http, seconds, attempts), pre_turn_seconds)

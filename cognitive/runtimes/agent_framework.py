@@ -26,7 +26,7 @@ from agent_framework import Message as NativeMessage
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import recalling
-from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.live import DENIED, Binding, LiveTurn
 from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of, tool
 from cognitive.turn import Message, Role, ToolSpec
 
@@ -53,7 +53,7 @@ class CognitiveProvider(ContextProvider):
         models: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__("cognitive")
-        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._binding = Binding(layer, agent_id, runtime="agent-framework", user_id=user_id, model=model, models=models)
         self._recall_tool = recall_tool
 
     async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
@@ -103,12 +103,15 @@ class _AroundCalls(ChatMiddleware):
 
 
 class _AroundTools(FunctionMiddleware):
-    """Keeps what a tool gave."""
+    """Keeps what a tool gave; one that the turn took away gives nothing."""
 
     def __init__(self, live: LiveTurn) -> None:
         self._live = live
 
     async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
+        if self._live.denies(context.function.name):
+            context.result = DENIED
+            return
         given = context.arguments
         arguments = given if isinstance(given, Mapping) else given.model_dump(mode="json")
         with self._live.calling(context.function.name, arguments) as returned:

@@ -53,7 +53,7 @@ class CognitivePlugin(BasePlugin):
         models: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__("cognitive")
-        self._binding = Binding(layer, agent_id, model=model, models=models)
+        self._binding = Binding(layer, agent_id, runtime="google-adk", model=model, models=models)
         self._runs: OrderedDict[str, _Run] = OrderedDict()
         self._recall = FunctionTool(self._recall_function()) if recall_tool else None
 
@@ -86,7 +86,7 @@ class CognitivePlugin(BasePlugin):
         """A tool's work begins: a run within it is a sub-agent's."""
         run = self._runs.get(tool_context.invocation_id)
         if run is not None:
-            run.working.setdefault(tool_context.function_call_id or "", ExitStack()).enter_context(run.live.running())
+            run.working.setdefault(tool_context.function_call_id or "", ExitStack()).enter_context(run.live.within())
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any

@@ -30,7 +30,7 @@ from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import THINKING
 from cognitive.runtimes import native, recalling
-from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.live import DENIED, Binding, LiveTurn
 from cognitive.runtimes.native import NOT_TEXT, Native, place_of
 from cognitive.turn import Message, Tool, ToolCall, ToolSpec
 
@@ -67,7 +67,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
     ) -> None:
         super().__init__()
         self.tools = [self._recall()] if recall_tool else []
-        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._binding = Binding(layer, agent_id, runtime="langchain", user_id=user_id, model=model, models=models)
         self._session_id = session_id
         self._thinking = thinking
         self._open: OrderedDict[str, LiveTurn] = OrderedDict()
@@ -85,8 +85,10 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
             return await handler(shown)
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
-        """Keeps what a tool gave."""
+        """Keeps what a tool gave; one that the turn took away gives nothing."""
         live, call = self._turn(request.state), request.tool_call
+        if live.denies(call["name"]):
+            return ToolMessage(DENIED, name=call["name"], tool_call_id=call["id"], status="error")
         calling = live.calling(call["name"], call["args"], call["id"], interrupts=(GraphBubbleUp,))
         with _failing(live), calling as returned:
             result = await handler(request)

@@ -30,6 +30,7 @@ from langgraph.store.base import (
     tokenize_path,
 )
 
+from brain import loops
 from brain.text import storable
 from brain.types import Memory, MemoryType, NewMemory
 from cognitive.errors import InvalidInput
@@ -48,14 +49,13 @@ class CognitiveStore(BaseStore):
 
     Searching by a query is `layer.recall`, of at most its 200 best; an item that was put with `index=False` is not
     found by it, yet it is a memory as the others. Values are JSON. Items do not expire: a TTL is refused by LangGraph.
-    Create it within the event loop of its layer: the synchronous methods work from other threads only.
+    The synchronous methods work from other threads than that of the layer's event loop only.
     """
 
     def __init__(self, layer: CognitiveLayer, agent_id: str, *, memory_type: MemoryType = "fact") -> None:
         self._layer = layer
         self._agent_id = agent_id
         self._type = memory_type
-        self._loop = asyncio.get_running_loop()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Does operations from a thread that does not run the layer's event loop, as synchronous nodes do.
@@ -63,9 +63,9 @@ class CognitiveStore(BaseStore):
         Raises:
             InvalidInput: called within the event loop, which would wait for itself.
         """
-        if _running() is self._loop:
+        if loops.running() is self._layer.loop:
             raise InvalidInput("CognitiveStore: await the asynchronous methods (aget, aput, ...) in the event loop")
-        done: Future[list[Result]] = asyncio.run_coroutine_threadsafe(self.abatch(ops), self._loop)
+        done: Future[list[Result]] = asyncio.run_coroutine_threadsafe(self.abatch(ops), self._layer.loop)
         return done.result()
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
@@ -254,10 +254,3 @@ def _related(name: str, value: Any, other: Any) -> bool:
         return _RELATIONS[name](value, other)
     except (TypeError, ValueError):
         return False
-
-
-def _running() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

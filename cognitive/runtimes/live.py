@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from brain.text import storable
 from brain.types import MemoryType
-from cognitive.errors import CognitiveError, InvalidInput
+from cognitive.errors import CognitiveError, InvalidInput, WrongEventLoop
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import recalling
 from cognitive.runtimes.native import call, place_of, with_blocks
@@ -29,14 +29,17 @@ _SESSIONS = 512  # whose journaled blocks a process remembers
 _BLOCKS = 64  # of one session, the latest
 _MOST_CALLS = 1_000  # of a turn: what calls more is a loop, and memory does not grow with it
 
+DENIED = "This tool is not part of the plan for this turn; go on without it."
+
 _calling: ContextVar[LiveTurn | None] = ContextVar("cognitive_calling", default=None)
 
 
 class Binding:
     """An agent of a framework, bound to a layer: what every runtime's adapter holds.
 
-    `model` names the model for the table of models, where the framework does not say. `models` are the framework's own
-    models by the name that a plan may ask for; a name that is not there changes nothing.
+    `runtime` names the framework where turns are recorded. `model` names the model for the table of models, where the
+    framework does not say. `models` are the framework's own models by the name that a plan may ask for; a name that is
+    not there changes nothing.
     """
 
     def __init__(
@@ -44,20 +47,33 @@ class Binding:
         layer: CognitiveLayer,
         agent_id: str,
         *,
+        runtime: str,
         user_id: str | None = None,
         model: str | None = None,
         models: Mapping[str, Any] | None = None,
     ) -> None:
         self.layer = layer
         self.agent_id = agent_id
+        self.runtime = runtime
         self.user_id = user_id
         self.model = model
         self.models = dict(models or {})
         self._sent: OrderedDict[str, list[tuple[str, str]]] = OrderedDict()
+        self._elsewhere = False  # its agent was called in another event loop, which is told once
 
     def turn(self, session_id: str, kind: TurnKind = "user") -> LiveTurn:
         """A turn about to begin; while a tool of another turn runs, a sub-agent's, whatever `kind` says."""
         return LiveTurn(self, session_id, "subagent" if _calling.get() is not None else kind)
+
+    def settle(self, context: TurnContext, outcome: Outcome) -> None:
+        """Hands on what came of a turn; a binding whose runs are in other threads does so on the layer's own."""
+        self.layer.settle(context, outcome)
+
+    def went_without(self, error: Exception) -> None:
+        """Tells that a turn goes on without memory; of another event loop, which each turn would tell, once."""
+        if not (isinstance(error, WrongEventLoop) and self._elsewhere):
+            _report("a turn goes on without memory", error)
+        self._elsewhere = self._elsewhere or isinstance(error, WrongEventLoop)
 
     def blocks(self, session_id: str) -> Sequence[tuple[str, str]]:
         """The user's words of a session's earlier turns, and what was sent for them, where blocks are journaled."""
@@ -117,10 +133,11 @@ class LiveTurn:
                 tools=tuple(tool for tool in tools if tool is not None and tool.name != recalling.NAME),
                 model=binding.model or model,
                 attachments=tuple(attachments),
+                runtime=binding.runtime,
             )
             self.context = await binding.layer.pre_turn(turn)
         except Exception as error:  # the run goes on as it would without memory
-            _report("a turn goes on without memory", error)
+            binding.went_without(error)
 
     @property
     def thinking(self) -> str | None:
@@ -135,6 +152,12 @@ class LiveTurn:
     def system(self, own: str = "") -> str:
         """The system prompt: the host's own, with what belongs behind it."""
         return self.context.system(own) if self.context is not None else own
+
+    def beside(self) -> str:
+        """All that the turn shows, as one text, for a framework that puts it beside the user's words itself."""
+        if self.context is None:
+            return ""
+        return "\n\n".join(part for part in (self.context.system(), self.context.sent("")) if part)
 
     async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
         """What the model should see of all that the framework would send it, this turn's message with its block.
@@ -181,8 +204,8 @@ class LiveTurn:
         ]
 
     def denies(self, name: str) -> bool:
-        """Whether the turn took a tool away, by its plan or because the model cannot carry it; for a framework that
-        cannot hide it.
+        """Whether the turn took a tool away, by its plan or because the model cannot carry it. A framework that finds
+        its tools by name would run it if the model names it all the same: it is told DENIED instead.
         """
         if self.context is None:
             return False
@@ -190,8 +213,10 @@ class LiveTurn:
         return name in (cut | set(self.context.plan.removed)) - {spec.name for spec in self.context.tools}
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """Around a run, where a framework has nothing around a tool's work: what begins within is a sub-agent's."""
+    def within(self) -> Iterator[None]:
+        """Around what starts work of this turn's: a turn that begins there, or in a task started there, is a
+        sub-agent's.
+        """
         token = _calling.set(self)
         try:
             yield
@@ -213,7 +238,7 @@ class LiveTurn:
         """
         came = Returned()
         try:
-            with self.running():
+            with self.within():
                 yield came
         except interrupts:
             raise
@@ -248,7 +273,7 @@ class LiveTurn:
             self.binding.keep(self.session_id, self.context)
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
-            self.binding.layer.settle(self.context, outcome)
+            self.binding.settle(self.context, outcome)
         except Exception as error:  # as above
             _report("a turn's outcome is lost", error)
 

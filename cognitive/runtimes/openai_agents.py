@@ -33,6 +33,7 @@ from agents import (
 )
 from agents.models import get_default_model, get_default_model_settings
 from agents.run_config import CallModelData, ModelInputData
+from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolCall
 from pydantic_core import to_json
 
 from brain.types import MemoryType
@@ -42,6 +43,8 @@ from cognitive.runtimes.live import Binding, LiveTurn, current, ending
 from cognitive.runtimes.native import place_of, tool
 from cognitive.runtimes.openai_items import read, written
 from cognitive.turn import ToolSpec
+
+_LONGEST_NAME = 52  # of the 64 characters that OpenAI takes
 
 
 class CognitiveRunner:
@@ -67,7 +70,7 @@ class CognitiveRunner:
         model: str | None = None,
         models: Mapping[str, Model] | None = None,
     ) -> None:
-        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._binding = Binding(layer, agent_id, runtime="openai-agents", user_id=user_id, model=model, models=models)
         self._session_id = session_id
 
         async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
@@ -83,7 +86,7 @@ class CognitiveRunner:
     ) -> RunResult:
         """`Runner.run`, with its options."""
         live = self._turn(run_config, options)
-        with ending(live), live.running():
+        with ending(live), live.within():
             result = await Runner.run(starting_agent, input, run_config=_remembering(live, run_config), **options)
             _end(live, result)
         return result
@@ -95,7 +98,7 @@ class CognitiveRunner:
         (`result.cancel()`), which abandons the turn.
         """
         live = self._turn(run_config, options)
-        with live.running():
+        with live.within():
             result = Runner.run_streamed(starting_agent, input, run_config=_remembering(live, run_config), **options)
         if result.run_loop_task is not None:
             result.run_loop_task.add_done_callback(lambda task: _ended(live, result, task))
@@ -135,7 +138,8 @@ def _remembering(live: LiveTurn, config: RunConfig | None) -> RunConfig:
     """The run's configuration with a model before each agent's own, which is told whose call it is."""
     config = config or RunConfig()
     model = _Remembering(live, config)
-    return dataclasses.replace(config, model=model, call_model_input_filter=model.note)
+    model.run = dataclasses.replace(config, model=model, call_model_input_filter=model.note)
+    return model.run
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -159,6 +163,7 @@ class _Remembering(Model):
     """
 
     def __init__(self, live: LiveTurn, config: RunConfig) -> None:
+        self.run = config  # the run's own copy, when that is made
         self._live = live
         self._config = config
 
@@ -178,7 +183,8 @@ class _Remembering(Model):
     ) -> ModelResponse:
         """One answer."""
         model, given = await self._given(system_instructions, input, model_settings, tools, state)
-        return await model.get_response(*given, *rest, **state)
+        response = await model.get_response(*given, *rest, **state)
+        return dataclasses.replace(response, output=self._allowed(response.output))
 
     async def stream_response(
         self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *rest: Any, **state: Any
@@ -188,10 +194,30 @@ class _Remembering(Model):
         pieces = model.stream_response(*given, *rest, **state)
         try:
             async for piece in pieces:
-                yield piece
+                yield self._completed(piece) if isinstance(piece, ResponseCompletedEvent) else piece
         finally:
             if hasattr(pieces, "aclose"):
                 await pieces.aclose()
+
+    def _completed(self, piece: ResponseCompletedEvent) -> ResponseCompletedEvent:
+        output = self._allowed(piece.response.output)
+        return piece.model_copy(update={"response": piece.response.model_copy(update={"output": output})})
+
+    def _allowed(self, output: list[Any]) -> list[Any]:
+        """What the model gave, with a call of a tool that the turn took away under a name that no tool has: of those
+        the SDK then tells the model, in this run, in place of running what is not offered.
+        """
+        denied = [id(item) for item in output if isinstance(item, ResponseFunctionToolCall) and self._denies(item.name)]
+        if not denied:
+            return output
+        self.run.tool_not_found_behavior = "return_error_to_model"
+        return [
+            item.model_copy(update={"name": f"{item.name[:_LONGEST_NAME]}_not_offered"}) if id(item) in denied else item
+            for item in output
+        ]
+
+    def _denies(self, name: str) -> bool:
+        return self._asked.is_own and self._live.denies(name)
 
     def get_retry_advice(self, request: Any) -> Any:
         """What the agent's own model says of it."""

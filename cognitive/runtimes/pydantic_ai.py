@@ -60,7 +60,7 @@ class CognitiveCapability(AbstractCapability[Any]):
         models: Mapping[str, Any] | None = None,
     ) -> None:
         self.id = "cognitive"
-        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._binding = Binding(layer, agent_id, runtime="pydantic-ai", user_id=user_id, model=model, models=models)
         self._session_id = session_id
         self._recall_tool = recall_tool
         self._live: LiveTurn | None = None

@@ -8,15 +8,13 @@ Call the agent asynchronously: `agent(...)` runs in an event loop of its own, wh
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic_core import to_json
 from strands import ToolContext, tool
-from strands.hooks import AfterInvocationEvent, AfterModelCallEvent, BeforeInvocationEvent
+from strands.hooks import AfterInvocationEvent, AfterModelCallEvent, BeforeInvocationEvent, BeforeToolCallEvent
 from strands.middleware import ExecuteToolStage, InvokeModelStage
 from strands.middleware.stages import ExecuteToolContext, InvokeModelContext
 from strands.models.model import Model
@@ -26,11 +24,9 @@ from strands.types.events import ToolResultEvent, TypedEvent
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import native, recalling
-from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.live import DENIED, Binding, LiveTurn
 from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of
 from cognitive.turn import Message, ToolSpec
-
-log = logging.getLogger(__name__)
 
 
 class CognitivePlugin(Plugin):
@@ -55,10 +51,9 @@ class CognitivePlugin(Plugin):
         models: Mapping[str, Model] | None = None,
     ) -> None:
         super().__init__()
-        self._binding = Binding(layer, agent_id, user_id=user_id, model=model, models=models)
+        self._binding = Binding(layer, agent_id, runtime="strands", user_id=user_id, model=model, models=models)
         self._session_id = session_id
         self._recall_tool = recall_tool
-        self._loop = _running_loop()
 
     @property
     def tools(self) -> list[Any]:
@@ -70,13 +65,11 @@ class CognitivePlugin(Plugin):
         agent.add_hook(self._begun, BeforeInvocationEvent)
         agent.add_hook(self._answered, AfterModelCallEvent)
         agent.add_hook(self._ended, AfterInvocationEvent)
+        agent.add_hook(self._allow, BeforeToolCallEvent)
         agent.add_middleware(InvokeModelStage.Input, self._given)
         agent.add_middleware(ExecuteToolStage.Wrap, self._around_tool)
 
     def _begun(self, event: BeforeInvocationEvent) -> None:
-        if self._loop not in (None, _running_loop()):
-            log.warning("an agent that is called synchronously goes on without memory: await its invoke_async")
-            return
         session = event.invocation_state.get("session_id") or self._session_id or event.agent.agent_id
         event.invocation_state[_key(event.agent)] = _Run(self._binding.turn(str(session)))
 
@@ -84,6 +77,12 @@ class CognitivePlugin(Plugin):
         run = _run(event)
         if run is not None:
             run.failed = event.exception is not None
+
+    def _allow(self, event: BeforeToolCallEvent) -> None:
+        """Tools are found by name: one that the turn took away is not run."""
+        run = _run(event)
+        if run is not None and run.live.denies(event.tool_use["name"]):
+            event.cancel_tool = DENIED
 
     def _ended(self, event: AfterInvocationEvent) -> None:
         """Ends the turn; Strands says with no result that the run broke off, not why."""
@@ -119,7 +118,7 @@ class CognitivePlugin(Plugin):
         live = run.live if run is not None else self._binding.turn("default", "subagent")
         try:
             while True:
-                with live.running():  # not around the yield, where the reader of the stream is at work
+                with live.within():  # not around the yield, where the reader of the stream is at work
                     event = await anext(events, None)
                 if event is None:
                     return
@@ -148,13 +147,6 @@ class _Run:
 
     live: LiveTurn
     failed: bool = False
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
 
 
 def _key(agent: Any) -> str:

@@ -17,7 +17,7 @@ from cognitive.server import agents, health, memories, sessions, turns
 from cognitive.server.auth import Authentication, own_agent
 from cognitive.server.config import Mounted, ServerConfig
 from cognitive.server.kept import Contexts
-from cognitive.server.limits import Gate, Rate, Timeout, Whole
+from cognitive.server.limits import Gate, Rate, Refusals, Timeout, Whole
 from cognitive.server.openapi import ABOUT, PROBLEMS, describe
 from cognitive.server.origin import Origin, SecurityHeaders
 from cognitive.server.problems import handle
@@ -66,16 +66,15 @@ def _api() -> APIRouter:
 
 def _middleware(config: ServerConfig) -> list[Middleware]:
     """What stands before the routes, the outermost first: the cheaper a refusal, the earlier."""
-    tokens = config.known_tokens()
-    rate = [Middleware(Rate, per_minute=config.requests_per_minute)] if tokens is not None else []
     return [
         Middleware(SecurityHeaders),
         Middleware(Origin, hosts=config.hosts, origins=config.allowed_origins),
-        Middleware(Authentication, tokens=tokens),
-        *rate,
+        Middleware(Refusals, per_minute=config.refused_per_minute),
+        Middleware(Authentication, known=config.known_tokens),
+        Middleware(Rate, per_minute=config.requests_per_minute),
         Middleware(Gate, most=config.most_running, most_streams=config.most_streams),
         Middleware(Timeout, seconds=config.request_seconds),
-        Middleware(Whole, most=config.most_body_bytes),
+        Middleware(Whole, most=config.most_body_bytes, seconds=config.body_seconds),
         Middleware(RawPaths),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Annotated
 
@@ -10,31 +11,37 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brain.types import Label
+from cognitive.errors import PolicyError
 from cognitive.server.paths import PUBLIC
 from cognitive.server.problems import answer
-from cognitive.server.tokens import Caller, Tokens
+from cognitive.server.tokens import ANYBODY, Caller, Tokens
 from cognitive.wire.problems import NotAllowed, UnknownToken
 
-_ANYBODY = Caller("anybody", None)
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
 class Authentication:
     """Lets in who has a token, and says in the scope who it is; others get 401 before a byte of the body is read.
 
-    `tokens` None: an open server, for direct callers on this machine. A proxy's callers are not known to be on it.
+    `known` finds the tokens, None where there are none: an open server, for direct callers on this machine. A proxy's
+    callers are not known to be on it. With the first token that is made it is open no more.
+
+    Raises:
+        PolicyError: as `known`.
     """
 
-    def __init__(self, app: ASGIApp, tokens: Tokens | None) -> None:
+    def __init__(self, app: ASGIApp, known: Callable[[], Tokens | None]) -> None:
         self._app = app
-        self._tokens = tokens
+        self._known_tokens = known
+        self._tokens = known()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
             try:
+                self._tokens = self._tokens or self._known_tokens()
                 caller = self._open(scope) if self._tokens is None else self._known(scope, self._tokens)
-            except NotAllowed as error:
+            except (NotAllowed, PolicyError) as error:
                 return await answer(error)(scope, receive, send)
             scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, send)
@@ -56,7 +63,7 @@ class Authentication:
             raise NotAllowed("without tokens, no proxy may stand before this server: run `cognitive token create`")
         if client is not None and client[0] and not _is_loopback(client[0]):
             raise NotAllowed("without tokens, only this machine is let in: run `cognitive token create`")
-        return _ANYBODY
+        return ANYBODY
 
 
 def caller_of(scope: Scope) -> Caller:

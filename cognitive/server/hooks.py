@@ -67,6 +67,11 @@ class Said(BaseModel):
         """The agent's name for the prompt, if it gives one."""
         return self.prompt_id or self.turn_id
 
+    @property
+    def runtime(self) -> str:
+        """Which agent it is."""
+        return "codex" if self.turn_id else "claude-code"
+
 
 @dataclass(slots=True)
 class _Open:
@@ -168,7 +173,7 @@ class Hooks:
         before = transcript.conversation([each for each in told if not _is_this(each, said.name, prompt)])
         turn = Turn(
             agent_id=session.agent, session_id=session.id, text=prompt, conversation=before, model=session.model,
-            turn_id=said.name or str(uuid4()),
+            turn_id=said.name or str(uuid4()), runtime=said.runtime,
         )  # fmt: skip
         context = await self._layer.pre_turn(turn)
         session.open = _Open(context.turn_id, prompt, context)

@@ -27,7 +27,8 @@ async def pre_turn(agent_id: AgentId, body: TurnBody, layer: Layer, kept: Kept) 
     """What the model should see in this turn, within the policy's deadline. What is missing is named in `degraded`."""
     if body.agent_id not in ("", agent_id):
         raise InvalidInput("TurnBody: agent_id: is not the agent of the path")
-    context = await layer.pre_turn(body.model_copy(update={"agent_id": agent_id}))
+    named = {"agent_id": agent_id, "runtime": body.runtime or "http"}
+    context = await layer.pre_turn(body.model_copy(update=named))
     if body.kind == "user":
         kept.keep(context)
     return prepared(context)

@@ -41,7 +41,7 @@ def leaves(group: click.Group, path: tuple[str, ...] = ()) -> dict[tuple[str, ..
 
 
 LEAVES = leaves(cli)
-WITH_TESTS_OF_THEIR_OWN = {"demo", "hook", "mcp", "serve", "token"}
+WITH_TESTS_OF_THEIR_OWN = {"demo", "hook", "mcp", "serve"}
 SPEAKING_A_PROTOCOL = {"hook", "mcp", "serve"}  # and so no answer in JSON
 
 
@@ -155,6 +155,11 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert shell("doctor")["healthy"]
     assert shell("db", "upgrade", "--url", urls.owner)["revision"]
 
+    kept = ("--tokens", tmp_path / "tokens.toml")
+    token = shell("token", "create", *kept)["id"]
+    assert [each["id"] for each in shell("token", "list", *kept)["tokens"]] == [token]
+    assert shell("token", "revoke", token, *kept)["agent"] == shell.agent
+
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
     assert shell("session", "end", "s1") == {"ended": True}
     assert shell("session", "clear", "s1", "--yes")["artifacts"] == 1
@@ -179,6 +184,22 @@ def test_every_command_is_listed_with_help_and_says_what_json_it_gives():
         path for path in LEAVES if path[0] in SPEAKING_A_PROTOCOL
     }
     assert all(re.search(rf"^  {path[0]} ", listed, re.MULTILINE) for path in LEAVES)
+
+
+def test_tokens_are_shown_when_they_are_made_and_never_again(shell, tmp_path):
+    kept = ("--tokens", tmp_path / "tokens.toml")
+    shell("token", "list", *kept, code=NO)
+    shell.agent += "\x1b[2J"
+    made = shell("token", "create", *kept)
+    admin = json.loads(shell.run("token", "create", "--admin", *map(str, kept), "--json").stdout)
+    assert (made["admin"], admin["agent"], admin["admin"]) == (False, None, True)
+    told = shell.run("token", "list", *map(str, kept)).stdout
+    assert made["id"] in told
+    assert made["token"].split("_")[2] not in told
+    assert "\x1b" not in told
+    told = shell.run("token", "revoke", "none", *map(str, kept))
+    assert (told.exit_code, "'none'" in told.stderr) == (1, True)
+    assert shell.run("token", "create", *map(str, kept)).exit_code == 2
 
 
 def test_memory_types_are_those_of_the_store():

@@ -8,6 +8,7 @@ import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import asyncpg
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
@@ -265,3 +266,13 @@ def test_for_hooks_every_agents_memories_are_placed_where_they_stay():
     own = Policy(deadline_ms=99, agents={"a": {"placement": "system", "boost": "rate"}})
     assert journaled(own).for_agent("a").placement == "journaled"
     assert (journaled(own).for_agent("a").boost, journaled(own).deadline_ms) == ("rate", 99)
+
+
+async def test_a_turn_is_recorded_with_the_agent_that_ran_it(session, hooks, layer, urls, agent):
+    await session("user-prompt-submit", prompt=ASKED, prompt_id="p1")  # as Claude Code names a prompt
+    await session("user-prompt-submit", prompt=ASKED, turn_id="t1")  # as Codex does
+    await hooks.finished()
+    connection = await asyncpg.connect(urls.admin)
+    rows = await connection.fetch("SELECT turn_id, runtime FROM cognitive.turn WHERE agent_id = $1", agent)
+    await connection.close()
+    assert {tuple(row) for row in rows} == {("p1", "claude-code"), ("t1", "codex")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 
+import asyncpg
 import httpx
 import pytest
 
@@ -44,7 +45,15 @@ async def remembered(http, at, *memories):
     return answer.json()["ids"]
 
 
-async def test_a_turn_from_its_memories_to_what_it_taught(http, at):
+async def ran(urls, at):
+    """What is recorded as having run the agent's turns."""
+    connection = await asyncpg.connect(urls.admin)
+    rows = await connection.fetch("SELECT runtime FROM cognitive.turn WHERE agent_id = $1", at.rsplit("/")[-1])
+    await connection.close()
+    return [row["runtime"] for row in rows]
+
+
+async def test_a_turn_from_its_memories_to_what_it_taught(http, urls, at):
     (id,) = await remembered(http, at)
     prepared = await http.post(f"{at}/turns", json={"session_id": "s1", "text": QUESTION})
     assert prepared.status_code == 200
@@ -52,6 +61,7 @@ async def test_a_turn_from_its_memories_to_what_it_taught(http, at):
     assert [shown["memory_id"] for shown in turn["shown"]] == [id]
     assert DECISION["content"] in turn["prompt"]["sent"]
     assert turn["prompt"]["kept"] == QUESTION
+    assert await ran(urls, at) == ["http"]
 
     outcome = f"{at}/turns/{turn['turn_id']}/outcome"
     response = {"response": "We chose Postgres over MongoDB for the billing service."}

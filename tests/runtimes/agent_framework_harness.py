@@ -18,7 +18,7 @@ from agent_framework import (
     Message,
     ResponseStream,
 )
-from harness import NONE, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.agent_framework import CognitiveProvider
@@ -108,13 +108,8 @@ def _pair(message: Message) -> tuple[str, str]:
 
 
 class _AgentFramework:
-    name = "agent_framework"
-    can: frozenset[Can] = frozenset(
-        {
-            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
-            "streams", "abandons", "errors", "subagents", "recall",
-        }
-    )  # fmt: skip
+    name = "agent-framework"
+    can = EVERYTHING
 
     def session(
         self,

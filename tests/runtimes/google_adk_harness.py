@@ -16,7 +16,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
-from harness import NONE, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.google_adk import CognitivePlugin
@@ -99,19 +99,18 @@ def _request(request: LlmRequest) -> Request:
 def _pairs(content: types.Content) -> list[tuple[str, str]]:
     said = "\n".join(part.text for part in content.parts if part.text)
     calls = [("assistant", repr(part.function_call.args)) for part in content.parts if part.function_call]
-    results = [part.function_response.response["result"] for part in content.parts if part.function_response]
+    results = [
+        part.function_response.response.get("result", part.function_response.response)
+        for part in content.parts
+        if part.function_response
+    ]
     spoken = [("assistant" if content.role == "model" else "user", said)] if said else []
     return [*spoken, *calls, *(("tool", str(result)) for result in results)]
 
 
 class _GoogleADK:
-    name = "google_adk"
-    can: frozenset[Can] = frozenset(
-        {
-            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
-            "streams", "abandons", "errors", "subagents", "recall",
-        }
-    )  # fmt: skip
+    name = "google-adk"
+    can = EVERYTHING
 
     def session(
         self,

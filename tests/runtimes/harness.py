@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from cognitive import CognitiveLayer
 
 Can = Literal[
-    "hides_tools",  # a tool that the plan leaves out is not offered (else: it is denied when it is called)
-    "denies_tools",
+    "hides_tools",  # a tool that the plan leaves out is not offered
+    "denies_tools",  # nor does it run if the model names it all the same
     "compacts",  # descriptions that the catalogue shortened are what the model is given
     "thinking",  # the plan's level reaches the model call
     "routes_models",  # the plan's model is called in place of the agent's own
@@ -19,14 +19,17 @@ Can = Literal[
     "history",  # the framework keeps the conversation between runs
     "system",  # the placement "system", and the prefix, reach the system prompt
     "journaled",
+    "beside",  # what is shown stands beside the user's words, where the framework puts it, and not behind them
     "streams",
     "abandons",  # a stream that its reader leaves ends the turn
     "errors",  # a model's error ends the turn as failed
     "subagents",  # an agent run within a tool is not planned
     "recall",  # the model can call recall_context
+    "blocks",  # the framework blocks, so that its runs are in other threads than the layer
 ]
 
 
+EVERYTHING: frozenset[Can] = frozenset(get_args(Can)) - {"beside", "blocks"}
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -95,7 +98,7 @@ class Session(Protocol):
 
 
 class Harness(Protocol):
-    """A framework: `HARNESS` of the module `<name>_harness`."""
+    """A framework, `HARNESS` of its module; `name` is what is recorded of its turns as their runtime."""
 
     name: str
     can: frozenset[Can]

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents import Agent, FunctionTool, ModelSettings, RunConfig, SQLiteSession, function_tool
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
-from harness import NONE, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step
 from openai.types.shared import Reasoning
 
 from cognitive import CognitiveLayer
@@ -97,13 +97,8 @@ def _pair(item: Mapping[str, Any]) -> tuple[str, str]:
 
 
 class _OpenAIAgents:
-    name = "openai_agents"
-    can: frozenset[Can] = frozenset(
-        {
-            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
-            "streams", "abandons", "errors", "subagents", "recall",
-        }
-    )  # fmt: skip
+    name = "openai-agents"
+    can = EVERYTHING
 
     def session(
         self,

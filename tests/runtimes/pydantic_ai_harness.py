@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
-from harness import NONE, Call, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
 from pydantic_ai import Agent, Tool
 from pydantic_ai.messages import (
     ModelMessage,
@@ -94,13 +94,8 @@ def _pairs(message: ModelMessage) -> list[tuple[str, str]]:
 
 
 class _PydanticAI:
-    name = "pydantic_ai"
-    can: frozenset[Can] = frozenset(
-        {
-            "hides_tools", "compacts", "thinking", "routes_models", "window", "history", "system", "journaled",
-            "streams", "abandons", "errors", "subagents", "recall",
-        }
-    )  # fmt: skip
+    name = "pydantic-ai"
+    can = EVERYTHING
 
     def session(
         self,

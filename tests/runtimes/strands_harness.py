@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from harness import NONE, Call, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
 from strands import Agent, tool
 from strands.agent.conversation_manager import NullConversationManager
 from strands.models.model import Model
@@ -107,12 +107,7 @@ def _pairs(message: Any) -> list[tuple[str, str]]:
 
 class _Strands:
     name = "strands"
-    can: frozenset[Can] = frozenset(
-        {
-            "hides_tools", "compacts", "routes_models", "window", "history", "system", "journaled", "streams",
-            "abandons", "errors", "subagents", "recall",
-        }
-    )  # fmt: skip
+    can = EVERYTHING - {"thinking"}
 
     def session(
         self,

@@ -26,8 +26,8 @@ OTHERS = {
     "always_include": [], "categories": {"media": {"facts": 4}},
     "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20, "boost": "rate", "combine": "multiply",
     "placement": "journaled",
-    "dedup_mode": "shorten", "capture": "user", "evidence_floors": {"debug": 0.5},
-    "agents": {"a": {"evidence_floor": 0.5}},
+    "dedup_mode": "shorten", "capture": "user",
+    "evidence_floors": {"debug": 0.5}, "agents": {"a": {"evidence_floor": 0.5}},
 }  # fmt: skip
 
 

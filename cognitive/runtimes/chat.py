@@ -1,0 +1,112 @@
+"""Messages and tools as dicts of the form that OpenAI's chat completions gave them, which several frameworks share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic_core import to_json
+
+from cognitive.runtimes.native import NOT_TEXT, Native, call, tool
+from cognitive.turn import Message, Role, Tool, ToolCall, ToolSpec
+
+Dict = Mapping[str, Any]
+
+_ROLES: Mapping[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+
+
+def read(messages: Sequence[Dict]) -> list[Native]:
+    """The messages as the layer reads them."""
+    return [
+        Native.read(
+            each, _ROLES.get(str(each.get("role")), "user"), text(each), tool_calls=_calls(each),
+            tool_call_id=each.get("tool_call_id"),
+        )
+        for each in messages
+    ]  # fmt: skip
+
+
+def written(message: Message) -> Dict:
+    """A message as a dict: the very one that it was, if it says the same."""
+    if not isinstance(message, Native):
+        named = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
+        return {"role": message.role, "content": message.content, **named}
+    own: Dict = message.native
+    if message.untouched:
+        return own
+    if message.added is not None and not message.rewritten:
+        content = own.get("content")
+        parts = [*content, {"type": "text", "text": message.added}] if isinstance(content, list) else None
+        return {**own, "content": parts or f"{content or ''}{message.added}"}
+    shown = {each.id: to_json(dict(each.arguments)).decode() for each in message.rewritten}
+    calls = [_shown(each, shown.get(each.get("id"))) for each in own.get("tool_calls") or ()]
+    return {**own, "content": message.content, **({"tool_calls": calls} if calls else {})}
+
+
+def split(messages: Sequence[Dict]) -> tuple[Sequence[Dict], Sequence[Dict]]:
+    """The host's own system messages at the beginning, and what follows."""
+    first = next((n for n, each in enumerate(messages) if _ROLES.get(str(each.get("role"))) != "system"), len(messages))
+    return messages[:first], messages[first:]
+
+
+def system(first: Sequence[Dict], words: str) -> list[Dict]:
+    """System messages that say these words: the very ones, if they do."""
+    if words == "\n\n".join(map(text, first)):
+        return list(first)
+    return [{**(first[0] if first else {"role": "system"}), "content": words}]
+
+
+def text(message: Dict) -> str:
+    """What a message says."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", NOT_TEXT)) if isinstance(part, dict) else str(part) for part in content)
+    return str(content or "")
+
+
+def answered(messages: Sequence[Dict]) -> Iterator[tuple[ToolCall, str]]:
+    """The calls since the user last spoke, each with what came of it."""
+    last = max((n for n, each in enumerate(messages) if each.get("role") == "user"), default=0)
+    results = {each.get("tool_call_id"): text(each) for each in messages[last:] if each.get("role") == "tool"}
+    made = (each for message in messages[last:] for each in _calls(message))
+    return ((each, results[each.id]) for each in made if each.id in results)
+
+
+def tools(given: Sequence[Dict]) -> list[Tool | None]:
+    """The tools as a turn is given them; None for what is no function."""
+    return [
+        tool(str(each["function"]["name"]), each["function"].get("description"), each["function"].get("parameters"))
+        if name(each)
+        else None
+        for each in given
+    ]
+
+
+def name(tool: Dict) -> str:
+    """The name of a tool, "" for what is no function."""
+    function = tool.get("function")
+    return str(function.get("name") or "") if isinstance(function, dict) else ""
+
+
+def rewritten(tool: Dict, spec: ToolSpec) -> Dict:
+    """A tool as the catalogue shortened it."""
+    function = {**tool["function"], "description": spec.description, "parameters": spec.parameters}
+    return {**tool, "function": function}
+
+
+def _calls(message: Dict) -> list[ToolCall]:
+    functions = [(each.get("function") or {}, each.get("id")) for each in message.get("tool_calls") or ()]
+    calls = [call(str(each.get("name") or ""), each.get("arguments"), id) for each, id in functions]
+    return [each for each in calls if each is not None]
+
+
+def _shown(call: Dict, arguments: str | None) -> Dict:
+    if arguments is None:
+        return call
+    return {**call, "function": {**call["function"], "arguments": arguments}}

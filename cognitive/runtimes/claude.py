@@ -1,0 +1,228 @@
+"""Claude Agent SDK: hooks of a client.
+
+    hooks = CognitiveHooks(layer, "my-agent")
+    async with ClaudeSDKClient(hooks.options(ClaudeAgentOptions(...))) as client:
+
+The session is Claude Code's own.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, MutableMapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    HookMatcher,
+    McpSdkServerConfig,
+    ToolAnnotations,
+    create_sdk_mcp_server,
+    tool,
+)
+
+from brain.text import storable
+from brain.types import MEMORY_TYPES
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes import recalling
+from cognitive.runtimes.live import DENIED, Binding, LiveTurn
+from cognitive.turn import Message, Tool
+
+T = TypeVar("T")
+
+_SERVER = "cognitive"
+_REMEMBERED = 40  # messages of a session, for what a short message means and what was just said
+_NOTICE = "<task-notification>"  # begins what Claude Code tells its model of a background task, as if a user had
+
+
+class CognitiveHooks:
+    """Memory for each prompt of a client, and a refusal for each call of a tool that its turn does without.
+
+    `tools` are those that a plan may take away; without them, those that the options name. `recall_tool` offers the
+    model `recall_context`, where the options hold their servers as a dict; everything else is as in `Binding`.
+
+    A hook can neither hide a tool, nor set effort or model, nor bound the conversation, nor reach the system prompt:
+    pinned memories, and all others under the placement "system", stand beside the prompt. Claude Code keeps what it was
+    shown in its transcript, so that `Policy(placement="journaled")` fits it best: nothing is shown twice.
+    """
+
+    def __init__(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        *,
+        tools: Sequence[Tool] = (),
+        recall_tool: bool = True,
+        user_id: str | None = None,
+        model: str | None = None,
+    ) -> None:
+        self._binding = Binding(layer, agent_id, runtime="claude-agent-sdk", user_id=user_id, model=model)
+        self._tools = tuple(tools)
+        self._recall_tool = recall_tool
+        self._turns: MutableMapping[str, LiveTurn] = WeakValueDictionary()
+
+    def options(self, own: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
+        """The options with the hooks behind the host's own. Call it for each client: two at once do not mix."""
+        own = own or ClaudeAgentOptions()
+        client = _Client(self._binding, self._turns, self._tools or _named(own), own.model)
+        ours = {event: [*(own.hooks or {}).get(event, ()), HookMatcher(hooks=[hook])] for event, hook in client.hooks()}
+        with_hooks = replace(own, hooks={**(own.hooks or {}), **ours})
+        if not self._recall_tool or not isinstance(own.mcp_servers, dict):
+            return with_hooks
+        return replace(
+            with_hooks,
+            mcp_servers={**own.mcp_servers, _SERVER: _recalling(client)},
+            allowed_tools=[*own.allowed_tools, f"mcp__{_SERVER}__{recalling.NAME}"],
+        )
+
+    async def watched(self, messages: AsyncIterator[T]) -> AsyncIterator[T]:
+        """The messages of `receive_response` or `query`; a turn that ends without an answer ends with them.
+
+        Hooks alone know of an interrupted turn when the next one begins.
+        """
+        live: LiveTurn | None = None
+        try:
+            async for message in messages:
+                live = self._turns.get(_session(message)) or live
+                yield message
+        except Exception:
+            if live is not None:
+                live.end("failed")
+            raise
+        finally:
+            if live is not None:
+                live.end("abandoned")
+
+
+class _Client:
+    """The hooks of one client, and its turn in flight."""
+
+    def __init__(
+        self, binding: Binding, turns: MutableMapping[str, LiveTurn], tools: Sequence[Tool], model: str | None
+    ) -> None:
+        self.binding = binding
+        self.live = binding.turn("none")
+        self._turns = turns
+        self._tools = tools
+        self._model = model
+        self._said: deque[Message] = deque(maxlen=_REMEMBERED)
+        self._stands = ""  # what belongs to the system prompt, as the transcript shows it already
+
+    def hooks(self) -> list[tuple[Any, Any]]:
+        """Hooks by event. The SDK's list of events lacks StopFailure, which Claude Code knows."""
+        return [
+            ("UserPromptSubmit", self._prompt),
+            ("PreToolUse", self._allow),
+            ("PostToolUse", self._returned),
+            ("PostToolUseFailure", self._raised),
+            ("PreCompact", self._compact),
+            ("Stop", self._stop),
+            ("StopFailure", self._fail),
+        ]
+
+    async def _prompt(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        self.live.end("abandoned")  # one that Stop did not end
+        session, words = given["session_id"], given["prompt"]
+        if session != self.live.session_id:
+            self._forget()
+        self.live = live = self.binding.turn(session, "subagent" if words.startswith(_NOTICE) else "user")
+        self._turns[session] = live
+        await live.begin(words, tuple(self._said), self._tools, model=self._model)
+        added = self._added(live)
+        self._said.append(Message(role="user", content=storable(words)))
+        if not added:
+            return {}
+        return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": added}}
+
+    def _added(self, live: LiveTurn) -> str:
+        """What stands beside the prompt: the block, and what belongs to the system prompt where it changed."""
+        if live.context is None:
+            return ""
+        system, stood = live.system(), self._stands
+        self._stands = system
+        return "\n\n".join(part for part in (system if system != stood else "", live.context.sent("")) if part)
+
+    async def _allow(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        if "agent_id" in given or not self.live.denies(_short(given["tool_name"])):
+            return {}
+        return {
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "deny",
+                "permissionDecisionReason": DENIED,
+            }
+        }
+
+    async def _returned(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        return self._called(given, given["tool_response"])
+
+    async def _raised(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        return self._called(given, given["error"], ok=False)
+
+    def _called(self, given: Any, result: Any, *, ok: bool = True) -> dict[str, Any]:
+        if "agent_id" not in given:  # what a sub-agent's tools gave, it alone has seen
+            name, arguments = _short(given["tool_name"]), given["tool_input"]
+            self.live.called(name, arguments, result, ok=ok, id=given["tool_use_id"])
+        return {}
+
+    async def _compact(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        self._forget()
+        return {}
+
+    async def _stop(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        response = given.get("last_assistant_message") or ""
+        self._said.append(Message(role="assistant", content=storable(response)))
+        self.live.end("completed", response)
+        return {}
+
+    async def _fail(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        self.live.end("failed")
+        return {}
+
+    def _forget(self) -> None:
+        """The transcript no longer shows what it did."""
+        self._said.clear()
+        self._stands = ""
+
+
+def _recalling(client: _Client) -> McpSdkServerConfig:
+    """The recall tool, of the client's turn in flight."""
+    annotations = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
+
+    @tool(recalling.NAME, recalling.DESCRIPTION, _PARAMETERS, annotations)
+    async def recall_context(given: dict[str, Any]) -> dict[str, Any]:
+        answer = await client.live.recall(given["query"], given.get("memory_type"), given.get("limit", 5))
+        return {"content": [{"type": "text", "text": answer}]}
+
+    return create_sdk_mcp_server(_SERVER, tools=[recall_context])
+
+
+_PARAMETERS = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string"},
+        "memory_type": {"type": "string", "enum": list(MEMORY_TYPES)},
+        "limit": {"type": "integer", "minimum": 1},
+    },
+    "required": ["query"],
+}
+
+
+def _named(options: ClaudeAgentOptions) -> tuple[Tool, ...]:
+    """The tools that the options name, each once: hooks are not told which there are."""
+    base = options.tools if isinstance(options.tools, list) else []
+    names = dict.fromkeys(_short(name) for name in (*base, *options.allowed_tools) if "*" not in name)
+    return tuple(Tool(name=name) for name in names if name.strip())
+
+
+def _short(name: str) -> str:
+    """A tool's own name: without the server that offers it, or the arguments that are allowed."""
+    return name.split("(")[0].split("__", 2)[-1] if name.startswith("mcp__") else name.split("(")[0]
+
+
+def _session(message: Any) -> str:
+    """The session that a message of the SDK's belongs to, "" where it does not say."""
+    named = getattr(message, "session_id", None) or (getattr(message, "data", None) or {}).get("session_id")
+    return str(named or "")

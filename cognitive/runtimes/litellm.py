@@ -1,0 +1,114 @@
+"""LiteLLM: a logger that prepares what it is about to see.
+
+litellm.callbacks = [CognitiveLogger(layer, "my-agent")]
+await litellm.acompletion(model=..., messages=..., metadata={"session_id": "s1"})
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import litellm  # type: ignore[import-not-found]
+from litellm.integrations.custom_logger import CustomLogger  # type: ignore[import-not-found]
+
+from cognitive.layer import CognitiveLayer
+from cognitive.runtimes import chat
+from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.native import place_of
+
+_OPEN = 512  # turns in flight; one that is pushed out was abandoned long ago
+
+
+class CognitiveLogger(CustomLogger):  # type: ignore[misc]
+    """Memory, planned tools and a bounded conversation for `acompletion`, called with names: LiteLLM tells its loggers
+    of nothing else, and `completion` passes by them.
+
+    LiteLLM knows calls, not turns: a turn begins with a call that the user's words end, and goes on through the calls
+    that bring results of tools, until an answer calls none. The session is `session_id` in the call's metadata, or its
+    `litellm_session_id`; a call without one is a turn of its own. A stream that is left tells LiteLLM nothing: its turn
+    ends when the session's next begins. The level of thinking reaches models that LiteLLM knows to reason; the recall
+    tool is the host's to offer, since it runs the tools: `recall`. Everything else is as in `Binding`.
+    """
+
+    def __init__(
+        self, layer: CognitiveLayer, agent_id: str, *, user_id: str | None = None, model: str | None = None
+    ) -> None:
+        super().__init__()
+        self._binding = Binding(layer, agent_id, runtime="litellm", user_id=user_id, model=model)
+        self._open: OrderedDict[str, LiveTurn] = OrderedDict()
+        self._keys: OrderedDict[str, str] = OrderedDict()  # of calls: what is told of their end leaves out the session
+
+    async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
+        """What the model sees: for this call alone."""
+        messages = kwargs.get("messages")
+        if not messages:
+            return None
+        first, rest = chat.split(messages)
+        live = await self._turn(kwargs, rest)
+        shown: dict[str, Any] = {
+            "messages": [
+                *chat.system(first, live.system("\n\n".join(map(chat.text, first)))),
+                *map(chat.written, await live.messages(chat.read(rest))),
+            ]
+        }
+        if tools := kwargs.get("tools"):
+            shown["tools"] = live.offered(tools, chat.name, chat.rewritten) or None
+        if live.thinking is not None and litellm.supports_reasoning(kwargs["model"]):
+            shown["reasoning_effort"] = _EFFORT.get(live.thinking, live.thinking)
+        return {**kwargs, **shown}
+
+    async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+        """Ends the turn with its answer; one that calls tools goes on."""
+        key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
+        live, choices = self._open.get(key), getattr(response_obj, "choices", None)
+        if live is None or not choices or getattr(choices[0].message, "tool_calls", None):
+            return
+        for made, result in chat.answered(kwargs.get("messages") or ()):
+            live.called(made.name, made.arguments, result, id=made.id)
+        live.end("completed", choices[0].message.content or "")
+        self._open.pop(key)
+
+    async def async_log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+        """Ends the turn as failed."""
+        key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
+        if live := self._open.pop(key, None):
+            live.end("failed")
+
+    async def recall(self, session_id: str, query: str, memory_type: Any = None, limit: int = 5) -> str:
+        """The recall tool's answer, for the host that offers it: `cognitive.runtimes.recalling` says how."""
+        live = self._open.get(session_id) or self._binding.turn(session_id)
+        return await live.recall(query, memory_type, limit)
+
+    async def _turn(self, kwargs: Mapping[str, Any], messages: Sequence[chat.Dict]) -> LiveTurn:
+        """The turn that a call belongs to, begun."""
+        call = str(kwargs.get("litellm_call_id"))
+        key = self._keys[call] = _session(kwargs) or call
+        live = self._open.get(key)
+        if live is not None and messages and messages[-1].get("role") != "user":
+            return live
+        if live is not None:
+            live.end("abandoned")
+        live = self._open[key] = self._binding.turn(_session(kwargs) or "default")
+        if len(self._open) > _OPEN:
+            self._open.popitem(last=False)[1].end("abandoned")
+        if len(self._keys) > _OPEN:
+            self._keys.popitem(last=False)
+        said = chat.read(messages)
+        place = place_of(said)
+        if (
+            place is not None and messages[-1].get("role") == "user"
+        ):  # the loop of a turn that is not known stays as it is
+            tools = chat.tools(kwargs.get("tools") or ())
+            await live.begin(said[place].content, said[:place], tools, model=kwargs.get("model"))
+        return live
+
+
+_EFFORT: Mapping[str, str] = {"off": "none"}  # the other levels have the names that LiteLLM gives them
+
+
+def _session(kwargs: Mapping[str, Any]) -> str | None:
+    metadata = kwargs.get("metadata") or {}
+    named = metadata.get("session_id") or kwargs.get("litellm_session_id")
+    return str(named) if named else None

@@ -1,0 +1,236 @@
+"""smolagents: an agent with memory around its runs.
+
+with Blocking.open() as layer:
+    CognitiveAgent(agent, layer, "my-agent").run("...", session_id="s1")
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+from weakref import WeakSet
+
+from smolagents import ChatMessage, MessageRole, Model, MultiStepAgent, RunResult, Tool  # type: ignore[import-untyped]
+from smolagents.memory import FinalAnswerStep  # type: ignore[import-untyped]
+
+from brain.types import MEMORY_TYPES
+from cognitive.runtimes import recalling
+from cognitive.runtimes.blocking import Blocking, BlockingBinding
+from cognitive.runtimes.live import LiveTurn, ending
+from cognitive.runtimes.native import NOT_TEXT, Native, call, tool
+from cognitive.turn import Message, ToolSpec
+
+T = TypeVar("T")
+
+_ANSWER = "final_answer"  # the tool by which an agent answers: no plan takes it away
+_TASK = "New task:\n"  # what smolagents puts before the user's words
+
+
+class CognitiveAgent:
+    """Memory, planned tools and a bounded conversation for every run of an agent, of a ToolCallingAgent or a CodeAgent.
+
+    Each run is of a shallow copy with tools and a model of its own: nothing of a turn stays in the agent but its own
+    memory, which holds what was said and no block. An agent holds one conversation, so two runs at once want two
+    agents; those that it manages are left alone.
+
+    `thinking_argument` is the keyword by which the models take the plan's level, "reasoning_effort" for OpenAI's; None
+    where they take none: smolagents hands on whatever it is given. `recall_tool` offers the model `recall_context`;
+    everything else is as in `Binding`.
+    """
+
+    def __init__(
+        self,
+        agent: MultiStepAgent,
+        layer: Blocking,
+        agent_id: str,
+        *,
+        recall_tool: bool = True,
+        thinking_argument: str | None = None,
+        user_id: str | None = None,
+        model: str | None = None,
+        models: Mapping[str, Model] | None = None,
+    ) -> None:
+        self.agent = agent
+        self._binding = BlockingBinding(
+            layer, agent_id, runtime="smolagents", user_id=user_id, model=model, models=models
+        )
+        self._recall_tool = recall_tool
+        self._thinking_argument = thinking_argument
+        self._running: WeakSet[MultiStepAgent] = WeakSet()
+
+    def run(self, task: str, *, session_id: str = "default", stream: bool = False, **options: Any) -> Any:
+        """As the agent's own `run`, which takes the options: `reset=False` goes on with its conversation."""
+        live = self._binding.turn(session_id)
+        if stream:
+            return self._streamed(live, task, options)
+        with ending(live):
+            output = self._prepared(live, task, options).run(task, **options)
+            live.end("completed", _text(output))
+        return output
+
+    def interrupt(self) -> None:
+        """As the agent's own, for the runs in flight."""
+        for each in tuple(self._running):
+            each.interrupt()
+
+    def _streamed(self, live: LiveTurn, task: str, options: Mapping[str, Any]) -> Iterator[Any]:
+        with ending(live):
+            pieces = self._prepared(live, task, options).run(task, stream=True, **options)
+            try:
+                for piece in pieces:
+                    if isinstance(piece, FinalAnswerStep):
+                        live.end("completed", _text(piece.output))
+                    yield piece
+            finally:
+                with suppress(RuntimeError):  # closed within a step, smolagents yields that step first
+                    pieces.close()
+                pieces.close()
+
+    def _prepared(self, live: LiveTurn, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
+        """The agent as it runs in this turn."""
+        agent, wait = self.agent, self._binding.wait
+        before = [] if options.get("reset", True) else _read(agent.write_memory_to_messages()[1:])
+        planned = [each for name, each in agent.tools.items() if name != _ANSWER]
+        given = [tool(each.name, each.description, _parameters(each)) for each in planned]
+        wait(live.begin(task, before, given, model=getattr(agent.model, "model_id", None)))
+        own = copy.copy(agent)
+        kept = [_calling(live, each) for each in live.offered(planned, lambda each: each.name, _described)]
+        recall = [_Recall(lambda *given: wait(live.recall(*given)))] if self._recall_tool else []
+        own.tools = {each.name: each for each in (*kept, *recall)}
+        if _ANSWER in agent.tools:
+            own.tools[_ANSWER] = agent.tools[_ANSWER]
+        own.model = self._seeing(live, live.model or agent.model)
+        self._running.add(own)
+        return own
+
+    def _seeing(self, live: LiveTurn, model: Model) -> Model:
+        """The model, which sees what the turn shows it."""
+        argument, wait = self._thinking_argument, self._binding.wait
+        thinking = {argument: live.thinking} if argument and live.thinking else {}
+
+        def shown(generate: Callable[..., Any]) -> Callable[..., Any]:
+            def generated(messages: Sequence[ChatMessage], *rest: Any, **named: Any) -> Any:
+                first = [each for each in messages[:1] if each.role == MessageRole.SYSTEM]
+                talk = _written(wait(live.messages(_read(messages[len(first) :]))))
+                system = live.system("".join(map(_said, first)))
+                return generate([*_system(first, system), *talk], *rest, **{**named, **thinking})
+
+            return generated
+
+        names = [name for name in ("generate", "generate_stream") if hasattr(model, name)]
+        return _with(model, {name: shown(getattr(model, name)) for name in names})
+
+
+class _Recall(Tool):  # type: ignore[misc]
+    """The recall tool."""
+
+    name = recalling.NAME
+    description = recalling.DESCRIPTION
+    inputs = {  # noqa: RUF012
+        "query": {"type": "string", "description": "What to search for."},
+        "memory_type": {"type": "string", "description": f"One of {', '.join(MEMORY_TYPES)}.", "nullable": True},
+        "limit": {"type": "integer", "description": "How many at most, 5 if left out.", "nullable": True},
+    }
+    output_type = "string"
+
+    def __init__(self, answer: Callable[..., str]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def forward(self, query: str, memory_type: str | None = None, limit: int | None = None) -> str:
+        """What is remembered."""
+        return self._answer(query, memory_type, limit or 5)
+
+
+def _with(value: T, attributes: Mapping[str, Any]) -> T:
+    """A shallow copy with attributes of its own."""
+    own = copy.copy(value)
+    vars(own).update(attributes)
+    return own
+
+
+def _calling(live: LiveTurn, tool: Tool) -> Tool:
+    """The tool, whose calls the turn keeps."""
+
+    def forward(*args: Any, **named: Any) -> Any:
+        with live.calling(tool.name, {**dict(zip(tool.inputs, args, strict=False)), **named}) as returned:
+            result = tool(*args, **named)
+            returned(result)
+        return result
+
+    return _with(tool, {"forward": forward, "is_initialized": True})  # its own call sets the tool up
+
+
+def _described(tool: Tool, spec: ToolSpec) -> Tool:
+    return _with(tool, {"description": spec.description})
+
+
+def _parameters(tool: Tool) -> dict[str, Any]:
+    required = [name for name, each in tool.inputs.items() if not each.get("nullable")]
+    return {"type": "object", "properties": tool.inputs, "required": required}
+
+
+def _text(output: Any) -> str:
+    return str(output.output if isinstance(output, RunResult) else output)
+
+
+def _read(messages: Sequence[ChatMessage]) -> list[Native]:
+    """A message for each, a step's calls and what came of them as a pair: smolagents tells them as text."""
+    read, id = list[Native](), ""
+    for place, message in enumerate(messages):
+        text = _said(message)
+        match message.role:
+            case MessageRole.TOOL_CALL:
+                id = f"step-{place}"
+                calls = [each for each in (call("step", None, id),) if each is not None]
+                read.append(Native.read(message, "assistant", text, tool_calls=calls))
+            case MessageRole.TOOL_RESPONSE if id:
+                read.append(Native.read(message, "tool", text, tool_call_id=id))
+                id = ""
+            case MessageRole.ASSISTANT:
+                read.append(Native.read(message, "assistant", text))
+            case _:
+                read.append(Native.read(message, "user", text.removeprefix(_TASK)))
+    return read
+
+
+def _said(message: ChatMessage) -> str:
+    if isinstance(message.content, list):
+        return "\n".join(str(part.get("text", NOT_TEXT)) for part in message.content)
+    return message.content or ""
+
+
+def _written(messages: Sequence[Message]) -> list[ChatMessage]:
+    return [_message(each) for each in messages]
+
+
+def _message(message: Message) -> ChatMessage:
+    """A message as smolagents has it: the very one that it was, if it says the same."""
+    if not isinstance(message, Native):
+        return ChatMessage(_ROLES[message.role], _parts(message.content))
+    if message.untouched:
+        own: ChatMessage = message.native
+        return own
+    if message.added is not None and isinstance(message.native.content, list):
+        return _with(message.native, {"content": [*message.native.content, *_parts(message.added)]})
+    return _with(message.native, {"content": _parts(message.content)})
+
+
+_ROLES = {
+    "user": MessageRole.USER,
+    "assistant": MessageRole.ASSISTANT,
+    "system": MessageRole.SYSTEM,
+    "tool": MessageRole.TOOL_RESPONSE,
+}
+
+
+def _parts(text: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text}]
+
+
+def _system(first: Sequence[ChatMessage], text: str) -> list[ChatMessage]:
+    if not text or [_said(each) for each in first] == [text]:
+        return list(first)
+    return [ChatMessage(MessageRole.SYSTEM, _parts(text))]

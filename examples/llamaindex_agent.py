@@ -1,0 +1,64 @@
+"""A LlamaIndex agent with memory.
+
+python examples/llamaindex_agent.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
+from llama_index.core.llms import MockFunctionCallingLLM
+from llama_index.core.memory import ChatMemoryBuffer
+
+from cognitive import CognitiveLayer, Policy
+from cognitive.runtimes.llamaindex import CognitiveAgent
+
+AGENT = "example-llamaindex"
+TIDES = ToolCallBlock(tool_call_id="call-1", tool_name="tides", tool_kwargs={"harbour": "Sandvig"})
+ANSWERS = [
+    ChatMessage(role="assistant", blocks=[TIDES]),
+    ChatMessage(role="assistant", content="High water is at 16:40."),
+    ChatMessage(role="assistant", content="It hangs behind the brass barometer."),
+]
+TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
+ASKED = "Do you remember where the key of the boat house hangs?"
+
+
+def model(messages: Sequence[ChatMessage], tools: Sequence[Any] = (), **settings: Any) -> ChatMessage:
+    """Stands where your model is called: LlamaIndex' own mock of it asks here, and the prompt is printed."""
+    print("\nThe model has the tools", [tool.metadata.name for tool in tools], "and sees:")
+    print("\n".join(f"{message.role.value}: {message.content}" for message in messages if message.content))
+    return ANSWERS.pop(0)
+
+
+def tides(harbour: str) -> str:
+    """High and low water of the day."""
+    return f"{harbour}: high water 16:40, low water 22:55"
+
+
+async def main() -> None:
+    policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
+    async with CognitiveLayer.open(policy=policy) as layer:
+        llm = MockFunctionCallingLLM(response_generator=model, is_chat_model=True)
+        agent = CognitiveAgent(FunctionAgent(llm=llm, tools=[tides], system_prompt="You keep a harbour."), layer, AGENT)
+        monday, tuesday = (ChatMemoryBuffer.from_defaults(chat_store_key=day) for day in ("monday", "tuesday"))
+        await agent.run(TOLD, memory=monday)
+        await layer.settled()  # only here, so that the example's second turn comes after the first was counted
+        result = await agent.run(ASKED, memory=tuesday)
+        print("\nAnswer:", result.response.content)
+        print("The memory holds the bare words:", tuesday.get_all()[0].content == ASKED)
+
+        await layer.settled()
+        for turn in reversed(await layer.turns(AGENT)):
+            shown = [fate for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
+            used = [fate for fate in shown if fate.used]
+            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
+        await layer.erase_agent(AGENT)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,53 @@
+"""A smolagents agent with memory, in a script without an event loop.
+
+python examples/smolagents_agent.py
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from smolagents import ChatMessage, MessageRole, Model, ToolCallingAgent
+from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction
+
+from cognitive import Policy
+from cognitive.runtimes.blocking import Blocking
+from cognitive.runtimes.smolagents import CognitiveAgent
+
+AGENT = "example-smolagents"
+TOLD = "By the way, I hang the key of the boat house behind the brass barometer."
+ASKED = "Do you remember where the key of the boat house hangs?"
+
+
+class Scripted(Model):
+    """Stands where your model is called, for example an `OpenAIModel`; it prints its prompt."""
+
+    answers = ["Noted.", "It hangs behind the brass barometer."]  # noqa: RUF012
+
+    def generate(self, messages: list[ChatMessage], **settings: Any) -> ChatMessage:
+        print(f"\nThe model has the tools {[tool.name for tool in settings['tools_to_call_from']]} and sees:")
+        print(messages[-1].content[-1]["text"])
+        answer = ChatMessageToolCallFunction({"answer": self.answers.pop(0)}, "final_answer")
+        return ChatMessage(MessageRole.ASSISTANT, "", [ChatMessageToolCall(answer, "call-1", "function")])
+
+
+def main() -> None:
+    policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
+    with Blocking.open(policy=policy) as layer:
+        agent = CognitiveAgent(ToolCallingAgent([], Scripted(), verbosity_level=0), layer, AGENT)
+        agent.run(TOLD, session_id="monday")
+        layer.wait(layer.layer.settled())  # only here, so that the second turn comes after the first was counted
+        print("\nAnswer:", agent.run(ASKED, session_id="tuesday"))
+
+        layer.wait(layer.layer.settled())
+        for turn in reversed(layer.wait(layer.layer.turns(AGENT))):
+            fates = layer.wait(layer.layer.fates(AGENT, turn["turn_id"]))
+            shown = [fate for fate in fates if fate.disposition == "shown"]
+            print(
+                f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {sum(bool(f.used) for f in shown)} used"
+            )
+        layer.wait(layer.layer.erase_agent(AGENT))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Runs the checks of a framework that cannot be in one environment with the others, in one of its own.
+
+python tests/environments/check.py crewai|litellm|hermes [--directory DIR]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+PINS = {"crewai": "crewai==1.15.30", "hermes": "hermes-agent==0.19.0", "litellm": "litellm[mcp]==1.106.2"}
+TESTING = ("hypothesis", "pytest", "pytest-asyncio")
+ROOT = Path(__file__).parents[2]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("framework", choices=PINS)
+    parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()) / "cognitive-environments")
+    given = parser.parse_args()
+    python = environment(given.directory / given.framework, PINS[given.framework])
+    checks = Path(__file__).with_name(f"{given.framework}_check.py")
+    # what a framework warns of itself is its own business here
+    command = [python, "-m", "pytest", "-p", "no:cacheprovider", "-o", "filterwarnings=default", checks]
+    own = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, **own}, check=False).returncode
+
+
+def environment(folder: Path, pin: str) -> Path:
+    """The interpreter of an environment with the framework and this package, made if it is not there."""
+    python, made = folder / "bin" / "python", folder / "made-with"
+    if not made.exists() or made.read_text() != pin:
+        venv.create(folder, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", pin, *TESTING, ROOT], check=True)
+        made.write_text(pin)
+    return python
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""CrewAI, on a model of its own class."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from crewai import Agent, Crew, Task
+from crewai.llms.base_llm import BaseLLM
+from crewai.tools import tool
+
+from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive.runtimes.blocking import Blocking
+from cognitive.runtimes.crewai import CognitiveCrew
+
+KEY = "The spare key of the boat house hangs behind the brass barometer of the old captain."
+ASK = "Do you remember where the spare key of the boat house hangs?"
+LOOKUP = 'Thought: I look.\nAction: lookup\nAction Input: {"q": "x"}'
+EXEC = 'Thought: I run.\nAction: exec\nAction Input: {"command": "x"}'
+CALLED = list[str]()
+
+
+@tool("lookup")
+def lookup(q: str) -> str:
+    """Looks something up."""
+    CALLED.append("lookup")
+    return f"tool-says-{q}"
+
+
+@tool("exec")
+def exec_(command: str) -> str:
+    """Runs a shell command."""
+    CALLED.append("exec")
+    return f"ran {command}"
+
+
+class _Model(BaseLLM):
+    def __init__(self, script):
+        super().__init__(model="scripted")
+        self._script, self._seen = script, []
+
+    def call(self, messages, *rest, **named):
+        self._seen.append([dict(each) for each in messages])
+        said = self._script.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    def supports_function_calling(self):
+        return False
+
+
+def _crew(script):
+    CALLED.clear()
+    model = _Model(script)
+    agent = Agent(role="keeper", goal="keep", backstory="base", llm=model, tools=[lookup, exec_], max_retry_limit=0)
+    task = Task(description=ASK, expected_output="a place", agent=agent)
+    return model, Crew(agents=[agent], tasks=[task], memory=False)
+
+
+@pytest.fixture
+async def layer(urls, embedder):
+    policy = Policy(abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def key(layer, agent):
+    return (await layer.remember(agent, [NewMemory(type="fact", content=KEY)]))[0]
+
+
+async def _kickoff(layer, agent, script):
+    model, crew = _crew(script)
+    wrapped = CognitiveCrew(crew, Blocking(layer), agent)
+    return model, await asyncio.to_thread(wrapped.kickoff, session_id="s1")
+
+
+async def test_a_task_is_a_turn(layer, agent, key):
+    model, output = await _kickoff(layer, agent, [LOOKUP, EXEC, f"Thought: I know.\nFinal Answer: {KEY}"])
+    assert output.raw == KEY
+    assert CALLED == ["lookup"], "the plan of this message does without exec"
+    assert len(model._seen) == 3
+    for messages in model._seen:
+        assert str(messages).count(KEY) == 1
+        assert any(each["role"] == "user" and ASK in each["content"] and KEY in each["content"] for each in messages)
+    await layer.settled()
+    [turn] = await layer.turns(agent)
+    assert (turn["status"], turn["session_id"]) == ("completed", "s1")
+    assert (await layer.why(agent, turn["turn_id"], key)).used is True
+
+
+async def test_a_model_that_fails_teaches_nothing(layer, agent, key):
+    with pytest.raises(RuntimeError, match="down"):
+        await _kickoff(layer, agent, [RuntimeError("down")])
+    await layer.settled()
+    assert {turn["status"] for turn in await layer.turns(agent)} == {"failed"}
+
+
+async def test_a_crew_beside_it_is_left_alone(layer, agent, key):
+    await _kickoff(layer, agent, ["Final Answer: yes"])
+    model, crew = _crew(["Final Answer: no"])
+    await asyncio.to_thread(crew.kickoff)
+    assert KEY not in str(model._seen)

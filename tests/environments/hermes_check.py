@@ -1,0 +1,79 @@
+"""Hermes, through the manager that its agent drives."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from agent.memory_manager import MemoryManager
+
+from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive.runtimes.blocking import Blocking
+from cognitive.runtimes.hermes import CognitiveProvider
+
+KEY = "The spare key of the boat house hangs behind the brass barometer of the old captain."
+DEEP = "The parrot of the harbour master is called Biscuit."
+ASK = "Do you remember where the spare key of the boat house hangs?"
+CALL = {"id": "call-1", "type": "function", "function": {"name": "lookup", "arguments": '{"q": "x"}'}}
+
+
+@pytest.fixture
+async def layer(urls, embedder):
+    policy = Policy(abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def key(layer, agent):
+    return (await layer.remember(agent, [NewMemory(type="fact", content=KEY)]))[0]
+
+
+def _manager(layer, agent, **context):
+    manager = MemoryManager(external_prefetch_timeout=30)
+    manager.add_provider(CognitiveProvider(Blocking(layer), agent))
+    manager.initialize_all("s1", platform="cli", hermes_home="/nonexistent", **context)
+    return manager
+
+
+async def test_a_turn_from_prefetch_to_sync(layer, agent, key):
+    manager = _manager(layer, agent)
+    block = await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1")
+    again = await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1")
+    assert block.count(KEY) == 1
+    assert again == block
+    messages = [
+        {"role": "user", "content": ASK},
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "call-1", "content": "tool-says-x"},
+        {"role": "assistant", "content": KEY},
+    ]
+    manager.sync_all(ASK, KEY, session_id="s1", messages=messages)
+    assert await asyncio.to_thread(manager.flush_pending, 30)
+    await layer.settled()
+    [turn] = await layer.turns(agent)
+    assert (turn["status"], turn["session_id"], turn["message"]) == ("completed", "s1", ASK)
+    assert (await layer.why(agent, turn["turn_id"], key)).used is True
+    assert [[name for name, _ in plan.tools] for plan in await layer.my_plans(agent)] == [["lookup"]]
+
+
+async def test_a_turn_without_an_answer_is_abandoned_by_the_next(layer, agent, key):
+    manager = _manager(layer, agent)
+    await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1")
+    await asyncio.to_thread(manager.prefetch_all, "And the other key?", session_id="s1")
+    await layer.settled()
+    assert [turn["status"] for turn in await layer.turns(agent)] == ["open", "abandoned"]
+
+
+async def test_the_recall_tool_answers_as_data(layer, agent, key):
+    manager = _manager(layer, agent)
+    await layer.remember(agent, [NewMemory(type="fact", content=DEEP)])
+    answer = await asyncio.to_thread(manager.handle_tool_call, "recall_context", {"query": "parrot", "limit": 1})
+    assert DEEP in json.loads(answer)["memories"]
+
+
+async def test_sub_agents_are_left_alone(layer, agent, key):
+    manager = _manager(layer, agent, agent_context="subagent")
+    assert await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1") == ""
+    assert list(await layer.turns(agent)) == []

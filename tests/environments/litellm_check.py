@@ -1,0 +1,104 @@
+"""LiteLLM, on a provider of its own class."""
+
+from __future__ import annotations
+
+import asyncio
+
+import litellm
+import pytest
+from litellm import CustomLLM, ModelResponse
+
+from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive.runtimes.litellm import CognitiveLogger
+
+KEY = "The spare key of the boat house hangs behind the brass barometer of the old captain."
+ASK = "Do you remember where the spare key of the boat house hangs?"
+CALL = {"id": "call-1", "type": "function", "function": {"name": "lookup", "arguments": '{"q": "x"}'}}
+
+
+def _tool(name):
+    return {"type": "function", "function": {"name": name, "description": name, "parameters": {"type": "object"}}}
+
+
+class _Provider(CustomLLM):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+        self.script = []
+
+    async def acompletion(self, model, messages, *rest, **named):
+        self.seen.append((messages, named["optional_params"]))
+        said = self.script.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        message = {"role": "assistant", "content": said} if isinstance(said, str) else said
+        return ModelResponse(choices=[{"index": 0, "finish_reason": "stop", "message": message}], model=model)
+
+
+@pytest.fixture
+async def layer(urls, embedder):
+    policy = Policy(abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def key(layer, agent):
+    return (await layer.remember(agent, [NewMemory(type="fact", content=KEY)]))[0]
+
+
+@pytest.fixture
+def provider(layer, agent):
+    provider = _Provider()
+    litellm.custom_provider_map = [{"provider": "scripted", "custom_handler": provider}]
+    litellm.callbacks = [CognitiveLogger(layer, agent)]
+    yield provider
+    litellm.logging_callback_manager._reset_all_callbacks()  # LiteLLM keeps them by class
+
+
+async def _completed(messages, session, **named):
+    return await litellm.acompletion(model="scripted/m", messages=messages, metadata={"session_id": session}, **named)
+
+
+async def _statuses(layer, agent, expected):
+    """The turns' ends, once LiteLLM's own queue has told of them."""
+    async with asyncio.timeout(30):
+        while True:
+            await layer.settled()
+            statuses = [turn["status"] for turn in await layer.turns(agent)]
+            if statuses == expected:
+                return
+            await asyncio.sleep(0.05)
+
+
+async def test_a_turn_of_two_calls(layer, agent, key, provider):
+    provider.script = [{"role": "assistant", "content": None, "tool_calls": [CALL]}, KEY]
+    tools = {"tools": [_tool("lookup"), _tool("exec")], "allowed_openai_params": ["tools"]}
+    said = [{"role": "system", "content": "base"}, {"role": "user", "content": ASK}]
+    first = await _completed(said, "s", **tools)
+    said += [first.choices[0].message.model_dump(), {"role": "tool", "tool_call_id": "call-1", "content": "says-x"}]
+    await _completed(said, "s", **tools)
+    for messages, parameters in provider.seen:
+        assert messages[1]["content"].startswith(ASK)
+        assert str(messages).count(KEY) == 1
+        assert [tool["function"]["name"] for tool in parameters["tools"]] == ["lookup"]
+    assert said[1]["content"] == ASK
+    await _statuses(layer, agent, ["completed"])
+    [turn] = await layer.turns(agent)
+    assert (await layer.why(agent, turn["turn_id"], key)).used is True
+    assert [[name for name, _ in plan.tools] for plan in await layer.my_plans(agent)] == [["lookup"]]
+
+
+async def test_a_call_that_fails_teaches_nothing(layer, agent, key, provider):
+    provider.script = [RuntimeError("down")]
+    with pytest.raises(litellm.exceptions.APIConnectionError):
+        await _completed([{"role": "user", "content": ASK}], "s", num_retries=0)
+    await _statuses(layer, agent, ["failed"])
+
+
+async def test_sessions_at_once_are_turns_of_their_own(layer, agent, key, provider):
+    provider.script = ["Noted."] * 4
+    said = [{"role": "user", "content": ASK}]
+    await asyncio.gather(*(_completed(said, f"s{n}") for n in range(4)))
+    await _statuses(layer, agent, ["completed"] * 4)
+    assert {turn["session_id"] for turn in await layer.turns(agent)} == {"s0", "s1", "s2", "s3"}

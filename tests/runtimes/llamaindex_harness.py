@@ -1,0 +1,140 @@
+"""LlamaIndex, on its own mock of a model that calls functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
+from llama_index.core.agent.workflow import AgentStream, FunctionAgent
+from llama_index.core.base.llms.types import ChatMessage, LLMMetadata, ToolCallBlock
+from llama_index.core.llms import MockFunctionCallingLLM
+from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.tools import FunctionTool
+
+from cognitive import CognitiveLayer
+from cognitive.runtimes.llamaindex import CognitiveAgent
+
+
+class _Scripted(MockFunctionCallingLLM):
+    name: str = "main"
+    reasoning_effort: str | None = None
+    session: Any = None
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(is_chat_model=True, is_function_calling_model=True, model_name=self.name)
+
+    def _get_response_generator(self) -> Callable[..., Any]:
+        return lambda messages, **named: self.session.next(self, messages, named.get("tools") or [])
+
+
+class _Session:
+    def __init__(self, session_id: str) -> None:
+        self.memory = ChatMemoryBuffer.from_defaults(chat_store_key=session_id, token_limit=10_000_000)
+        self.ran = Ran()
+        self.script: list[Step] = []
+        self.agent: CognitiveAgent
+
+    def next(self, model: _Scripted, messages: Sequence[ChatMessage], tools: Sequence[Any]) -> ChatMessage:
+        self.ran.requests.append(
+            Request(
+                system="\n".join(each.content or "" for each in messages if each.role == "system"),
+                messages=tuple((each.role.value, _text(each)) for each in messages if each.role != "system"),
+                tools={each.metadata.get_name(): each.metadata.description for each in tools},
+                thinking=model.reasoning_effort,
+                model=model.name,
+            )
+        )
+        match self.script.pop(0):
+            case Say(text):
+                return ChatMessage(role="assistant", content=text)
+            case Call(name, arguments):
+                id = f"call-{len(self.script)}"
+                block = ToolCallBlock(tool_call_id=id, tool_name=name, tool_kwargs=dict(arguments))
+                return ChatMessage(role="assistant", blocks=[block])
+            case Fail():
+                raise ModelDown
+        raise AssertionError
+
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+        self.ran, self.script = Ran(), list(script)
+        self.agent.agent.streaming = stream
+        try:
+            running = self.agent.run(text, memory=self.memory)
+            if stream:
+                async for event in running.stream_events():
+                    if abandon and isinstance(event, AgentStream):
+                        await running.cancel_run()
+                        break
+            self.ran.response = (await running).response.content
+        except Exception as error:
+            self.ran.error = error
+        self.ran.history = "\n".join(map(repr, self.memory.get_all()))
+        return self.ran
+
+
+def _text(message: ChatMessage) -> str:
+    calls = [str(each.tool_kwargs) for each in message.blocks if isinstance(each, ToolCallBlock)]
+    return "\n".join([*([message.content] if message.content else []), *calls])
+
+
+class _LlamaIndex:
+    name = "llamaindex"
+    can = EVERYTHING - {"compacts"}
+
+    def session(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        session_id: str,
+        *,
+        system: str = "base",
+        nested: Session | None = None,
+        models: Sequence[str] = (),
+        model: str | None = None,
+        tools: Mapping[str, str] = NONE,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> Session:
+        session = _Session(session_id)
+        agent = FunctionAgent(
+            llm=_Scripted(session=session),
+            system_prompt=system,
+            tools=[*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+        )
+        further = {name: _Scripted(session=session, name=name) for name in models}
+        session.agent = CognitiveAgent(agent, layer, agent_id, model=model, models=further)
+        for asked, answered in history:
+            session.memory.put(ChatMessage(role="user", content=asked))
+            session.memory.put(ChatMessage(role="assistant", content=answered))
+        return session
+
+
+def _further(session: _Session, name: str, description: str) -> FunctionTool:
+    def further(q: str) -> str:
+        session.ran.called.append(name)
+        return f"tool-says-{q}"
+
+    return FunctionTool.from_defaults(further, name=name, description=description)
+
+
+def _tools(session: _Session, nested: Session | None) -> list[Any]:
+    def lookup(q: str) -> str:
+        """Looks something up."""
+        session.ran.called.append("lookup")
+        return f"tool-says-{q}"
+
+    def exec(command: str) -> str:
+        """Runs a shell command."""
+        session.ran.called.append("exec")
+        return f"ran {command}"
+
+    async def delegate(q: str) -> str:
+        """Asks another agent."""
+        session.ran.called.append("delegate")
+        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
+
+    return [lookup, exec, *([FunctionTool.from_defaults(async_fn=delegate)] if nested is not None else [])]
+
+
+HARNESS = _LlamaIndex()

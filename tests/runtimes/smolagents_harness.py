@@ -1,0 +1,169 @@
+"""smolagents, on a model of its own class; it blocks, so each run has a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from typing import Any
+
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
+from smolagents import ChatMessage, MessageRole, Model, Tool, ToolCallingAgent
+from smolagents.memory import ActionStep, TaskStep
+from smolagents.models import ChatMessageStreamDelta, ChatMessageToolCall, ChatMessageToolCallFunction
+from smolagents.models import ChatMessageToolCallStreamDelta as CallDelta
+from smolagents.monitoring import Timing
+
+from cognitive import CognitiveLayer
+from cognitive.runtimes.blocking import Blocking
+from cognitive.runtimes.smolagents import CognitiveAgent
+
+
+class _Scripted(Model):
+    def __init__(self, name: str, session: _Session) -> None:
+        super().__init__(model_id=name)
+        self._session = session
+
+    def generate(self, messages: Any, stop_sequences: Any = None, tools_to_call_from: Any = None, **named: Any) -> Any:
+        function = self._session.next(self.model_id, messages, tools_to_call_from, named)
+        return ChatMessage(MessageRole.ASSISTANT, "", [ChatMessageToolCall(function, "call", "function")])
+
+    def generate_stream(self, messages: Any, **named: Any) -> Iterator[ChatMessageStreamDelta]:
+        called = self.generate(messages, **named).tool_calls[0].function
+        yield ChatMessageStreamDelta("")
+        function = ChatMessageToolCallFunction(json.dumps(called.arguments), called.name)
+        yield ChatMessageStreamDelta("", [CallDelta(0, "call", "function", function)])
+
+
+class _Tool(Tool):
+    skip_forward_signature_validation = True
+    output_type = "string"
+
+    def __init__(self, name: str, description: str, argument: str, function: Callable[[str], str]) -> None:
+        self.name, self.description = name, description
+        self.inputs = {argument: {"type": "string", "description": "What for."}}
+        self._function = function
+        super().__init__()
+
+    def forward(self, **given: str) -> str:
+        return self._function(*given.values())
+
+
+class _Session:
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.thread = ThreadPoolExecutor(1)  # the loop's own few are for the layer, which this waits for
+        self.ran = Ran()
+        self.script: list[Step] = []
+        self.agent: CognitiveAgent
+
+    def next(self, model: str, messages: Any, tools: Any, named: Any) -> ChatMessageToolCallFunction:
+        self.ran.requests.append(_request(model, messages, tools, named))
+        match self.script.pop(0):
+            case Say(text):
+                return ChatMessageToolCallFunction({"answer": text}, "final_answer")
+            case Call(name, arguments):
+                return ChatMessageToolCallFunction(dict(arguments), name)
+            case Fail():
+                raise ModelDown
+        raise AssertionError
+
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+        self.ran, self.script = Ran(), list(script)
+        run = partial(copy_context().run, self._run, text, stream, abandon)
+        return await asyncio.get_running_loop().run_in_executor(self.thread, run)
+
+    def _run(self, text: str, stream: bool, abandon: bool) -> Ran:
+        named = {"session_id": self.session_id, "reset": False, "stream": stream}
+        try:
+            output = self.agent.run(text, **named)
+            if stream:
+                for piece in output:
+                    if abandon:
+                        break
+                    self.ran.response = getattr(piece, "output", None)
+            else:
+                self.ran.response = output
+        except Exception as error:
+            self.ran.error = error
+        self.ran.history = "\n".join(map(repr, self.agent.agent.memory.steps))
+        return self.ran
+
+
+_KINDS = {MessageRole.TOOL_CALL: "assistant", MessageRole.TOOL_RESPONSE: "tool"}
+
+
+def _request(model: str, messages: Sequence[ChatMessage], tools: Sequence[Tool], named: Mapping[str, Any]) -> Request:
+    said = [(each.role, "\n".join(part["text"] for part in each.content)) for each in messages]
+    return Request(
+        system="\n".join(text for role, text in said if role == MessageRole.SYSTEM),
+        messages=tuple(
+            (_KINDS.get(role, role.value), text.removeprefix("New task:\n"))
+            for role, text in said
+            if role != MessageRole.SYSTEM
+        ),
+        tools={each.name: each.description for each in tools},
+        thinking=named.get("reasoning_effort"),
+        model=model,
+    )
+
+
+class _Smolagents:
+    name = "smolagents"
+    can = EVERYTHING | {"blocks"}
+
+    def session(
+        self,
+        layer: CognitiveLayer,
+        agent_id: str,
+        session_id: str,
+        *,
+        system: str = "base",
+        nested: Session | None = None,
+        models: Sequence[str] = (),
+        model: str | None = None,
+        tools: Mapping[str, str] = NONE,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> Session:
+        session, loop = _Session(session_id), asyncio.get_running_loop()
+        given = [_tool(session, name, said) for name, said in {**_OFFERED, **tools}.items()]
+        if nested is not None:
+            given.append(_Tool("delegate", "Asks another agent.", "q", lambda q: _delegated(session, nested, loop, q)))
+        agent = ToolCallingAgent(given, _Scripted("main", session), verbosity_level=0, stream_outputs=True)
+        agent.prompt_templates["system_prompt"] = system
+        for asked, answered in history:
+            agent.memory.steps.append(TaskStep(asked))
+            agent.memory.steps.append(ActionStep(1, Timing(0.0), model_output=answered))
+        further = {name: _Scripted(name, session) for name in models}
+        session.agent = CognitiveAgent(
+            agent,
+            Blocking(layer),
+            agent_id,
+            model=model,
+            models=further,
+            thinking_argument="reasoning_effort",
+        )
+        return session
+
+
+_OFFERED = {"lookup": "Looks something up.", "exec": "Runs a shell command."}
+
+
+def _tool(session: _Session, name: str, description: str) -> Tool:
+    def run(given: str) -> str:
+        session.ran.called.append(name)
+        return f"ran {given}" if name == "exec" else f"tool-says-{given}"
+
+    return _Tool(name, description, "command" if name == "exec" else "q", run)
+
+
+def _delegated(session: _Session, nested: Session, loop: asyncio.AbstractEventLoop, q: str) -> str:
+    session.ran.called.append("delegate")
+    ran = asyncio.run_coroutine_threadsafe(nested.run(q, [Say("delegated")]), loop).result()
+    return ran.response or "nothing"
+
+
+HARNESS = _Smolagents()
