@@ -174,7 +174,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         counted when Postgres is back, by this process or by the next one.
 
         Raises:
-            InvalidInput: a turn that was never opened.
+            UnknownTurn: it was never opened.
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
             WrongEventLoop: as in `pre_turn`.
         """

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from brain.deadline import Deadline
-from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError
+from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
 from brain.text import storable
@@ -44,7 +44,7 @@ class Settlement:
         """Counts an outcome within the policy's deadline, or keeps it in the journal: it is safe either way.
 
         Raises:
-            InvalidInput: a turn that was never opened.
+            UnknownTurn: it was never opened.
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
         opening = opened(context) if isinstance(context, TurnContext) else None
@@ -136,7 +136,7 @@ class Settlement:
             rating_weight=policy.rating_weight, opening=opening, still=still, called=_called(outcome),
         )  # fmt: skip
         if closed is None:
-            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+            raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         if outcome.status == "completed" and self._capture.wants(agent_id):
             anew = closed.first or still is not None  # from the journal, the first try may have failed
             await self._captured(agent_id, turn_id, outcome, opening, anew)
