@@ -67,7 +67,7 @@ class Plugins:
     metrics: Metrics | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """What a layer is made of."""
 
@@ -155,10 +155,26 @@ async def assemble(
                 settling = Background(_MOST_SETTLING)
                 try:
                     yield Parts(
-                        policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
-                        shadowing, counter, sessions, artifacts, Subtasks(database), continuity, habits, planner,
-                        settling, metrics,
-                    )  # fmt: skip
+                        policy=policy,
+                        embedder=cached,
+                        store=store,
+                        turns=turns,
+                        contents=Contents(database),
+                        engine=engine,
+                        catalog=catalog,
+                        settlement=settlement,
+                        arrivals=arrivals,
+                        shadowing=shadowing,
+                        counter=counter,
+                        sessions=sessions,
+                        artifacts=artifacts,
+                        subtasks=Subtasks(database),
+                        continuity=continuity,
+                        habits=habits,
+                        planner=planner,
+                        settling=settling,
+                        metrics=metrics,
+                    )
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
                     await capture.finished(_AT_CLOSE)
