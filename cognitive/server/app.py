@@ -70,7 +70,7 @@ def _middleware(config: ServerConfig) -> list[Middleware]:
         Middleware(SecurityHeaders),
         Middleware(Origin, hosts=config.hosts, origins=config.allowed_origins),
         Middleware(Refusals, per_minute=config.refused_per_minute),
-        Middleware(Authentication, known=config.known_tokens),
+        Middleware(Authentication, tokens=config.known_tokens(), later=config.known_tokens),
         Middleware(Rate, per_minute=config.requests_per_minute),
         Middleware(Gate, most=config.most_running, most_streams=config.most_streams),
         Middleware(Timeout, seconds=config.request_seconds),

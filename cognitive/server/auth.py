@@ -23,23 +23,20 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 class Authentication:
     """Lets in who has a token, and says in the scope who it is; others get 401 before a byte of the body is read.
 
-    `known` finds the tokens, None where there are none: an open server, for direct callers on this machine. A proxy's
-    callers are not known to be on it. With the first token that is made it is open no more.
-
-    Raises:
-        PolicyError: as `known`.
+    `tokens` None: an open server, for direct callers on this machine. A proxy's callers are not known to be on it. With
+    the first token, which `later` finds, it is open no more.
     """
 
-    def __init__(self, app: ASGIApp, known: Callable[[], Tokens | None]) -> None:
+    def __init__(self, app: ASGIApp, tokens: Tokens | None, later: Callable[[], Tokens | None]) -> None:
         self._app = app
-        self._known_tokens = known
-        self._tokens = known()
+        self._tokens = tokens
+        self._later = later
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
             try:
-                self._tokens = self._tokens or self._known_tokens()
+                self._tokens = self._tokens or self._later()
                 caller = self._open(scope) if self._tokens is None else self._known(scope, self._tokens)
             except (NotAllowed, PolicyError) as error:
                 return await answer(error)(scope, receive, send)

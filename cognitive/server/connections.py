@@ -33,6 +33,11 @@ def limited(most: int, seconds: float) -> type[H11Protocol]:
             elif self._late is None:
                 self._wait()
 
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            if self._late is None and not self._answering() and self.conn.trailing_data[0]:
+                self._wait()  # the next request came with the last one, in part
+
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop_waiting()
             super().connection_lost(exc)

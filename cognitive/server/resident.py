@@ -24,6 +24,7 @@ from cognitive.errors import CognitiveError
 from cognitive.hook.place import Place, place, prepared
 from cognitive.hook.wire import ANSWER, END, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
 from cognitive.server.hooks import Hooks
+from cognitive.telemetry.logs import Lines
 
 log = logging.getLogger("cognitive.server.resident")  # also where this file is the program
 
@@ -228,7 +229,7 @@ def main() -> None:
 def _log_to(file: str) -> None:
     """Logs into a bounded file: our own from INFO on, which has no user's words in it, and of others the warnings."""
     handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LOG_BYTES, backupCount=_LOGS)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
+    handler.setFormatter(Lines("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
     logging.getLogger().addHandler(handler)
     for package in ("cognitive", "brain"):
         logging.getLogger(package).setLevel(logging.INFO)
