@@ -26,8 +26,9 @@ from agent_framework import Message as NativeMessage
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import recalling
-from cognitive.runtimes.live import DENIED, Binding, LiveTurn
-from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of, tool
+from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.native import NOT_TEXT, Native, call, in_runs, tool, whole
+from cognitive.runtimes.offering import DENIED
 from cognitive.turn import Message, Role, ToolSpec
 
 
@@ -47,10 +48,10 @@ class CognitiveProvider(ContextProvider):
         layer: CognitiveLayer,
         agent_id: str,
         *,
-        recall_tool: bool = True,
         user_id: str | None = None,
         model: str | None = None,
         models: Mapping[str, str] | None = None,
+        recall_tool: bool = True,
     ) -> None:
         super().__init__("cognitive")
         self._binding = Binding(layer, agent_id, runtime="agent-framework", user_id=user_id, model=model, models=models)
@@ -79,10 +80,15 @@ class _AroundCalls(ChatMiddleware):
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         live, options = self._live, dict(context.options or {})
         said = _read(context.messages)
-        await _begin(live, said, options)
+        tools = (
+            tool(each.name, each.description, each.parameters())
+            for each in _tools(options)
+            if isinstance(each, FunctionTool)
+        )
+        await live.begin_in(said, tools, model=options.get("model"), thinking=_effort(options))
         own = str(options.get("instructions") or "")
         if options.get("conversation_id"):  # the service has the history, and would keep a block in it
-            options["instructions"] = "\n\n".join(filter(None, (live.system(own), _block(live))))
+            options["instructions"] = live.beside(own)
         else:
             options["instructions"] = live.system(own)
             context.messages = _written(await live.messages(said))
@@ -145,23 +151,6 @@ def _recall_tool(live: LiveTurn) -> FunctionTool:
     return FunctionTool(name=recalling.NAME, description=recalling.DESCRIPTION, func=recall_context)
 
 
-async def _begin(live: LiveTurn, said: Sequence[Native], options: Mapping[str, Any]) -> None:
-    """Begins the turn with the first call, when prompt, history and tools are known."""
-    if live.begun:
-        return
-    place, tools = place_of(said), _tools(options)
-    await live.begin(
-        said[place].content if place is not None else "",  # a run may go on without words of the user's
-        said[:place],
-        [tool(each.name, each.description, each.parameters()) for each in tools if isinstance(each, FunctionTool)],
-        model=options.get("model"),
-    )
-
-
-def _block(live: LiveTurn) -> str:
-    return live.context.sent("").strip() if live.context is not None else ""
-
-
 def _tools(options: Mapping[str, Any]) -> list[Any]:
     tools = options.get("tools") or []
     return list(tools) if isinstance(tools, Sequence) else [tools]
@@ -174,6 +163,12 @@ def _name(tool: Any) -> str:
 def _rewritten(tool: Any, spec: ToolSpec) -> Any:
     """The declaration alone: the framework calls the tool by its name."""
     return FunctionTool(name=tool.name, description=spec.description, input_model=spec.parameters)
+
+
+def _effort(options: Mapping[str, Any]) -> str | None:
+    reasoning = options.get("reasoning")
+    own = reasoning.get("effort") if isinstance(reasoning, Mapping) else options.get("reasoning_effort")
+    return own if isinstance(own, str) else None
 
 
 def _with_effort(options: dict[str, Any], level: str | None) -> dict[str, Any]:
@@ -194,22 +189,16 @@ _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": 
 
 def _read(messages: Sequence[NativeMessage]) -> list[Native]:
     """A message for each result of a tool, and for each run of other contents. `native` is the whole and those."""
-    return [_message(message, contents) for message in messages for contents in _runs(message)]
+    return [_message(message, contents) for message in messages for contents in in_runs(message.contents, _is_result)]
 
 
-def _runs(message: NativeMessage) -> list[list[Content]]:
-    runs = list[list[Content]]()
-    for content in message.contents:
-        if runs and content.type != "function_result" and runs[-1][-1].type != "function_result":
-            runs[-1].append(content)
-        else:
-            runs.append([content])
-    return runs or [[]]
+def _is_result(content: Content) -> bool:
+    return content.type == "function_result"
 
 
 def _message(message: NativeMessage, contents: Sequence[Content]) -> Native:
     native = (message, contents)
-    if contents and contents[0].type == "function_result":
+    if contents and _is_result(contents[0]):
         return Native.read(native, "tool", _result(contents[0].result), tool_call_id=contents[0].call_id)
     made = [each for each in contents if each.type == "function_call"]
     calls = [call(each.name or "", each.arguments, each.call_id) for each in made]
@@ -227,24 +216,13 @@ def _result(result: Any) -> str:
 
 def _written(messages: Sequence[Message]) -> list[NativeMessage]:
     """The messages as the framework has them; what the window left alone is the very message that it was."""
-    written = list[NativeMessage]()
-    origin: NativeMessage | None = None
-    for message in messages:
-        if not isinstance(message, Native):
-            written.append(_new(message))
-            origin = None
-            continue
-        own, contents = message.native
-        said = contents if message.untouched else _contents(message, contents)
-        if own is origin:
-            said = [*written.pop().contents, *said]
-        written.append(own if said == own.contents else _with(own, said))
-        origin = own
-    return written
+    return [_new(each) if isinstance(each, Message) else _with(*each) for each in whole(messages, _contents)]
 
 
 def _with(message: NativeMessage, contents: Sequence[Content]) -> NativeMessage:
-    """A message that says something else, without what a provider kept of the one that it was."""
+    """The message; one that says something else is without what a provider kept of the one that it was."""
+    if contents == message.contents:
+        return message
     changed = copy.copy(message)
     changed.contents, changed.raw_representation = list(contents), None
     return changed

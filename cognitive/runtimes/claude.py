@@ -27,7 +27,8 @@ from brain.text import storable
 from brain.types import MEMORY_TYPES
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import recalling
-from cognitive.runtimes.live import DENIED, Binding, LiveTurn
+from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.offering import DENIED
 from cognitive.turn import Message, Tool
 
 T = TypeVar("T")
@@ -53,10 +54,10 @@ class CognitiveHooks:
         layer: CognitiveLayer,
         agent_id: str,
         *,
-        tools: Sequence[Tool] = (),
-        recall_tool: bool = True,
         user_id: str | None = None,
         model: str | None = None,
+        recall_tool: bool = True,
+        tools: Sequence[Tool] = (),
     ) -> None:
         self._binding = Binding(layer, agent_id, runtime="claude-agent-sdk", user_id=user_id, model=model)
         self._tools = tuple(tools)

@@ -48,9 +48,9 @@ class CognitivePlugin(BasePlugin):
         layer: CognitiveLayer,
         agent_id: str,
         *,
-        recall_tool: bool = True,
         model: str | None = None,
         models: Mapping[str, str] | None = None,
+        recall_tool: bool = True,
     ) -> None:
         super().__init__("cognitive")
         self._binding = Binding(layer, agent_id, runtime="google-adk", model=model, models=models)

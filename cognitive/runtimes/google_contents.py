@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from google.genai import types
 from pydantic_core import to_json
 
-from cognitive.runtimes.native import NOT_TEXT, Native, call
+from cognitive.runtimes.native import NOT_TEXT, Native, call, in_runs, whole
 from cognitive.turn import Message, Role, ToolCall
 
 
@@ -23,26 +23,19 @@ def read(contents: Sequence[types.Content]) -> list[Native]:
     ADK leaves the ids of calls out: results are told by name and order, as Gemini tells them.
     """
     names = _Ids()
-    return [_message(content, parts, names) for content in contents for parts in _runs(content)]
+    return [
+        _message(content, parts, names) for content in contents for parts in in_runs(content.parts or [], _is_result)
+    ]
 
 
 def written(messages: Sequence[Message]) -> list[types.Content]:
     """The contents of messages; what the window left alone is the very content or part that it was."""
     called = {each.id: each.name for message in messages for each in message.tool_calls}
-    contents = list[types.Content]()
-    origin: types.Content | None = None
-    for message in messages:
-        if not isinstance(message, Native):
-            contents.append(_new(message, called))
-            origin = None
-            continue
-        content, parts = message.native
-        said = parts if message.untouched else _parts(message, parts)
-        if content is origin:
-            said = [*(contents.pop().parts or []), *said]
-        contents.append(content if said == content.parts else content.model_copy(update={"parts": said}))
-        origin = content
-    return contents
+    return [_new(each, called) if isinstance(each, Message) else _with(*each) for each in whole(messages, _parts)]
+
+
+def _with(content: types.Content, parts: list[types.Part]) -> types.Content:
+    return content if parts == content.parts else content.model_copy(update={"parts": parts})
 
 
 class _Ids:
@@ -65,14 +58,8 @@ class _Ids:
         return given.id or (opened.pop(0) if opened else None)
 
 
-def _runs(content: types.Content) -> list[list[types.Part]]:
-    runs = list[list[types.Part]]()
-    for part in content.parts or []:
-        if runs and part.function_response is None and runs[-1][-1].function_response is None:
-            runs[-1].append(part)
-        else:
-            runs.append([part])
-    return runs or [[]]
+def _is_result(part: types.Part) -> bool:
+    return part.function_response is not None
 
 
 def _message(content: types.Content, parts: list[types.Part], ids: _Ids) -> Native:

@@ -24,14 +24,14 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.channels import UntrackedValue
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
-from pydantic_core import to_json
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import THINKING
 from cognitive.runtimes import native, recalling
-from cognitive.runtimes.live import DENIED, Binding, LiveTurn
-from cognitive.runtimes.native import NOT_TEXT, Native, place_of
+from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.native import NOT_TEXT, Native, as_text
+from cognitive.runtimes.offering import DENIED
 from cognitive.turn import Message, Tool, ToolCall, ToolSpec
 
 _OPEN = 512  # turns by their threads, for runs that go on after an interrupt
@@ -59,11 +59,11 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         agent_id: str,
         *,
         session_id: str = "default",
-        recall_tool: bool = True,
-        thinking: Mapping[str, Mapping[str, Any]] | None = None,
         user_id: str | None = None,
         model: str | None = None,
         models: Mapping[str, BaseChatModel] | None = None,
+        recall_tool: bool = True,
+        thinking: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         super().__init__()
         self.tools = [self._recall()] if recall_tool else []
@@ -79,8 +79,15 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
         """What the model sees: for this call alone, nothing of it enters the state."""
         live = self._turn(request.state)
-        await self._begin(live, request)
-        shown = await self._shown(live, request)
+        said = [_message(each) for each in request.messages]
+        await live.begin_in(
+            said,
+            map(_tool, request.tools),
+            model=_model_name(request.model),
+            user_id=_configured("user_id"),
+            thinking=request.model_settings.get("reasoning_effort") or getattr(request.model, "reasoning_effort", None),
+        )
+        shown = await self._shown(live, request, said)
         with _failing(live):
             return await handler(shown)
 
@@ -127,26 +134,12 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         thread = _configured("thread_id")
         return self._open.get(thread or "") or self._started(thread)
 
-    async def _begin(self, live: LiveTurn, request: ModelRequest[Any]) -> None:
-        """Begins the turn with the first call, when conversation and tools are known."""
-        if live.begun:
-            return
-        said = _read(request.messages)
-        place = place_of(said)
-        await live.begin(
-            said[place].content if place is not None else "",  # a run may go on without words of the user's
-            said[:place],
-            [_tool(each) for each in request.tools],
-            model=_model_name(request.model),
-            user_id=_configured("user_id"),
-        )
-
-    async def _shown(self, live: LiveTurn, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    async def _shown(self, live: LiveTurn, request: ModelRequest[Any], said: Sequence[Native]) -> ModelRequest[Any]:
         model = live.model or request.model
         return request.override(
             model=model,
             system_message=_system(request.system_message, live.system()),
-            messages=_written(await live.messages(_read(request.messages))),
+            messages=_written(await live.messages(said)),
             tools=live.offered(request.tools, _name, _rewritten),
             model_settings={**request.model_settings, **self._effort(model, live.thinking)},
         )
@@ -223,7 +216,7 @@ def _rewritten(given: _Offered, spec: ToolSpec) -> _Offered:
 
 def _answer(state: CognitiveState) -> str:
     if state.get("structured_response") is not None:
-        return to_json(state["structured_response"], fallback=str).decode()
+        return as_text(state["structured_response"])
     return next((message.text for message in reversed(state["messages"]) if isinstance(message, AIMessage)), "")
 
 
@@ -235,10 +228,6 @@ def _system(own: SystemMessage | None, behind: str) -> SystemMessage | None:
     if isinstance(own.content, str):
         return own.model_copy(update={"content": f"{own.content}\n\n{behind}"})
     return own.model_copy(update={"content": [*own.content, {"type": "text", "text": behind}]})
-
-
-def _read(messages: Sequence[AnyMessage]) -> list[Native]:
-    return [_message(message) for message in messages]
 
 
 def _message(message: AnyMessage) -> Native:

@@ -16,7 +16,6 @@ from litellm.integrations.custom_logger import CustomLogger  # type: ignore[impo
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import chat
 from cognitive.runtimes.live import Binding, LiveTurn
-from cognitive.runtimes.native import place_of
 
 _OPEN = 512  # turns in flight; one that is pushed out was abandoned long ago
 
@@ -95,13 +94,10 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
             self._open.popitem(last=False)[1].end("abandoned")
         if len(self._keys) > _OPEN:
             self._keys.popitem(last=False)
-        said = chat.read(messages)
-        place = place_of(said)
-        if (
-            place is not None and messages[-1].get("role") == "user"
-        ):  # the loop of a turn that is not known stays as it is
+        if messages and messages[-1].get("role") == "user":  # the loop of a turn that is not known stays as it is
             tools = chat.tools(kwargs.get("tools") or ())
-            await live.begin(said[place].content, said[:place], tools, model=kwargs.get("model"))
+            own = kwargs.get("reasoning_effort")
+            await live.begin_in(chat.read(messages), tools, model=kwargs.get("model"), thinking=own)
         return live
 
 

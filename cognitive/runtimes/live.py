@@ -6,7 +6,6 @@ Binding.begin -> LiveTurn.messages, system, offered (before each call) -> called
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,7 +16,8 @@ from brain.text import storable
 from brain.types import MemoryType
 from cognitive.errors import CognitiveError, InvalidInput, WrongEventLoop
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes import recalling
+from cognitive.runtimes import offering, recalling
+from cognitive.runtimes.journaled import Journaled
 from cognitive.runtimes.native import call, place_of, with_blocks
 from cognitive.turn import Message, Outcome, Status, Tool, ToolCall, ToolSpec, Turn, TurnContext, TurnKind
 
@@ -25,11 +25,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_SESSIONS = 512  # whose journaled blocks a process remembers
-_BLOCKS = 64  # of one session, the latest
+_ALIASES: Mapping[str, str] = {"none": "off", "max": "xhigh"}  # frameworks' names of our levels of thinking
 _MOST_CALLS = 1_000  # of a turn: what calls more is a loop, and memory does not grow with it
-
-DENIED = "This tool is not part of the plan for this turn; go on without it."
 
 _calling: ContextVar[LiveTurn | None] = ContextVar("cognitive_calling", default=None)
 
@@ -58,7 +55,7 @@ class Binding:
         self.user_id = user_id
         self.model = model
         self.models = dict(models or {})
-        self._sent: OrderedDict[str, list[tuple[str, str]]] = OrderedDict()
+        self.journaled = Journaled()
         self._elsewhere = False  # its agent was called in another event loop, which is told once
 
     def turn(self, session_id: str, kind: TurnKind = "user") -> LiveTurn:
@@ -75,21 +72,6 @@ class Binding:
             _report("a turn goes on without memory", error)
         self._elsewhere = self._elsewhere or isinstance(error, WrongEventLoop)
 
-    def blocks(self, session_id: str) -> Sequence[tuple[str, str]]:
-        """The user's words of a session's earlier turns, and what was sent for them, where blocks are journaled."""
-        return self._sent.get(session_id, ())
-
-    def keep(self, session_id: str, context: TurnContext) -> None:
-        """Keeps what a journaled turn sent: its framework's history holds the user's bare words."""
-        if context.placement != "journaled":
-            return
-        sent = self._sent.setdefault(session_id, [])
-        sent.append((context.message, context.user_message.content))
-        del sent[:-_BLOCKS]
-        self._sent.move_to_end(session_id)
-        while len(self._sent) > _SESSIONS:
-            self._sent.popitem(last=False)
-
 
 class LiveTurn:
     """A turn in flight. `context` is None where memory has no part in the run: a sub-agent's, or one that could not be
@@ -103,6 +85,7 @@ class LiveTurn:
         self.begun = kind != "user"  # the turns of machines pass untouched
         self.ended = False
         self._calls: list[ToolCall] = []
+        self._own_thinking: str | None = None
 
     async def begin(
         self,
@@ -112,16 +95,18 @@ class LiveTurn:
         *,
         model: str | None = None,
         user_id: str | None = None,
-        attachments: Sequence[Any] = (),
+        thinking: str | None = None,
     ) -> None:
         """Prepares the turn, once; later calls change nothing.
 
         `conversation` is what stands before `text`, with the host's own system messages or without. `model` is its name
-        for the table of models, in place of the binding's.
+        for the table of models, where the binding names none. `thinking` is the host's own level, or what the framework
+        calls it: where no category asks for another, it stands.
         """
         if self.begun:
             return
         self.begun = True
+        self._own_thinking = _ALIASES.get(thinking or "", thinking)
         binding = self.binding
         try:
             turn = Turn(
@@ -129,20 +114,40 @@ class LiveTurn:
                 session_id=self.session_id,
                 text=storable(text),
                 user_id=user_id or binding.user_id,
-                conversation=tuple(with_blocks(conversation, binding.blocks(self.session_id))),
+                conversation=tuple(with_blocks(conversation, binding.journaled.blocks(self.session_id))),
                 tools=tuple(tool for tool in tools if tool is not None and tool.name != recalling.NAME),
                 model=binding.model or model,
-                attachments=tuple(attachments),
+                thinking=self._own_thinking,
                 runtime=binding.runtime,
             )
             self.context = await binding.layer.pre_turn(turn)
         except Exception as error:  # the run goes on as it would without memory
             binding.went_without(error)
 
+    async def begin_in(
+        self,
+        conversation: Sequence[Message],
+        tools: Iterable[Tool | None] = (),
+        *,
+        model: str | None = None,
+        user_id: str | None = None,
+        thinking: str | None = None,
+    ) -> None:
+        """`begin`, with all that the framework would send: the last words of the user's are the turn's.
+
+        A run may go on without any. `tools` are read once, by the call that begins the turn.
+        """
+        if self.begun:
+            return
+        place = place_of(conversation)
+        words = conversation[place].content if place is not None else ""
+        await self.begin(words, conversation[:place], tools, model=model, user_id=user_id, thinking=thinking)
+
     @property
     def thinking(self) -> str | None:
         """How hard the model should think, a level of `cognitive.plan.THINKING`; None where its own setting stands."""
-        return self.context.thinking if self.context is not None else None
+        level = self.context.thinking if self.context is not None else None
+        return level if level != self._own_thinking else None
 
     @property
     def model(self) -> Any | None:
@@ -153,11 +158,13 @@ class LiveTurn:
         """The system prompt: the host's own, with what belongs behind it."""
         return self.context.system(own) if self.context is not None else own
 
-    def beside(self) -> str:
-        """All that the turn shows, as one text, for a framework that puts it beside the user's words itself."""
+    def beside(self, own: str = "") -> str:
+        """All that the turn shows, behind the host's own system prompt, for where nothing can be put behind the user's
+        words.
+        """
         if self.context is None:
-            return ""
-        return "\n\n".join(part for part in (self.context.system(), self.context.sent("")) if part)
+            return own
+        return "\n\n".join(part for part in (self.context.system(own), self.context.sent("").strip()) if part)
 
     async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
         """What the model should see of all that the framework would send it, this turn's message with its block.
@@ -175,7 +182,7 @@ class LiveTurn:
             return spoken
 
     def _placed(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
-        place, blocks = place_of(conversation, context.message), self.binding.blocks(self.session_id)
+        place, blocks = place_of(conversation, context.message), self.binding.journaled.blocks(self.session_id)
         if place is None:
             return with_blocks(conversation, blocks)
         own = conversation[place]
@@ -185,32 +192,14 @@ class LiveTurn:
     def offered(
         self, tools: Sequence[T], name: Callable[[T], str], rewritten: Callable[[T, ToolSpec], T] | None = None
     ) -> list[T]:
-        """The tools that the turn keeps, in order. With `rewritten`, each as the catalogue shortened it.
-
-        A tool that was not known when the turn began stays as it is, and so does the recall tool.
-        """
-        if self.context is None:
-            return list(tools)
-        specs = {spec.name: spec for spec in self.context.tools}
-        known = {tool.name: tool for tool in (self.context.offer.given if self.context.offer is not None else ())}
-        kept = [tool for tool in tools if not self.denies(name(tool))]
-        if rewritten is None:
-            return kept
-        return [
-            rewritten(tool, specs[name(tool)])
-            if name(tool) in specs and _shortened(specs[name(tool)], known.get(name(tool)))
-            else tool
-            for tool in kept
-        ]
+        """The tools that the turn keeps, in order. With `rewritten`, each as the catalogue shortened it."""
+        return offering.offered(self.context, tools, name, rewritten) if self.context is not None else list(tools)
 
     def denies(self, name: str) -> bool:
-        """Whether the turn took a tool away, by its plan or because the model cannot carry it. A framework that finds
-        its tools by name would run it if the model names it all the same: it is told DENIED instead.
+        """Whether the turn took a tool away. A framework that finds its tools by name would run it if the model names
+        it all the same: it is told `offering.DENIED` instead.
         """
-        if self.context is None:
-            return False
-        cut = {tool.name for tool in self.context.offer.given} if self.context.offer is not None else set()
-        return name in (cut | set(self.context.plan.removed)) - {spec.name for spec in self.context.tools}
+        return self.context is not None and offering.denies(self.context, name)
 
     @contextmanager
     def within(self) -> Iterator[None]:
@@ -269,8 +258,8 @@ class LiveTurn:
         if self.context is None or self.ended:
             return
         self.ended = True
-        if status == "completed":
-            self.binding.keep(self.session_id, self.context)
+        if status == "completed" and self.context.placement == "journaled":
+            self.binding.journaled.keep(self.session_id, self.context.message, self.context.user_message.content)
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
             self.binding.settle(self.context, outcome)
@@ -319,10 +308,6 @@ def ending(live: LiveTurn) -> Iterator[None]:
         raise
     finally:
         live.end("abandoned")
-
-
-def _shortened(spec: ToolSpec, given: Tool | None) -> bool:
-    return given is None or (spec.description, spec.parameters) != (given.description, dict(given.parameters))
 
 
 def _report(what: str, error: Exception) -> None:

@@ -43,10 +43,10 @@ class CognitiveAgent:
         layer: CognitiveLayer,
         agent_id: str,
         *,
-        recall_tool: bool = True,
         user_id: str | None = None,
         model: str | None = None,
         models: Mapping[str, LLM] | None = None,
+        recall_tool: bool = True,
     ) -> None:
         self.agent = agent
         self._binding = Binding(layer, agent_id, runtime="llamaindex", user_id=user_id, model=model, models=models)
@@ -144,12 +144,13 @@ class _Shown:
         live, agent, own, place = self._live, self._agent, self._own, place_of(said)
         if live.begun:
             return
-        words = said[place].content if place is not None else ""
-        tools = [
+        given = await agent.get_tools(said[place].content if place is not None else "")
+        tools = (
             tool(each.metadata.get_name(), each.metadata.description, each.metadata.get_parameters_dict())
-            for each in await agent.get_tools(words)
-        ]
-        await live.begin(words, said[:place], tools, model=agent.llm.metadata.model_name)
+            for each in given
+        )
+        own_level = getattr(agent.llm, "reasoning_effort", None)
+        await live.begin_in(said, tools, model=agent.llm.metadata.model_name, thinking=own_level)
         own.system_prompt = live.system(agent.system_prompt or "") or agent.system_prompt
         own.llm = _thinking(live.model or agent.llm, live.thinking)
 

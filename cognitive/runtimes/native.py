@@ -5,11 +5,11 @@ values: what the window leaves alone comes back as the very object that came in.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Self, TypeVar
 
 from pydantic import Field, SkipValidation
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from brain.text import storable
 from brain.types import LONGEST_LABEL
@@ -17,6 +17,8 @@ from cognitive.errors import InvalidInput
 from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Role, Tool, ToolCall
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 NOT_TEXT = (
     "[attachment]"  # stands for what a message holds beside text: a blank message would be left out of the window
@@ -84,6 +86,45 @@ def tool(name: str, description: str | None, parameters: Mapping[str, Any] | Non
     except InvalidInput as error:
         log.warning("a tool is left as it is: %s", error)
         return None
+
+
+def as_text(output: Any) -> str:
+    """What a run came to: text as it is, anything else as JSON."""
+    return output if isinstance(output, str) else to_json(output, fallback=str).decode()
+
+
+def in_runs(parts: Sequence[T], is_result: Callable[[T], bool]) -> list[list[T]]:
+    """What a framework's message holds, as the layer reads it: each result of a tool for itself, all else together."""
+    runs = list[list[T]]()
+    for part in parts:
+        if runs and not is_result(part) and not is_result(runs[-1][-1]):
+            runs[-1].append(part)
+        else:
+            runs.append([part])
+    return runs or [[]]
+
+
+def whole(
+    messages: Sequence[Message], changed: Callable[[Native, Sequence[Any]], Sequence[Any]]
+) -> Iterator[Message | tuple[Any, list[Any]]]:
+    """The framework's messages again, each with the parts that it has now; what the window says itself as it is.
+
+    `native` of the messages is a framework's message and some parts of it; those of one in a row belong together.
+    `changed` makes the parts of a message that says something else.
+    """
+    own, parts = None, list[Any]()
+    for message in messages:
+        origin, some = message.native if isinstance(message, Native) else (None, ())
+        if origin is not own and own is not None:
+            yield own, parts
+        if not isinstance(message, Native):
+            own = None
+            yield message
+            continue
+        said = some if message.untouched else changed(message, some)
+        own, parts = origin, [*(parts if origin is own else ()), *said]
+    if own is not None:
+        yield own, parts
 
 
 def with_blocks(messages: Sequence[Message], blocks: Sequence[tuple[str, str]]) -> list[Message]:

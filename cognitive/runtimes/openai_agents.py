@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextvars import ContextVar
 from inspect import isawaitable
 from typing import Any
@@ -34,13 +34,12 @@ from agents import (
 from agents.models import get_default_model, get_default_model_settings
 from agents.run_config import CallModelData, ModelInputData
 from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolCall
-from pydantic_core import to_json
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import recalling
 from cognitive.runtimes.live import Binding, LiveTurn, current, ending
-from cognitive.runtimes.native import place_of, tool
+from cognitive.runtimes.native import as_text, tool
 from cognitive.runtimes.openai_items import read, written
 from cognitive.turn import ToolSpec
 
@@ -107,7 +106,7 @@ class CognitiveRunner:
     def _turn(self, config: RunConfig | None, options: Mapping[str, Any]) -> LiveTurn:
         session: Session | None = options.get("session")
         own = session.session_id if session is not None else options.get("conversation_id")
-        return self._binding.turn(self._session_id or own or (config.group_id if config else None) or "default")
+        return self._binding.turn(own or (config.group_id if config else None) or self._session_id or "default")
 
 
 def _ended(live: LiveTurn, result: RunResultStreaming, task: asyncio.Task[Any]) -> None:
@@ -127,11 +126,7 @@ def _end(live: LiveTurn, result: RunResult | RunResultStreaming) -> None:
         if isinstance(item, ToolCallItem) and item.call_id in given:
             arguments = getattr(item.raw_item, "arguments", None)
             live.called(item.tool_name or "", arguments, given[item.call_id], id=item.call_id)
-    live.end("completed", _text(result.final_output))
-
-
-def _text(output: Any) -> str:
-    return output if isinstance(output, str) else to_json(output, fallback=str).decode()
+    live.end("completed", as_text(result.final_output))
 
 
 def _remembering(live: LiveTurn, config: RunConfig | None) -> RunConfig:
@@ -247,34 +242,20 @@ class _Remembering(Model):
         if not self._asked.is_own:
             return model, (system, said, settings, tools)
         live, items = self._live, read(said)
-        await _begin(live, items, tools, model)
+        given = (
+            tool(each.name, each.description, each.params_json_schema)
+            for each in tools
+            if isinstance(each, FunctionTool)
+        )
+        name = getattr(model, "model", None)
+        effort = settings.reasoning.effort if settings.reasoning is not None else None
+        await live.begin_in(items, given, model=name if isinstance(name, str) else None, thinking=effort)
         if state.get("conversation_id") or state.get("previous_response_id"):
-            system = "\n\n".join(filter(None, (live.system(system or ""), _block(live))))
+            system = live.beside(system or "")
         else:
             system, said = live.system(system or ""), written(await live.messages(items))
         kept = _chosen(live.offered(tools, lambda each: each.name, _rewritten), tools, settings)
         return live.model or model, (system or None, said, _thinking(settings, live.thinking), kept)
-
-
-async def _begin(live: LiveTurn, said: Sequence[Any], tools: Iterable[Tool], model: Model) -> None:
-    """Begins the turn with the first call, when prompt, history and tools are known."""
-    if live.begun:
-        return
-    place, name = place_of(said), getattr(model, "model", None)
-    await live.begin(
-        said[place].content if place is not None else "",  # a run may go on without words of the user's
-        said[:place],
-        [
-            tool(each.name, each.description, each.params_json_schema)
-            for each in tools
-            if isinstance(each, FunctionTool)
-        ],
-        model=name if isinstance(name, str) else None,
-    )
-
-
-def _block(live: LiveTurn) -> str:
-    return live.context.sent("").strip() if live.context is not None else ""
 
 
 def _rewritten(tool: Tool, spec: ToolSpec) -> Tool:

@@ -37,7 +37,7 @@ from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import recalling
 from cognitive.runtimes.live import Binding, LiveTurn, ending
-from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of, tool
+from cognitive.runtimes.native import NOT_TEXT, Native, as_text, call, tool, whole
 from cognitive.turn import Message, ToolSpec
 
 
@@ -54,10 +54,10 @@ class CognitiveCapability(AbstractCapability[Any]):
         agent_id: str,
         *,
         session_id: str | None = None,
-        recall_tool: bool = True,
         user_id: str | None = None,
         model: str | None = None,
         models: Mapping[str, Any] | None = None,
+        recall_tool: bool = True,
     ) -> None:
         self.id = "cognitive"
         self._binding = Binding(layer, agent_id, runtime="pydantic-ai", user_id=user_id, model=model, models=models)
@@ -89,7 +89,7 @@ class CognitiveCapability(AbstractCapability[Any]):
         with ending(self._live):
             result = await handler()
             if not isinstance(result.output, DeferredToolRequests):  # the run that brings their results is the turn
-                self._live.end("completed", _text(result.output))
+                self._live.end("completed", as_text(result.output))
         return result
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
@@ -146,29 +146,30 @@ class CognitiveCapability(AbstractCapability[Any]):
         """Begins the turn with the first request, when prompt, history and tools are known."""
         if self._turn.begun:
             return
-        said = _read(ctx.messages)
-        place = place_of(said)
-        await self._turn.begin(
-            said[place].content if place is not None else "",  # a run may go on without words of the user's
-            said[:place],
-            [tool(each.name, each.description, each.parameters_json_schema) for each in tools],
+        await self._turn.begin_in(
+            _read(ctx.messages),
+            (tool(each.name, each.description, each.parameters_json_schema) for each in tools),
             model=ctx.model.model_name if ctx.model is not None else None,
+            thinking=_level((ctx.model_settings or {}).get("thinking")),
         )
 
 
 _THINKING: Mapping[str, Any] = {"off": False}  # the other levels have the names that Pydantic AI gives them
 
 
+def _level(thinking: Any) -> str | None:
+    """The host's own level; one that is only switched on is Pydantic AI's to choose."""
+    return thinking if isinstance(thinking, str) else "off" if thinking is False else None
+
+
 def _rewritten(tool: ToolDefinition, spec: ToolSpec) -> ToolDefinition:
     return replace(tool, description=spec.description, parameters_json_schema=spec.parameters)
 
 
-def _text(output: Any) -> str:
-    return output if isinstance(output, str) else to_json(output, fallback=str).decode()
-
-
 def _read(messages: Sequence[ModelMessage]) -> list[Native]:
-    """A message for each response, and for each part of a request that says something."""
+    """A message for each response, and for each part of a request that says something. `native` is the whole and the
+    parts that are meant.
+    """
     read = list[Native]()
     for message in messages:
         if isinstance(message, ModelRequest):
@@ -176,7 +177,8 @@ def _read(messages: Sequence[ModelMessage]) -> list[Native]:
             continue
         calls = [call(part.tool_name, part.args, part.tool_call_id) for part in _calls(message)]
         text = "\n".join(part.content for part in message.parts if isinstance(part, TextPart))
-        read.append(Native.read(message, "assistant", text, tool_calls=[each for each in calls if each is not None]))
+        kept = [each for each in calls if each is not None]
+        read.append(Native.read((message, message.parts), "assistant", text, tool_calls=kept))
     return read
 
 
@@ -220,57 +222,41 @@ def _calls(response: ModelResponse) -> Iterator[ToolCallPart]:
 
 def _written(messages: Sequence[Message]) -> list[ModelMessage]:
     """The messages as Pydantic AI has them; what the window left alone is the very part that it was."""
-    written = list[ModelMessage]()
-    origin: ModelRequest | None = None
-    for message in messages:
-        if message.role == "assistant":
-            written.append(_response(message))
-            origin = None
-            continue
-        request, parts = message.native if isinstance(message, Native) else (ModelRequest([]), ())
-        said = parts if isinstance(message, Native) and message.untouched else _rewritten_parts(message, parts)
-        if request is origin:
-            said = [*written.pop().parts, *said]
-        written.append(replace(request, parts=said))
-        origin = request
-    return written
+    return [_new(each) if isinstance(each, Message) else _with(*each) for each in whole(messages, _changed)]
 
 
-def _response(message: Message) -> ModelResponse:
-    if not isinstance(message, Native):
-        return ModelResponse([TextPart(message.content)])
-    response: ModelResponse = message.native
-    if message.untouched:
-        return response
+def _with(own: Any, parts: list[Any]) -> ModelMessage:
+    return own if parts == own.parts else replace(own, parts=parts)  # type: ignore[no-any-return]
+
+
+def _changed(message: Native, parts: Sequence[Any]) -> Sequence[Any]:
+    """The parts with what the message says now; what they have beside words stays."""
+    if message.role != "assistant":
+        return [_saying(part, message) if isinstance(part, _SAYING) else part for part in parts]
     shown = {call.id: to_json(call.arguments).decode() for call in message.rewritten}
-    parts: list[ModelResponsePart] = [TextPart(message.content)] if message.content else []
-    for part in response.parts:
-        if isinstance(part, ToolCallPart) and part.tool_call_id in shown:
-            parts.append(replace(part, args=shown[part.tool_call_id]))
-        elif not isinstance(part, TextPart):
-            parts.append(part)
-    return replace(response, parts=parts)
+    kept = [_shown(part, shown) for part in parts if not isinstance(part, TextPart)]
+    return [*([TextPart(message.content)] if message.content else []), *kept]
 
 
-def _rewritten_parts(message: Message, parts: Sequence[ModelRequestPart]) -> list[ModelRequestPart]:
-    if not parts:
-        return [_new(message)]
-    return [_saying(part, message) if isinstance(part, _SAYING) else part for part in parts]
+def _shown(part: ModelResponsePart, shown: Mapping[str | None, str]) -> ModelResponsePart:
+    if not isinstance(part, ToolCallPart) or part.tool_call_id not in shown:
+        return part
+    return replace(part, args=shown[part.tool_call_id])
 
 
-def _saying(part: Any, message: Message) -> ModelRequestPart:
-    """A part with what the message says now; what a user's has beside words stays."""
-    added = message.added if isinstance(message, Native) else None
-    if isinstance(part, UserPromptPart) and not isinstance(part.content, str) and added is not None:
-        return replace(part, content=[*part.content, added])
+def _saying(part: Any, message: Native) -> ModelRequestPart:
+    if isinstance(part, UserPromptPart) and not isinstance(part.content, str) and message.added is not None:
+        return replace(part, content=[*part.content, message.added])
     return replace(part, content=message.content)  # type: ignore[no-any-return]
 
 
-def _new(message: Message) -> ModelRequestPart:
+def _new(message: Message) -> ModelMessage:
     """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
     match message.role:
+        case "assistant":
+            return ModelResponse([TextPart(message.content)])
         case "tool":
-            return ToolReturnPart("unknown", message.content, message.tool_call_id or "")
+            return ModelRequest([ToolReturnPart("unknown", message.content, message.tool_call_id or "")])
         case "system":
-            return SystemPromptPart(message.content)
-    return UserPromptPart(message.content)
+            return ModelRequest([SystemPromptPart(message.content)])
+    return ModelRequest([UserPromptPart(message.content)])

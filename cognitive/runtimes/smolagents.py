@@ -46,11 +46,11 @@ class CognitiveAgent:
         layer: Blocking,
         agent_id: str,
         *,
-        recall_tool: bool = True,
-        thinking_argument: str | None = None,
         user_id: str | None = None,
         model: str | None = None,
         models: Mapping[str, Model] | None = None,
+        recall_tool: bool = True,
+        thinking_argument: str | None = None,
     ) -> None:
         self.agent = agent
         self._binding = BlockingBinding(

@@ -24,8 +24,9 @@ from strands.types.events import ToolResultEvent, TypedEvent
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import native, recalling
-from cognitive.runtimes.live import DENIED, Binding, LiveTurn
-from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of
+from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.native import NOT_TEXT, Native, call, in_runs, whole
+from cognitive.runtimes.offering import DENIED
 from cognitive.turn import Message, ToolSpec
 
 
@@ -45,10 +46,10 @@ class CognitivePlugin(Plugin):
         agent_id: str,
         *,
         session_id: str | None = None,
-        recall_tool: bool = True,
         user_id: str | None = None,
         model: str | None = None,
         models: Mapping[str, Model] | None = None,
+        recall_tool: bool = True,
     ) -> None:
         super().__init__()
         self._binding = Binding(layer, agent_id, runtime="strands", user_id=user_id, model=model, models=models)
@@ -99,7 +100,8 @@ class CognitivePlugin(Plugin):
         if run is None:
             return context
         live, said = run.live, _read(context.messages)
-        await _begin(live, said, context)
+        tools = (native.tool(each["name"], each["description"], _schema(each)) for each in context.tool_specs)
+        await live.begin_in(said, tools, model=context.model.get_config().get("model_id"))
         messages = await live.messages(said)
         trailing = context.dynamic_trailing_blocks + _trailing(live, messages)
         return context.replace(
@@ -157,19 +159,6 @@ def _run(context: Any) -> _Run | None:
     return cast(_Run | None, context.invocation_state.get(_key(context.agent)))
 
 
-async def _begin(live: LiveTurn, said: Sequence[Native], context: InvokeModelContext) -> None:
-    """Begins the turn with the first call, when prompt, history and tools are known."""
-    if live.begun:
-        return
-    place = place_of(said)
-    await live.begin(
-        said[place].content if place is not None else "",  # a run may go on without words of the user's
-        said[:place],
-        [native.tool(each["name"], each["description"], _schema(each)) for each in context.tool_specs],
-        model=context.model.get_config().get("model_id"),
-    )
-
-
 def _called(live: LiveTurn, context: ExecuteToolContext, event: ToolResultEvent) -> None:
     made, given = context.tool_use, event.tool_result
     live.called(
@@ -203,21 +192,15 @@ def _trailing(live: LiveTurn, messages: Sequence[Message]) -> int:
 
 def _read(messages: Sequence[Any]) -> list[Native]:
     """A message for each result of a tool, and for each run of other blocks. `native` is the whole and those blocks."""
-    return [_message(message, blocks) for message in messages for blocks in _runs(message["content"])]
+    return [_message(message, blocks) for message in messages for blocks in in_runs(message["content"], _is_result)]
 
 
-def _runs(blocks: Sequence[Any]) -> list[list[Any]]:
-    runs = list[list[Any]]()
-    for block in blocks:
-        if runs and "toolResult" not in block and "toolResult" not in runs[-1][-1]:
-            runs[-1].append(block)
-        else:
-            runs.append([block])
-    return runs or [[]]
+def _is_result(block: Any) -> bool:
+    return "toolResult" in block
 
 
 def _message(message: Any, blocks: Sequence[Any]) -> Native:
-    if blocks and "toolResult" in blocks[0]:
+    if blocks and _is_result(blocks[0]):
         given = blocks[0]["toolResult"]
         return Native.read((message, blocks), "tool", _result(given), tool_call_id=given["toolUseId"])
     made = [block["toolUse"] for block in blocks if "toolUse" in block]
@@ -239,20 +222,11 @@ def _piece(block: Mapping[str, Any]) -> str:
 
 def _written(messages: Sequence[Message]) -> list[Any]:
     """The messages as Strands has them; what the window left alone is the very message or block that it was."""
-    written = list[Any]()
-    origin: Any = None
-    for message in messages:
-        if not isinstance(message, Native):
-            written.append(_new(message))
-            origin = None
-            continue
-        own, blocks = message.native
-        said = blocks if message.untouched else _blocks(message, blocks)
-        if own is origin:
-            said = [*written.pop()["content"], *said]
-        written.append(own if said == own["content"] else {**own, "content": said})
-        origin = own
-    return written
+    return [_new(each) if isinstance(each, Message) else _with(*each) for each in whole(messages, _blocks)]
+
+
+def _with(own: Any, blocks: Sequence[Any]) -> Any:
+    return own if blocks == own["content"] else {**own, "content": blocks}
 
 
 def _blocks(message: Native, blocks: Sequence[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from cognitive import CognitiveLayer, NewMemory, Policy
 agents = pytest.importorskip("agents")
 from agents.run_config import ModelInputData  # noqa: E402
 from agents.testing import ScriptedModel, assistant_message, function_call  # noqa: E402
+from openai.types.shared import Reasoning  # noqa: E402
 
 from cognitive.runtimes.openai_agents import CognitiveRunner  # noqa: E402
 
@@ -84,6 +85,17 @@ async def test_the_callers_filter_settings_and_chosen_tool_stand(runner):
     assert call.model_settings.reasoning is None, "a model that does not reason refuses to be told how hard"
     assert [tool.name for tool in call.tools] == ["exec"], "the turn needs it not, but the settings demand it"
     assert config.model is None
+
+
+async def test_a_level_of_the_callers_own_stands_where_no_category_asks_for_another(runner):
+    efforts = []
+    for message in ("Mhm, the green one then.", ASK):
+        model = ScriptedModel([[assistant_message("Well.")]])
+        settings = agents.ModelSettings(reasoning=Reasoning(effort="high"))
+        main = agents.Agent(name="main", model=model, model_settings=settings)
+        await runner.run(main, message, run_config=QUIET)
+        efforts.append(model.calls[0].model_settings.reasoning.effort)
+    assert efforts == ["high", "low"]
 
 
 async def test_where_openai_keeps_the_history_the_memories_stand_in_the_instructions(runner):

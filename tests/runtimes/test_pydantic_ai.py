@@ -152,3 +152,16 @@ async def test_a_run_that_its_caller_leaves_between_steps_is_abandoned(capabilit
             if scripted.seen:
                 break
     assert await statuses(layer, agent) == ["abandoned"]
+
+
+@pytest.mark.parametrize(("message", "level"), [("Mhm, the green one then.", "high"), (ASK, "low")])
+async def test_a_level_of_the_hosts_own_stands_where_no_category_asks_for_another(capability, message, level):
+    seen = []
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen.append(info.model_request_parameters.thinking)
+        return ModelResponse([TextPart("Well.")])
+
+    model = FunctionModel(answer, profile={"supports_thinking": True})
+    await Agent(model, model_settings={"thinking": "high"}, capabilities=[capability]).run(message)
+    assert seen == [level]
