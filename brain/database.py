@@ -1,8 +1,8 @@
 """The connections: one pool, one role without privileges, one tenant per transaction.
 
 The tenant is set with `set_config(…, true)`, for the transaction only: a session-level SET would leak through a
-pooler. A cancelled statement terminates its connection, since waiting for a frozen server to acknowledge the
-cancellation has no bound.
+pooler. A cancelled statement is given up by the server too; the connection to one that does not acknowledge that soon
+is cut, since waiting for a frozen server has no bound.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ Work = Callable[[Connection], Awaitable[T]]
 APP_ROLE = "cognitive_app"
 _ATTEMPTS = 4
 _CONNECT_SECONDS = 5.0
+_UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within milliseconds
 # Statements are planned once per connection: planning the search anew for each call costs more than running it.
 _SET_TENANT = """
 SELECT set_config('cognitive.agent_id', $1, true), set_config('statement_timeout', $2, true),
@@ -193,13 +194,26 @@ async def _in_transaction(connection: Connection, work: Work[T], settings: tuple
         result = await work(connection)
         await transaction.commit()
     except asyncio.CancelledError:
-        connection.terminate()
+        await _undone(connection, transaction)
         raise
     except BaseException:
         if not connection.is_closed() and connection.is_in_transaction():
             await transaction.rollback()
         raise
     return result
+
+
+async def _undone(connection: Connection, transaction: Any) -> None:
+    """Has Postgres give up what was cancelled and keeps the connection; one that does not answer soon is cut.
+
+    Nobody waits for this, see `Deadline`. To connect and to plan all statements anew costs several turns, and whoever
+    is late because there is too much to do would make more of it.
+    """
+    try:
+        async with asyncio.timeout(_UNDO_SECONDS):
+            await transaction.rollback()
+    except (Exception, asyncio.CancelledError):  # whatever it was, the connection is of no more use
+        connection.terminate()
 
 
 async def _nothing_to_reset(connection: Connection) -> None:

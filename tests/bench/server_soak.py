@@ -104,7 +104,7 @@ class Session:
             text=f"When was the {self._chance.choice(TOPICS)} inspected, number {self._count}? {self._mark}",
         )  # fmt: skip
         if self._chance.random() < 0.03:
-            await self._gone(self._client.pre_turn(turn))
+            await self._gone(self._client.pre_turn(turn))  # what it showed to nobody is the turn's record all the same
             ledger.unsure.add((self._agent, turn_id))
             if self._chance.random() < 0.5:
                 return None

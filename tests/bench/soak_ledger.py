@@ -86,7 +86,7 @@ class Ledger:
         known = self.taught.setdefault(key, report)
         if _judged(known) != _judged(report):
             self.wrong["post_turn: told another verdict"] += 1
-        if status == "completed" and self.closed[key][0] == status and not late(context):
+        if status == "completed" and self.closed[key][0] == status and not late(context) and key not in self.unsure:
             judged, shown = {id for id, _ in _judged(report)}, {each.memory_id for each in context.shown}
             if not shown <= judged <= shown | set(recalled):
                 self.wrong["post_turn: judged something else than what was shown"] += 1
