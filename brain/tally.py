@@ -62,6 +62,7 @@ class Told:
     measures: Mapping[str, Any] = field(default_factory=dict)
     memories: Sequence[Counted] = ()
     called: tuple[str, ...] = ()
+    policy: str | None = None
 
 
 def rows(told: Told) -> dict[Key, Numbers]:
@@ -104,8 +105,8 @@ def quantile(counts: Sequence[int], share: float) -> float | None:
 
 
 def _keys(told: Told) -> list[Key]:
-    runtime = [("runtime", told.runtime)] if told.runtime else []
-    return [("all", ""), ("frame", told.frame), *(("category", each) for each in told.categories), *runtime]
+    known = [(by, value) for by, value in (("runtime", told.runtime), ("policy", told.policy)) if value]
+    return [("all", ""), ("frame", told.frame), *(("category", each) for each in told.categories), *known]
 
 
 def _of(told: Told) -> Iterable[str]:

@@ -250,7 +250,7 @@ def _told(
 ) -> tally.Told:
     return tally.Told(
         status, turn["frame"], tuple(turn["categories"]), turn["runtime"], turn["degraded"], turn["measures"],
-        memories, called,
+        memories, called, turn["policy"],
     )  # fmt: skip
 
 
