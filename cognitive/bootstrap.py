@@ -16,6 +16,7 @@ from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
 from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
+from brain.figures import Figures
 from brain.journal import Journal, journal_name
 from brain.ports import Embedder
 from brain.search import MemorySearch
@@ -86,6 +87,7 @@ class Parts:
     planner: Planner
     settling: Background
     metrics: Metrics
+    figures: Figures
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -153,7 +155,7 @@ async def assemble(
                     yield Parts(
                         policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
                         shadowing, counter, sessions, artifacts, Subtasks(database), continuity, habits, planner,
-                        settling, metrics,
+                        settling, metrics, Figures(database),
                     )  # fmt: skip
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal

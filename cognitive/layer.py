@@ -70,7 +70,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
-    knows, and forgets, what turns taught about categories and tools.
+    knows, and forgets, what turns taught about categories and tools; `figures` reads what a dashboard shows.
     """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
@@ -78,6 +78,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         self.work = Work(parts.policy, parts.sessions, parts.subtasks, parts.store, parts.turns, parts.engine)
         self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
         self.habits = parts.habits
+        self.figures = parts.figures
 
     @classmethod
     @asynccontextmanager
