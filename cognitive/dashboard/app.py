@@ -33,8 +33,8 @@ def create(layer: CognitiveLayer, figures: Figures, door: Door) -> Starlette:
     """The pages of a layer, for the visitors that a server lets in. Mounted under any path."""
     pages = Pages(layer, figures, door, Writer())
     of_agent: dict[str, Page] = {
-        "/overview": pages.overview, "/live": pages.live, "/chart": pages.chart, "/kinds.csv": pages.kinds,
-        "/turns": pages.turns, "/turn": pages.turn,
+        "/overview": pages.overview, "/live": pages.live, "/latest": pages.latest, "/chart": pages.chart,
+        "/kinds.csv": pages.kinds, "/turns": pages.turns, "/turn": pages.turn,
     }  # fmt: skip
     app = Starlette(
         routes=[
@@ -113,9 +113,14 @@ class Pages:
         return self._page(request, "overview.html", asked, page="overview", view=shown, ranges=RANGES)
 
     async def live(self, asked: Asked, request: Request) -> Response:
-        """The part of the overview that is asked for again while somebody looks."""
+        """The numbers of the overview, which are asked for again while somebody looks."""
         shown = overview.view(await overview.read(self.figures, asked.agent, asked.period()), asked)
         return self._page(request, "_live.html", asked, page="overview", view=shown)
+
+    async def latest(self, asked: Asked, request: Request) -> Response:
+        """The latest turns, likewise."""
+        rows = (await self.figures.turns(asked.agent, limit=overview.LATEST)).rows
+        return self._page(request, "_latest.html", asked, latest=rows)
 
     async def chart(self, asked: Asked, request: Request) -> Response:
         """A chart's numbers as CSV, or the chart as SVG."""
@@ -170,7 +175,7 @@ class Pages:
             return await self.figures.agents(period), False
         except StoreUnavailable:
             raise
-        except StoreError:  # the role that may see them was not granted
+        except (StoreError, InvalidInput):  # the role that may see them is not there, or was not granted
             return [], True
 
     def _problem(self, request: Request, status: int, detail: str) -> Response:

@@ -82,11 +82,10 @@ def line(chart: Chart) -> Markup:
     top = chart.top or _ceiling(max((v for each in chart.lines for v in each.values if v is not None), default=0))
     drawn = Markup("").join(_drawn(each, n, top, chart.filled) for n, each in reversed(list(enumerate(chart.lines))))
     return Markup(
-        '<svg class="chart" role="img" aria-labelledby="{id}-t {id}-d" xmlns="http://www.w3.org/2000/svg">'
-        '<title id="{id}-t">{title}</title><desc id="{id}-d">{text}</desc>'
-        '<svg class="plot" x="46" y="8" height="164" overflow="visible">{grid}'
+        '<svg class="chart" role="img" aria-labelledby="{id}-t {id}-d" overflow="visible">'
+        '<title id="{id}-t">{title}</title><desc id="{id}-d">{text}</desc>{grid}'
         '<svg viewBox="0 0 1000 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">{drawn}'
-        "</svg>{places}{hits}</svg></svg>"
+        "</svg>{places}{hits}</svg>"
     ).format(
         id=chart.id, title=chart.title, text=chart.text, grid=_grid(top, chart.written), drawn=drawn,
         places=_places(chart.steps), hits=_hits(chart, top),
@@ -130,8 +129,10 @@ def stack(parts: Sequence[tuple[str, float]], title: str) -> Markup:
 
 def saved(svg: Markup, style: str) -> str:
     """A chart as a file of its own, which brings the colours that a page would give it."""
-    head, rest = str(svg).split(">", 1)
-    return f'{head} width="900" height="210"><style>{style}</style>{rest}'
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="220">'
+        f'<style>{style}</style><svg x="56" y="16" width="820" height="168" overflow="visible">{svg}</svg></svg>'
+    )
 
 
 def _drawn(line: Line, n: int, top: float, filled: bool) -> Markup:
@@ -184,11 +185,11 @@ def _places(steps: Sequence[str]) -> Markup:
     each = -(-len(steps) // _MOST_LABELS)
     shown = range((len(steps) - 1) % each, len(steps), each)
     labels = Markup("")
-    for n in shown:
+    for place, n in enumerate(reversed(shown)):
         x = 50.0 if len(steps) == 1 else n / (len(steps) - 1) * 100
         anchor = "end" if x > 95 else "start" if x < 5 else "middle"
-        labels += Markup('<text class="tick place" x="{}%" y="100%" dy="22" text-anchor="{}">{}</text>').format(
-            _r(x), anchor, steps[n]
+        labels += Markup('<text class="tick{}" x="{}%" y="100%" dy="22" text-anchor="{}">{}</text>').format(
+            " every-other" if place % 2 else "", _r(x), anchor, steps[n]
         )
     return labels
 

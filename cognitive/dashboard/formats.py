@@ -17,7 +17,11 @@ def number(value: float | None) -> str:
     """Whole numbers with their thousands apart; small fractions with what tells."""
     if value is None:
         return NOTHING
-    return f"{value:,.0f}" if abs(value) >= 100 or float(value).is_integer() else f"{value:,.3g}"
+    return (
+        f"{value:,.0f}"
+        if abs(value) >= 100 or float(value).is_integer()
+        else f"{value:,.{3 if abs(value) >= 1 else 2}g}"
+    )
 
 
 def compact(value: float | None) -> str:
@@ -43,7 +47,7 @@ def milliseconds(value: float | None) -> str:
         return NOTHING
     if value >= 1_000:
         return f"{value / 1_000:.3g} s"
-    return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
+    return f"{value:.0f} ms" if value >= 10 or not value else f"{value:.1f} ms"
 
 
 def moment(at: datetime | None, zone: tzinfo) -> str:

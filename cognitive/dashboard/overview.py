@@ -23,7 +23,7 @@ KINDS: Mapping[By, str] = {
     "type": "Memory type", "frame": "Frame", "category": "Category", "runtime": "Runtime",
 }  # fmt: skip
 _FILTERS: Mapping[str, str] = {"frame": "frame", "category": "category", "runtime": "runtime"}  # kind -> of the list
-_LATEST = 8  # turns beneath the numbers: what came in while somebody looks
+LATEST = 8  # turns beneath the numbers: what came in while somebody looks
 _AROUND = timedelta(days=7)  # before and after the latest turn, where the period has none
 _UNNOTICED = 0.005  # a change of less than half a percent is none
 _MOST_ROWS = 8  # of a table of kinds; the rest is in its CSV
@@ -58,20 +58,22 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the turns of one value came to; `share` is of the most frequent one."""
+    """What the turns of one value came to; `share` is of the most frequent one's count."""
 
     value: str
     total: Total
+    count: int
     share: float
     link: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """A table of kinds, the most frequent first, and how many more there are."""
+    """A table of kinds, the most frequent first, and how many more there are. `counted` says of what."""
 
     by: By
     title: str
+    counted: str
     rows: tuple[Kind, ...]
     more: int
 
@@ -129,10 +131,10 @@ def _unfinished(total: Total) -> float | None:
 
 
 FIRST: tuple[Row, ...] = (
-    Row("Turns", "whose outcome is known", lambda t: float(t.numbers.turns), compact, "neither", {}),
-    Row("Referenced", "shown memories that the response used", lambda t: t.referenced, percent, "more",
+    Row("Turns", "with a known outcome", lambda t: float(t.numbers.turns), compact, "neither", {}),
+    Row("Referenced", "of the memories shown", lambda t: t.referenced, percent, "more",
         {"status": "completed"}, rate=True),
-    Row("Precision", "shown tokens that were used", lambda t: t.precision, percent, "more", {"status": "completed"},
+    Row("Precision", "of the tokens shown", lambda t: t.precision, percent, "more", {"status": "completed"},
         rate=True),
     Row("Tokens a turn", "of memory in the prompt", _per_turn("tokens"), compact, "less", {}),
     Row("Prepared in", "pre_turn, 95 of 100 turns", _quantile(0.95), milliseconds, "less", {}),
@@ -156,7 +158,7 @@ async def read(figures: Figures, agent: str, period: Period) -> Read:
     )  # fmt: skip
     series = asyncio.gather(figures.series(agent, period), figures.series(agent, period.before))
     (whole, before, stages, *kinds), (points, points_before), latest = await asyncio.gather(
-        totals, series, figures.turns(agent, TurnFilter(), limit=_LATEST)
+        totals, series, figures.turns(agent, TurnFilter(), limit=LATEST)
     )
     return Read(_one(whole), _one(before), points, points_before, dict(zip(KINDS, kinds, strict=True)), stages, latest)
 
@@ -262,12 +264,15 @@ def _named(at: datetime, period: Period, asked: Asked) -> str:
 
 
 def _kinds(by: By, totals: Sequence[Total], asked: Asked) -> Kinds:
-    most = max((total.numbers.turns for total in totals), default=0) or 1
+    counted = "Shown" if by == "type" else "Turns"  # nearly every turn finds memories of every type
+    counts = [(total, getattr(total.numbers, counted.lower())) for total in totals]
+    counts.sort(key=lambda each: (-each[1], each[0].value))
+    most = max((count for _, count in counts), default=0) or 1
     rows = tuple(
-        Kind(total.value, total, total.numbers.turns / most, _link_of(by, total.value, asked))
-        for total in totals[:_MOST_ROWS]
+        Kind(total.value, total, count, count / most, _link_of(by, total.value, asked))
+        for total, count in counts[:_MOST_ROWS]
     )
-    return Kinds(by, KINDS[by], rows, max(0, len(totals) - _MOST_ROWS))
+    return Kinds(by, KINDS[by], counted, rows, max(0, len(totals) - _MOST_ROWS))
 
 
 def _link_of(by: By, value: str, asked: Asked) -> str | None:

@@ -33,7 +33,7 @@ FATES: Mapping[str, tuple[str, Tone, str]] = {
     "over_limit": ("Over limit", "warn", "more of its type than the plan asks for"),
     "irrelevant": ("Irrelevant", "plain", "nothing, or not this, was worth showing"),
 }
-_FIRST = 40  # candidates of a page by rank; a click brings the others
+_FIRST = 25  # candidates of a page by rank; a click brings the others
 _LOOKED_UP = 5  # memories that words bring, each with why it was or was not shown
 
 
