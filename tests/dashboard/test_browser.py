@@ -14,8 +14,8 @@ from tests.dashboard.conftest import DEPLOY
 from tests.serving import running
 
 driver = pytest.importorskip("playwright.async_api", reason="pip install playwright, to look with a browser")
-CHROMIUM = os.environ.get("COGNITIVE_CHROMIUM") or shutil.which("chromium") or ""
-AXE = Path(os.environ.get("COGNITIVE_AXE", "axe.min.js"))  # of npm's axe-core; it is not part of this project
+CHROMIUM = os.environ.get("BROWSER_TESTS_CHROMIUM") or shutil.which("chromium") or ""
+AXE = Path(os.environ.get("BROWSER_TESTS_AXE", "axe.min.js"))  # of npm's axe-core; it is not part of this project
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
 PAGES = ("overview?", "turns?", "turn?id=t/1&replay=yes&why=soup&", "turns?q=nothing&", "turn?id=none&")
 
@@ -32,6 +32,11 @@ async def browser():
         browser = await playing.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         await browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    return AXE.read_text()
 
 
 @pytest.fixture
@@ -125,14 +130,14 @@ async def test_nothing_is_wider_than_the_screen(page, url, played, width):
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="COGNITIVE_AXE names no axe.min.js")
+@pytest.mark.skipif(not AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")
 @pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_axe_finds_nothing(page, url, played, theme):
+async def test_axe_finds_nothing(page, url, played, axe, theme):
     await page.emulate_media(color_scheme=theme)
     for name in PAGES:
         await page.goto(f"{url}/ui/{name}agent={played}")
         await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-        await page.evaluate(AXE.read_text())
+        await page.evaluate(axe)
         found = (await page.evaluate("axe.run()"))["violations"]
         assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found] == [], name
 
