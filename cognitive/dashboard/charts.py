@@ -210,17 +210,14 @@ def _hits(chart: Chart, top: float) -> Markup:
             for place, (each, value) in enumerate(zip(chart.lines, values, strict=True))
             if value is not None and not each.ghost
         )
+        # Followed by the pointer alone: the table beside the chart has the same links, and an image holds none.
+        link = Markup(' data-link="{}"').format(chart.links[n]) if chart.links else ""
         hit = Markup(
-            '<g class="hit" data-tip="{}"><rect x="{}%" width="{}%" height="100%"/>'
+            '<g class="hit" data-tip="{}"{}><rect x="{}%" width="{}%" height="100%"/>'
             '<line class="cursor" x1="{}%" x2="{}%" y1="0" y2="100%"/>{}</g>'
-        ).format(f"{name}: {told}", _r(x - width / 2), _r(width), _r(x), _r(x), dots)
-        found += _linked(hit, chart.links[n]) if chart.links else hit
+        ).format(f"{name}: {told}", link, _r(x - width / 2), _r(width), _r(x), _r(x), dots)
+        found += hit
     return found
-
-
-def _linked(hit: Markup, link: str) -> Markup:
-    # The table beside the chart has the same links: a stop of the keyboard at each step would only be in the way.
-    return Markup('<a href="{}" tabindex="-1" aria-hidden="true">{}</a>').format(link, hit)
 
 
 def _ceiling(value: float) -> float:

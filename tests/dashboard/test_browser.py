@@ -93,7 +93,7 @@ async def test_times_are_those_of_the_viewer(page, url, played):
 async def test_the_theme_is_kept(page, url, played):
     await page.goto(f"{url}/ui/overview?agent={played}")
     light = await page.evaluate("getComputedStyle(document.body).color")
-    await page.get_by_role("button", name="Switch between light and dark").click()
+    await page.get_by_role("button", name="Theme").click()
     await page.reload()
 
     assert await page.evaluate("document.documentElement.dataset.theme") == "dark"

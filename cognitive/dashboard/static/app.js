@@ -74,6 +74,11 @@ document.addEventListener("pointermove", (event) => {
   tip.style.top = `${Math.max(8, event.clientY - tip.offsetHeight - 12)}px`;
 });
 
+document.addEventListener("click", (event) => {
+  const step = event.target.closest?.("[data-link]");
+  if (step) location.assign(step.dataset.link);
+});
+
 document.addEventListener("visibilitychange", () => {
   // What nobody looks at is not asked for; what comes back into view is asked for at once.
   if (!document.hidden) for (const live of document.querySelectorAll("[data-live]")) htmx.trigger(live, "seen");
