@@ -225,7 +225,7 @@ def _ceiling(value: float) -> float:
     if value <= 0:
         return 1.0
     power = 10.0 ** floor(log10(value))
-    return next(step * power for step in (1, 2, 4, 5, 8, 10) if step * power >= value * (1 - 1e-9))
+    return next((step * power for step in (1, 2, 4, 5, 8, 10) if step * power >= value * (1 - 1e-9)), value)
 
 
 def _x(n: int, steps: int) -> float:
