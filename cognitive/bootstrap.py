@@ -18,6 +18,7 @@ from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
 from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
+from brain.figures import Figures
 from brain.journal import Journal, journal_name
 from brain.ports import Embedder
 from brain.search import MemorySearch
@@ -90,6 +91,7 @@ class Parts:
     planner: Planner
     settling: Background
     metrics: Metrics
+    figures: Figures
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -174,6 +176,7 @@ async def assemble(
                         planner=planner,
                         settling=settling,
                         metrics=metrics,
+                        figures=Figures(database),
                     )
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal

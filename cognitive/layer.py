@@ -71,8 +71,8 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
-    knows, and forgets, what turns taught about categories and tools. `loop` is the event loop that it was opened in,
-    the only one that it may be called in.
+    knows, and forgets, what turns taught about categories and tools; `figures` reads what a dashboard shows. `loop` is
+    the event loop that it was opened in, the only one that it may be called in.
     """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
@@ -81,6 +81,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         self.work = Work(parts.policy, parts.sessions, parts.subtasks, parts.store, parts.turns, parts.engine)
         self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
         self.habits = parts.habits
+        self.figures = parts.figures
 
     @classmethod
     @asynccontextmanager

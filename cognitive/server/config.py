@@ -33,12 +33,14 @@ class Numbers:
 class Mounted:
     """An ASGI app under a path of the server: it is called for callers who were let in, see `auth.caller_of`.
 
-    `running` is entered for as long as the server runs.
+    `running` is entered for as long as the server runs. With a `door` of its own it has all paths beneath its own, and
+    asks its visitors itself who they are: see `auth.visitor_of`.
     """
 
     path: str
     app: ASGIApp
     running: Callable[[], AbstractAsyncContextManager[object]] | None = None
+    door: bool = False
 
 
 class ServerConfig(Edge):

@@ -1,4 +1,4 @@
-"""What `cognitive serve` has beside the API: MCP under the same tokens, and numbers for Prometheus."""
+"""What `cognitive serve` has beside the API: MCP and the dashboard under the same tokens, numbers for Prometheus."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from collections.abc import Sequence
 from starlette.datastructures import QueryParams
 from starlette.types import Scope as Asgi
 
+from cognitive.dashboard.access import Door
+from cognitive.dashboard.app import create
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import Endpoint, Scope
-from cognitive.server.auth import caller_of
+from cognitive.server.auth import caller_of, needs_no_token, visitor_of
 from cognitive.server.config import Mounted, Numbers
 from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.wire.problems import NotAllowed
 
 
 def mounts(layer: CognitiveLayer) -> Sequence[Mounted]:
-    """MCP for the agent of a token; whose Host and Origin it is, the server has looked at."""
+    """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
     endpoint = Endpoint(layer, _scope, hosts=None)
-    return (Mounted("/mcp", endpoint, endpoint.running),)
+    dashboard = create(layer, layer.figures, Door(visitor_of, needs_no_token))
+    return (Mounted("/mcp", endpoint, endpoint.running), Mounted("/ui", dashboard, door=True))
 
 
 def numbers(metrics: PrometheusMetrics, accept: str) -> Numbers:
