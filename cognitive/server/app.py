@@ -59,7 +59,7 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
 def _mounting(mounted: Mounted) -> list[BaseRoute]:
     """The path itself, without a slash behind it; of what has a door, all that is beneath it too."""
     if not mounted.door:
-        return [Route(mounted.path, mounted.app)]
+        return [Route(mounted.path, mounted)]
     return [Route(mounted.path, RedirectResponse(f"{mounted.path}/")), Mount(mounted.path, mounted.app)]
 
 

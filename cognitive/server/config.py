@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brain.types import Edge, Label
 from cognitive.errors import PolicyError
@@ -41,6 +41,10 @@ class Mounted:
     app: ASGIApp
     running: Callable[[], AbstractAsyncContextManager[object]] | None = None
     door: bool = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The app, of whatever kind: a function by itself would be taken for one that answers requests."""
+        await self.app(scope, receive, send)
 
 
 class ServerConfig(Edge):

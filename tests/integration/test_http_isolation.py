@@ -151,5 +151,5 @@ async def test_what_is_mounted_is_called_for_whom_was_let_in(layer, tokens):
 
     header = token_for(tokens, "a")
     async with inside(layer, ServerConfig(tokens=tokens), [Mounted("/mcp", app)]) as client:
-        assert (await client.post("/mcp/")).status_code == 401
-        assert (await client.post("/mcp/", headers=header)).text == "a"
+        assert (await client.post("/mcp")).status_code == 401
+        assert (await client.post("/mcp", headers=header)).text == "a"

@@ -156,7 +156,7 @@ async def held(path):
 
 async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
     async with held("/api/slow") as (slow, waiting, gone), inside(layer, ServerConfig(most_running=2), [slow]) as http:
-        running = [asyncio.create_task(http.get("/api/slow/")) for _ in range(2)]
+        running = [asyncio.create_task(http.get("/api/slow")) for _ in range(2)]
         for _ in running:
             await waiting.acquire()
         busy = await http.get(BUDGETS)
@@ -170,9 +170,9 @@ async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
 async def test_streams_of_what_is_mounted_take_no_place_of_a_turn(layer):
     config = ServerConfig(most_running=1, most_streams=1, request_seconds=0.001)
     async with held("/mcp") as (stream, waiting, gone), inside(layer, config, [stream]) as http:
-        running = asyncio.create_task(http.get("/mcp/"))
+        running = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
-        assert (await http.get("/mcp/")).status_code == 503
+        assert (await http.get("/mcp")).status_code == 503
         assert (await http.get("/healthz")).status_code == 200
         gone.set()
         assert (await running).status_code == 204
@@ -183,7 +183,7 @@ async def test_a_request_that_takes_too_long_is_ended(layer):
         held("/api/slow") as (slow, _, _),
         inside(layer, ServerConfig(request_seconds=0.01, most_running=1), [slow]) as http,
     ):
-        late = await http.get("/api/slow/")
+        late = await http.get("/api/slow")
         assert (late.status_code, late.json()["detail"]) == (503, "request: not done within 0.01 s")
         assert (await http.get("/healthz")).status_code == 200, "its place is free again"
 
