@@ -150,6 +150,11 @@ class LiveTurn:
         return level if level != self._own_thinking else None
 
     @property
+    def is_of_a_category(self) -> bool:
+        """Whether `thinking` is what the message's categories ask for; else a level of the host's own stands."""
+        return self.context is not None and bool(self.context.plan.categories)
+
+    @property
     def model(self) -> Any | None:
         """The framework's own model that the plan asks for, None to keep the one at hand."""
         return self.binding.models.get(self.context.plan.model or "") if self.context is not None else None

@@ -107,7 +107,8 @@ class CognitiveCapability(AbstractCapability[Any]):
         """
         await self._begin(ctx, ())
         live, settings = self._turn, request_context.model_settings
-        if live.thinking is not None:
+        own = (settings or {}).get("thinking")  # known now; the turn began before, with the tools
+        if live.thinking is not None and (own is None or own is True or live.is_of_a_category):
             settings = {**(settings or {}), "thinking": _THINKING.get(live.thinking, live.thinking)}
         return replace(request_context, model=live.model or request_context.model, model_settings=settings)
 
@@ -150,16 +151,10 @@ class CognitiveCapability(AbstractCapability[Any]):
             _read(ctx.messages),
             (tool(each.name, each.description, each.parameters_json_schema) for each in tools),
             model=ctx.model.model_name if ctx.model is not None else None,
-            thinking=_level((ctx.model_settings or {}).get("thinking")),
         )
 
 
 _THINKING: Mapping[str, Any] = {"off": False}  # the other levels have the names that Pydantic AI gives them
-
-
-def _level(thinking: Any) -> str | None:
-    """The host's own level; one that is only switched on is Pydantic AI's to choose."""
-    return thinking if isinstance(thinking, str) else "off" if thinking is False else None
 
 
 def _rewritten(tool: ToolDefinition, spec: ToolSpec) -> ToolDefinition:

@@ -238,6 +238,13 @@ async def test_a_turn_of_several_calls_is_one_and_teaches(harness, layer, urls, 
     assert (await layer.why(agent, again["turn_id"], key)).boost["shown"] > 0.9
 
 
+async def test_what_an_answer_quotes_from_a_tool_proves_no_use_of_a_memory(harness, layer, agent, key):
+    ran = await harness.session(layer, agent, "s").run(ASK, [Call("lookup", {"q": KEY}), Say(KEY)])
+    assert (ran.error, ran.response, ran.called) == (None, KEY, ["lookup"])
+    [turn] = await recorded(layer, agent)
+    assert (await layer.why(agent, turn["turn_id"], key)).used is False, "the tool's result came with the outcome"
+
+
 @pytest.mark.parametrize("script", [[Fail()], [Call("lookup", {"q": "x"}), Fail()]], ids=["first call", "second call"])
 @pytest.mark.parametrize("stream", [False, True])
 async def test_an_error_of_the_model_fails_the_turn_and_teaches_nothing(harness, layer, agent, key, script, stream):
