@@ -13,6 +13,11 @@ DEDUPED: frozenset[Disposition] = frozenset({"restated", "duplicate", "standing"
 TRIMMED: frozenset[Disposition] = frozenset({"over_limit", "over_budget"})
 
 
+def stages(trace: Trace) -> dict[str, float]:
+    """Milliseconds by stage, without the whole."""
+    return {name: ms for name, ms in trace.timings.items() if name != ELAPSED}
+
+
 def measures(trace: Trace) -> dict[str, Any]:
     """`elapsed` and `stages` in milliseconds; by type what was `found`, `deduped` and `trimmed`; and whether the turn
     `abstained`: it found memories, and showed none of them for want of evidence.
@@ -26,7 +31,7 @@ def measures(trace: Trace) -> dict[str, Any]:
     ended = Counter(fate.disposition for fate in trace.fates)
     return {
         "elapsed": round(trace.timings[ELAPSED], 3) if ELAPSED in trace.timings else None,
-        "stages": {name: round(ms, 3) for name, ms in trace.timings.items() if name != ELAPSED},
+        "stages": {name: round(ms, 3) for name, ms in stages(trace).items()},
         "types": {type_: dict(counts) for type_, counts in by_type.items()},
         "abstained": not ended["shown"] and ended["irrelevant"] > 0,
         "tools_cut": len(trace.trim.cut) if trace.trim is not None else 0,

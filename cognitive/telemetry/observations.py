@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from cognitive.measures import stages
 from cognitive.telemetry.instruments import (
     ABSTAINED,
     BOOST,
@@ -53,7 +54,7 @@ def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
     trace, frame = context.trace, context.plan.frame
     yield Observation(PRE_TURN_SECONDS, (seconds,))
     yield Observation(PREPARED, (1,), (frame, "yes" if context.degraded else "no"))
-    for stage, milliseconds in trace.timings.items():
+    for stage, milliseconds in stages(trace).items():
         yield Observation(STAGE_SECONDS, (milliseconds / 1000,), (stage,))
     for intent in context.plan.categories:
         yield Observation(INTENTS, (1,), (intent,))

@@ -82,4 +82,4 @@ async def test_a_shadow_that_fails_is_logged_and_the_turn_is_not_touched(urls, e
         context = await layer.pre_turn(Turn(agent_id=stocked, session_id="s", text=QUESTIONS[0], now=NOW))
         assert context.shown
         assert context.degraded == ()
-    assert f"shadow of turn {context.turn_id} failed" in caplog.text
+    assert f"shadow of turn {context.turn_id}' failed" in caplog.text

@@ -8,7 +8,9 @@ import pytest
 
 from brain import statements
 
-PORTS = ["artifacts", "contents", "search", "sessions", "store", "subtasks", "turns"]
+PORTS = [
+    "artifacts", "contents", "figures", "health", "roles", "search", "sessions", "store", "subtasks", "turns",
+]  # fmt: skip
 NAMED = [(port, name, sql) for port in PORTS for name, sql in statements.load(port).items()]
 IDS = [f"{port}.{name}" for port, name, _ in NAMED]
 TABLE = r"cognitive\.\w+"
