@@ -1,8 +1,8 @@
 """The connections: one pool, one role without privileges, one tenant per transaction.
 
 The tenant is set with `set_config(…, true)`, for the transaction only: a session-level SET would leak through a
-pooler. A cancelled statement terminates its connection, since waiting for a frozen server to acknowledge the
-cancellation has no bound.
+pooler. A cancelled statement is given up by the server too; the connection to one that does not acknowledge that soon
+is cut, since waiting for a frozen server has no bound.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ Work = Callable[[Connection], Awaitable[T]]
 APP_ROLE = "cognitive_app"
 _ATTEMPTS = 4
 _CONNECT_SECONDS = 5.0
+_UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within milliseconds
 # Statements are planned once per connection: planning the search anew for each call costs more than running it.
 _SET_TENANT = """
 SELECT set_config('cognitive.agent_id', $1, true), set_config('statement_timeout', $2, true),
@@ -38,7 +39,8 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
        (SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'halfvec') AS types,
        to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
-       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies
+       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
+       current_user AS role
 """  # noqa: E501
 
 # The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
@@ -64,11 +66,15 @@ _MISCONFIGURED = (
 class Database:
     """A pool on one database, opened on first use and reopened when the server comes back.
 
-    `revive` is called, off the event loop, when a connection is lost: the embedded server is restarted by it.
+    All work is done as `role`. `revive` is called, off the event loop, when a connection is lost: the embedded server
+    is restarted by it.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 8, revive: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, url: str, *, pool_size: int = 8, revive: Callable[[], None] | None = None, role: str = APP_ROLE
+    ) -> None:
         self._url = url
+        self._role = role
         self._pool_size = pool_size
         self._revive = revive
         self._pool: asyncpg.Pool | None = None
@@ -161,7 +167,7 @@ class Database:
                 timeout=_CONNECT_SECONDS,
                 init=_prepare,
                 reset=_nothing_to_reset,
-                server_settings={"role": APP_ROLE, "application_name": "cognitive-layer", "timezone": "UTC"},
+                server_settings={"role": self._role, "application_name": "cognitive-layer", "timezone": "UTC"},
             )
         except asyncpg.ClientConfigurationError as error:
             raise SchemaError(f"not a usable database URL: {error}") from error
@@ -188,13 +194,26 @@ async def _in_transaction(connection: Connection, work: Work[T], settings: tuple
         result = await work(connection)
         await transaction.commit()
     except asyncio.CancelledError:
-        connection.terminate()
+        await _undone(connection, transaction)
         raise
     except BaseException:
         if not connection.is_closed() and connection.is_in_transaction():
             await transaction.rollback()
         raise
     return result
+
+
+async def _undone(connection: Connection, transaction: Any) -> None:
+    """Has Postgres give up what was cancelled and keeps the connection; one that does not answer soon is cut.
+
+    Nobody waits for this, see `Deadline`. To connect and to plan all statements anew costs several turns, and whoever
+    is late because there is too much to do would make more of it.
+    """
+    try:
+        async with asyncio.timeout(_UNDO_SECONDS):
+            await transaction.rollback()
+    except (Exception, asyncio.CancelledError):  # whatever it was, the connection is of no more use
+        connection.terminate()
 
 
 async def _nothing_to_reset(connection: Connection) -> None:
@@ -221,7 +240,7 @@ async def _prepare(connection: Connection) -> None:
         )
     if state["above_policies"]:
         raise SchemaError(
-            f"the role {APP_ROLE} must be neither superuser nor BYPASSRLS: row level security would not bind it"
+            f"the role {state['role']} must be neither superuser nor BYPASSRLS: row level security would not bind it"
         )
     await connection.set_type_codec(
         "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"

@@ -2,7 +2,9 @@
 
 CognitiveError
 ├── InvalidInput            what the caller handed in; nothing was written
-│   └── UnknownMemory       an id that this agent does not have
+│   ├── UnknownMemory       an id that this agent does not have
+│   ├── UnknownTurn         a turn that this agent does not have
+│   └── UnknownArtifact     a whole tool output that this agent does not have
 ├── PolicyError             a policy, rule or setting that makes no sense
 ├── EmbeddingError          a text could not be turned into a vector
 ├── WrongEventLoop          called from another event loop than the one that it was opened in
@@ -28,6 +30,14 @@ class InvalidInput(CognitiveError):
 
 class UnknownMemory(InvalidInput):
     """A memory id that does not exist for this agent."""
+
+
+class UnknownTurn(InvalidInput):
+    """A turn that was never opened for this agent, or that was erased."""
+
+
+class UnknownArtifact(InvalidInput):
+    """The id of a whole tool output that is not kept for this agent."""
 
 
 class PolicyError(CognitiveError):

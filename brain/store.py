@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -48,6 +49,22 @@ class MemoryStore:
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids
+
+    async def remember_of_turn(
+        self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime
+    ) -> None:
+        """Stores what was made of a recorded turn, like `remember`; nothing, if the turn was erased meanwhile."""
+        for start in range(0, len(memories), BATCH):
+            batch = {identity(memory): memory for memory in memories[start : start + BATCH]}
+            known = await self._existing(agent_id, list(batch))
+            prepared = await self._prepare({key: each for key, each in batch.items() if key not in known}, now)
+            if prepared:
+                await self._database.run(agent_id, partial(self._write_of_turn, agent_id, turn_id, prepared))
+
+    async def _write_of_turn(self, agent_id: str, turn_id: str, prepared: list[Prepared], c: Connection) -> None:
+        await writing.share_agent(c, agent_id)
+        if await c.fetchval(SQL["has_turn"], agent_id, turn_id):
+            await writing.write(c, agent_id, prepared, self._embedder)
 
     async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime) -> list[UUID]:
         identities = [identity(memory) for memory in batch]

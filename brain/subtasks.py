@@ -10,7 +10,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.database import Connection, Database
-from brain.errors import InvalidInput
+from brain.errors import InvalidInput, UnknownArtifact
 from brain.text import lexemes
 
 SQL = statements.load("subtasks")
@@ -92,7 +92,7 @@ class Subtasks:
         async def work(c: Connection) -> Subtask:
             known = {row["id"] for row in await c.fetch(SQL["known_artifacts"], agent_id, list(artifacts))}
             for missing in (artifact for artifact in artifacts if artifact not in known):
-                raise InvalidInput(f"artifacts: agent {agent_id!r} has no artifact {missing}")
+                raise UnknownArtifact(f"artifacts: agent {agent_id!r} has no artifact {missing}")
             title = (await _one(c, agent_id, id)).title
             stems = sorted(set(lexemes(f"{title}\n{result}")))
             await c.fetchrow(SQL["finish"], agent_id, id, status, result, list(artifacts), stems)

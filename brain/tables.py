@@ -158,7 +158,7 @@ exposure = Table(
     PrimaryKeyConstraint("agent_id", "turn_id", "memory_id"),
     CheckConstraint("via IN ('prompt', 'recall')"), CheckConstraint("propensity > 0 AND propensity <= 1"),
     CheckConstraint("tokens >= 0"),
-    Index("exposure_by_memory", "agent_id", "memory_id"),
+    Index("exposure_by_memory", "agent_id", "memory_id", "at", "turn_id"),
 )  # fmt: skip
 
 tally = Table(
@@ -166,7 +166,7 @@ tally = Table(
     *(_column(name, BigInteger, default=ZERO) for name in _COUNTS), _column("milliseconds", Double, default=ZERO),
     _column("latency", ARRAY(Integer), default=NONE),
     PrimaryKeyConstraint("agent_id", "span", "by", "at", "value"), CheckConstraint("span IN ('hour', 'day')"),
-    CheckConstraint("by IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool')"),
+    CheckConstraint("by IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool', 'policy')"),
     Index("tally_by_time", "span", "by", "at"),
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from math import log2
 from typing import Any
 
 _STEPS = 4  # buckets to each doubling
-_BUCKETS = 80  # the last begins at some 17 minutes
+BUCKETS = 80  # the last begins at some 17 minutes
 
 Key = tuple[str, str]  # what it is told apart by, and the value
 
@@ -62,6 +62,7 @@ class Told:
     measures: Mapping[str, Any] = field(default_factory=dict)
     memories: Sequence[Counted] = ()
     called: tuple[str, ...] = ()
+    policy: str | None = None
 
 
 def rows(told: Told) -> dict[Key, Numbers]:
@@ -86,7 +87,7 @@ def changed(told: Told, memory: Counted) -> dict[Key, Numbers]:
 
 def bucket(milliseconds: float) -> int:
     """The bucket of a time, counted from 0: the first ends at a millisecond."""
-    return min(_BUCKETS - 1, max(0, int(_STEPS * log2(milliseconds)) + 1)) if milliseconds >= 1 else 0
+    return min(BUCKETS - 1, max(0, int(_STEPS * log2(milliseconds)) + 1)) if milliseconds >= 1 else 0
 
 
 def quantile(counts: Sequence[int], share: float) -> float | None:
@@ -104,8 +105,8 @@ def quantile(counts: Sequence[int], share: float) -> float | None:
 
 
 def _keys(told: Told) -> list[Key]:
-    runtime = [("runtime", told.runtime)] if told.runtime else []
-    return [("all", ""), ("frame", told.frame), *(("category", each) for each in told.categories), *runtime]
+    known = [(by, value) for by, value in (("runtime", told.runtime), ("policy", told.policy)) if value]
+    return [("all", ""), ("frame", told.frame), *(("category", each) for each in told.categories), *known]
 
 
 def _of(told: Told) -> Iterable[str]:

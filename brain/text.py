@@ -91,6 +91,11 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
+def storable(text: str) -> str:
+    """The text as Postgres can keep it: without NUL, with a question mark for each lone surrogate."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
 def unstorable(text: str) -> str | None:
     """Why Postgres could not keep this text, or None: NUL characters and lone surrogates."""
     if "\x00" in text:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -250,7 +249,7 @@ def _told(
 ) -> tally.Told:
     return tally.Told(
         status, turn["frame"], tuple(turn["categories"]), turn["runtime"], turn["degraded"], turn["measures"],
-        memories, called,
+        memories, called, turn["policy"],
     )  # fmt: skip
 
 
@@ -270,5 +269,8 @@ def _used(memory: Shown, judgement: Judgement) -> bool:
 
 
 async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[tally.Key, tally.Numbers]) -> None:
-    told = [{"by": by, "value": value, **asdict(numbers)} for (by, value), numbers in rows.items()]
+    told = [
+        {"by": by, "value": value, **{name: getattr(numbers, name) for name in tally.COLUMNS}}
+        for (by, value), numbers in rows.items()  # not `asdict`, which copies deeply
+    ]
     await c.execute(SQL["tally"], agent_id, at, told)

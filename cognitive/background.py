@@ -54,7 +54,7 @@ class Background:
             return
         expected = isinstance(error, CognitiveError)
         log.log(
-            logging.WARNING if expected else logging.ERROR, "%s failed: %s", task.get_name(), error,
+            logging.WARNING if expected else logging.ERROR, "%r failed: %s", task.get_name(), error,
             exc_info=None if expected else error,
         )  # fmt: skip
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from brain import roles
 from brain.artifacts import Artifacts
 from brain.contents import Contents
 from brain.database import Database
@@ -16,6 +18,7 @@ from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
 from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
+from brain.figures import Figures
 from brain.journal import Journal, journal_name
 from brain.ports import Embedder
 from brain.search import MemorySearch
@@ -36,6 +39,7 @@ from cognitive.habits import Habits
 from cognitive.models import load as load_models
 from cognitive.planner import Planner
 from cognitive.policy import Policy
+from cognitive.preflight import signals
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
 from cognitive.telemetry.embedder import TracedEmbedder
@@ -49,6 +53,7 @@ log = logging.getLogger(__name__)
 _MOST_SETTLING = 10_000  # outcomes on their way at a time; more is a fault of the host's, which is told
 _AT_CLOSE = 10.0  # seconds that a host's extractor may still take
 _MOST_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
+_A_MESSAGE = "Where does Ada keep the key of the boat house?"  # no small talk, so that all rules look at it
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class Plugins:
     metrics: Metrics | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """What a layer is made of."""
 
@@ -86,6 +91,7 @@ class Parts:
     planner: Planner
     settling: Background
     metrics: Metrics
+    figures: Figures
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -151,10 +157,27 @@ async def assemble(
                 settling = Background(_MOST_SETTLING)
                 try:
                     yield Parts(
-                        policy, cached, store, turns, Contents(database), engine, catalog, settlement, arrivals,
-                        shadowing, counter, sessions, artifacts, Subtasks(database), continuity, habits, planner,
-                        settling, metrics,
-                    )  # fmt: skip
+                        policy=policy,
+                        embedder=cached,
+                        store=store,
+                        turns=turns,
+                        contents=Contents(database),
+                        engine=engine,
+                        catalog=catalog,
+                        settlement=settlement,
+                        arrivals=arrivals,
+                        shadowing=shadowing,
+                        counter=counter,
+                        sessions=sessions,
+                        artifacts=artifacts,
+                        subtasks=Subtasks(database),
+                        continuity=continuity,
+                        habits=habits,
+                        planner=planner,
+                        settling=settling,
+                        metrics=metrics,
+                        figures=Figures(database),
+                    )
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
                     await capture.finished(_AT_CLOSE)
@@ -168,7 +191,11 @@ async def assemble(
 
 
 async def _warm(embedder: CachedEmbedder) -> None:
-    """Loads the model before the first turn needs it; a model that fails is that turn's to report."""
+    """Loads the model before the first turn needs it; a model that fails is that turn's to report.
+
+    And reads a message: automata are built when they first match, which takes a third of a deadline.
+    """
+    signals.read(_A_MESSAGE, now=datetime.now(UTC))
     try:
         await Deadline(_MOST_WARMING * 1000).within(embedder.embed(["warm"]))
     except (EmbeddingError, TimeoutError) as error:
@@ -242,6 +269,16 @@ async def migrate(url: str | None) -> str:
         return await upgrade(url)
     async with embedded(settings) as urls:
         return await upgrade(urls.owner)
+
+
+async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool) -> tuple[str, ...]:
+    """Creates the roles of those who only look, at the URL or in the embedded server; see `brain.roles`."""
+    settings = from_environment()
+    url = url or settings.database_url
+    if url is not None:
+        return await roles.create(url, logins, overview=overview)
+    async with embedded(settings) as urls:
+        return await roles.create(urls.admin, logins, overview=overview)
 
 
 @asynccontextmanager

@@ -1,7 +1,8 @@
 """What a completed turn leaves behind of itself: who said what, as episodes, and what the host's extractor makes of it.
 
-Episodes are stored before a `post_turn` is acknowledged, once for each turn, whatever is retried. Extraction may call a
-model: it runs beside the turns, and what it fails to make is missing.
+Episodes are stored before a `post_turn` is acknowledged, once for each turn, whatever is retried, and a retry brings
+those that a crash has kept from being stored. Extraction may call a model: it runs beside the turns, and what it fails
+to make, or what a crash ends, is missing. Of a turn that was erased meanwhile nothing is stored.
 """
 
 from __future__ import annotations
@@ -62,16 +63,15 @@ class Capture:
         """Whether anything would be kept of an agent's exchange."""
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
-    async def keep(self, exchange: Exchange) -> None:
-        """Stores the exchange as the policy says, and has the extractor see it.
+    async def keep(self, exchange: Exchange, *, extract: bool = True) -> None:
+        """Stores the exchange as the policy says, and has the extractor see it if it is to.
 
         Raises:
             StoreUnavailable: Postgres is away.
+            EmbeddingError: the words have no vector.
         """
-        new = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        if new:
-            await self._store.remember(exchange.agent_id, new, now=datetime.now(UTC))
-        if self._extractor is not None:
+        await self._stored(exchange, episodes(exchange, self._policy.for_agent(exchange.agent_id)))
+        if self._extractor is not None and extract:
             self._background.start(self._extracted(exchange, self._extractor), exchange.agent_id, exchange.turn_id)
 
     async def stop(self, agent_id: str) -> None:
@@ -90,7 +90,10 @@ class Capture:
             return
         if not all(isinstance(memory, NewMemory) for memory in made):
             raise InvalidInput("extractor: expected NewMemory values")
-        await self._store.remember(exchange.agent_id, list(made), now=datetime.now(UTC))
+        await self._stored(exchange, made)
+
+    async def _stored(self, exchange: Exchange, made: Sequence[NewMemory]) -> None:
+        await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, made, now=datetime.now(UTC))
 
 
 async def _asked(extractor: Extractor, exchange: Exchange) -> Sequence[NewMemory]:

@@ -18,6 +18,7 @@ from brain.artifacts import Artifacts, NewArtifact
 from brain.deadline import Deadline, attempt
 from brain.errors import CognitiveError
 from brain.sessions import Carried, Sessions
+from brain.text import storable
 from cognitive import recent
 from cognitive.background import Background
 from cognitive.models import budget_for
@@ -297,10 +298,10 @@ class Continuity:
         summary = await self._asked(earlier, own, policy)
         if summary is None:
             return await asyncio.to_thread(extract, earlier, own, limit)
-        storable = summary.replace("\0", "").encode("utf-8", "replace").decode()
-        if len(storable) <= limit:
-            return storable
-        return await asyncio.to_thread(extract, storable[-_MOST_OVER * limit :], (), limit)
+        summary = storable(summary)
+        if len(summary) <= limit:
+            return summary
+        return await asyncio.to_thread(extract, summary[-_MOST_OVER * limit :], (), limit)
 
     async def _asked(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str | None:
         """What a host's summarizer says, or None, whatever it raises."""

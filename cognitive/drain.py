@@ -11,6 +11,7 @@ from brain.deadline import Deadline
 from brain.errors import (
     CognitiveError,
     EmbeddedServerError,
+    EmbeddingError,
     JournalError,
     SchemaError,
     StoreError,
@@ -51,8 +52,11 @@ async def _drain(settlement: Settlement, journal: Journal) -> None:
     while True:
         settlement.news.clear()
         settlement.behind = False  # so that whatever is put there during the round is news
-        empty = await _round(settlement, journal)
-        settlement.behind = settlement.behind or not empty
+        empty = False
+        try:
+            empty = await _round(settlement, journal)
+        finally:  # a layer that closes meanwhile has its last round
+            settlement.behind = settlement.behind or not empty
         with suppress(TimeoutError):
             async with asyncio.timeout(_IDLE if empty else backoff):
                 await settlement.news.wait()
@@ -83,7 +87,7 @@ async def _round(settlement: Settlement, journal: Journal) -> bool:
             except _AWAY as error:
                 log.debug("the journal waits: %s", error)
                 return False
-            except StoreError as error:  # of this turn perhaps: the others need not wait for it
+            except (StoreError, EmbeddingError) as error:  # of this turn perhaps: the others need not wait for it
                 log.warning("turn %s waits in the journal: %s", entry.turn_id, error)
                 empty = False
             await asyncio.sleep(_BETWEEN)

@@ -12,7 +12,9 @@ from brain.errors import (
     SchemaError,
     StoreError,
     StoreUnavailable,
+    UnknownArtifact,
     UnknownMemory,
+    UnknownTurn,
     WrongEventLoop,
 )
 
@@ -26,6 +28,8 @@ __all__ = [
     "SchemaError",
     "StoreError",
     "StoreUnavailable",
+    "UnknownArtifact",
     "UnknownMemory",
+    "UnknownTurn",
     "WrongEventLoop",
 ]

@@ -71,8 +71,8 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
-    knows, and forgets, what turns taught about categories and tools. `loop` is the event loop that it was opened in,
-    the only one that it may be called in.
+    knows, and forgets, what turns taught about categories and tools; `figures` reads what a dashboard shows. `loop` is
+    the event loop that it was opened in, the only one that it may be called in.
     """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
@@ -81,6 +81,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         self.work = Work(parts.policy, parts.sessions, parts.subtasks, parts.store, parts.turns, parts.engine)
         self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
         self.habits = parts.habits
+        self.figures = parts.figures
 
     @classmethod
     @asynccontextmanager
@@ -174,7 +175,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         counted when Postgres is back, by this process or by the next one.
 
         Raises:
-            InvalidInput: a turn that was never opened.
+            UnknownTurn: it was never opened.
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
             WrongEventLoop: as in `pre_turn`.
         """
@@ -200,9 +201,10 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         if not self._parts.settling.start(self._posted(context, outcome), *name):
             raise StoreUnavailable("settle: too many outcomes are on their way to Postgres or to the journal")
 
-    async def settled(self) -> None:
-        """Returns when every outcome handed to `settle` is counted, or safe in the journal, or was refused."""
-        await self._parts.settling.finished()
+    async def settled(self, context: TurnContext | TurnRef | None = None) -> None:
+        """Returns when every outcome handed to `settle`, or a turn's, is counted, safe in the journal, or refused."""
+        name = () if context is None else (context.agent_id, context.turn_id)
+        await self._parts.settling.ended(*name)
 
     @observed(RECALL)
     async def recall(

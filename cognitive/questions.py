@@ -13,7 +13,7 @@ from brain.ledger import Shown, Verdict
 from brain.store import MemoryStore, Progress
 from brain.turns import TurnLog
 from brain.types import Memory
-from cognitive.errors import InvalidInput, PolicyError
+from cognitive.errors import InvalidInput, PolicyError, UnknownTurn
 from cognitive.lab import stories
 from cognitive.lab.agreement import Agreement, agreements
 from cognitive.lab.difference import Difference, Placed, difference
@@ -211,7 +211,7 @@ class Questions:
         require_label("agent_id", agent_id)
         turn = await self._turns.turn(agent_id, require_label("turn_id", turn_id))
         if turn is None:
-            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+            raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         try:
             record = decode(turn["trace"].get("record"))
         except InvalidInput as error:

@@ -154,7 +154,7 @@ def _size(message: Message) -> int:
 def _same(call: ToolCall, other: ToolCall) -> bool:
     if call.id is not None and other.id is not None:
         return call.id == other.id
-    return (call.name, dict(call.arguments)) == (other.name, dict(other.arguments))
+    return call.name == other.name and as_text(call.arguments) == as_text(other.arguments)
 
 
 def _plain(value: Any) -> Any:

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from brain.deadline import Deadline
-from brain.errors import InvalidInput, JournalError, StoreError
+from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
+from brain.text import storable
 from brain.turns import TurnLog
 from cognitive.capture import Capture, Exchange
 from cognitive.context.dedup import excerpt
@@ -43,14 +44,14 @@ class Settlement:
         """Counts an outcome within the policy's deadline, or keeps it in the journal: it is safe either way.
 
         Raises:
-            InvalidInput: a turn that was never opened.
+            UnknownTurn: it was never opened.
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
         opening = opened(context) if isinstance(context, TurnContext) else None
         try:
             within = Deadline(self._policy.for_agent(context.agent_id).post_turn_deadline_ms).within
             report = await within(self._count(context.agent_id, context.turn_id, outcome, opening))
-        except (StoreError, TimeoutError) as error:
+        except (StoreError, EmbeddingError, TimeoutError) as error:
             log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
             first = await self._keep(context.agent_id, context.turn_id, opening, outcome)
             return Report(context.turn_id, (), recorded=False, duplicate=not first)
@@ -135,19 +136,25 @@ class Settlement:
             rating_weight=policy.rating_weight, opening=opening, still=still, called=_called(outcome),
         )  # fmt: skip
         if closed is None:
-            raise InvalidInput(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
-        if outcome.status == "completed" and (closed.first or still is not None) and self._capture.wants(agent_id):
-            await self._captured(agent_id, turn_id, outcome, opening)  # from the journal, the first try may have failed
+            raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+        if outcome.status == "completed" and self._capture.wants(agent_id):
+            anew = closed.first or still is not None  # from the journal, the first try may have failed
+            await self._captured(agent_id, turn_id, outcome, opening, anew)
         return Report(turn_id, record.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
 
-    async def _captured(self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None) -> None:
-        turn = asdict(opening) if opening is not None else await self._turns.turn(agent_id, turn_id)
-        if turn is None:  # erased meanwhile
+    async def _captured(
+        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, anew: bool
+    ) -> None:
+        """What the turn said. Told again, it may be that a crash came between its closing and this: what is there
+        already stays, and the extractor is not asked again.
+        """
+        turn = asdict(opening) if opening is not None and anew else await self._turns.turn(agent_id, turn_id)
+        if turn is None or (not anew and turn["status"] != "completed"):  # erased meanwhile, or failed
             return
         said = Exchange(
             agent_id, turn["session_id"], turn_id, turn["at"], turn["message"], outcome.response, turn["user_id"]
         )
-        await self._capture.keep(said)
+        await self._capture.keep(said, extract=anew)
 
     async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:
         """What was shown of the memories that the turn shortened, as it was recorded when it opened."""
@@ -218,13 +225,9 @@ def _kept(outcome: Outcome) -> Outcome:
     quotes of them proves no use.
     """
     calls = (
-        ToolCall(name=call.name, result=[_storable(text) for text in texts(call.result)]) for call in outcome.tool_calls
+        ToolCall(name=call.name, result=[storable(text) for text in texts(call.result)]) for call in outcome.tool_calls
     )
     return outcome.model_copy(update={"tool_calls": tuple(calls)})
-
-
-def _storable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 def _read(entry: Entry) -> tuple[OpenTurn | None, Outcome | None]:

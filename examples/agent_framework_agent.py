@@ -20,14 +20,16 @@ from agent_framework import (
     tool,
 )
 
-from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive import CognitiveLayer, Policy
 from cognitive.runtimes.agent_framework import CognitiveProvider
 
 AGENT = "example-agent-framework"
+TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
+ASKED = "Do you remember where the key of the boat house hangs?"
 
 
 class Client(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatClient[Any]):
-    """Stands where your model is called: it looks at the tides, and then repeats what its prompt says of the key."""
+    """Stands where your model is called: it looks at the tides, and knows of the key what memory says."""
 
     async def _inner_get_response(
         self, *, messages: Sequence[Message], options: Any, stream: bool = False, **_: Any
@@ -39,8 +41,8 @@ class Client(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatCli
         elif prompt.startswith("When is the tide"):
             content = Content.from_function_call("call_1", "tides", arguments={"harbour": "Sandvig"})
         else:
-            remembered = next(line.split('"')[1] for line in prompt.splitlines() if line.startswith("- "))
-            content = Content.from_text(remembered)
+            known = "barometer" in prompt.partition("<memory-records>")[2]
+            content = Content.from_text("It hangs behind the brass barometer." if known else "I do not know.")
         return ChatResponse(messages=[Message("assistant", [content])])
 
 
@@ -51,24 +53,22 @@ def tides(harbour: str) -> str:
 
 
 async def main() -> None:
-    policy = Policy(deadline_ms=5_000)  # an example may run on a machine that is busy with something else
+    policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
-        await layer.remember(
-            AGENT, [NewMemory(type="fact", content="The key of the boat house hangs behind the brass barometer.")]
-        )
         agent = Agent(
             Client(), "You keep a harbour.", tools=[tides], context_providers=[CognitiveProvider(layer, AGENT)]
         )
 
         monday, tuesday = agent.create_session(session_id="monday"), agent.create_session(session_id="tuesday")
-        print("answer:", (await agent.run("When is the tide high at Sandvig?", session=monday)).text)
-        asked = "Do you remember where the key of the boat house hangs?"
-        print("answer:", (await agent.run(asked, session=tuesday)).text)
+        print("answer:", (await agent.run(TOLD, session=monday)).text)
+        await layer.settled()  # only here, so that the second turn comes after the first was counted
+        print("answer:", (await agent.run(ASKED, session=tuesday)).text)
 
         await layer.settled()
         for turn in reversed(await layer.turns(AGENT)):
-            used = [fate.used for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
-            print(f"{turn['session_id']}: {turn['status']}, memories shown: {len(used)}, used: {sum(map(bool, used))}")
+            shown = [fate for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
+            used = [fate for fate in shown if fate.used]
+            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)
 
 

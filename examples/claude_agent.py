@@ -17,6 +17,7 @@ from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage
 from cognitive import CognitiveLayer, Policy
 from cognitive.runtimes.claude import CognitiveHooks
 
+HOOK = "UserPromptSubmit hook"  # what Claude Code puts before what a hook adds
 AGENT = "example-claude"
 ANSWERS = ["Noted.", "It hangs behind the brass barometer."]
 TOLD = "By the way, I hang the key of the boat house behind the brass barometer."
@@ -29,7 +30,8 @@ class Model(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         texts = [part["text"] for part in asked["messages"][-1]["content"] if part["type"] == "text"]
-        print("\nThe model sees:", *(text[text.find("UserPromptSubmit hook") :] for text in texts), sep="\n")
+        injected = [text[text.find(HOOK) :] for text in texts if HOOK in text]
+        print("\nThe model sees, of memory:", *(injected or ["nothing"]), sep="\n")
         said = {"type": "text_delta", "text": ANSWERS.pop(0)}
         message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []}
         usage = {"input_tokens": 1, "output_tokens": 1}

@@ -17,14 +17,16 @@ from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
 
-from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive import CognitiveLayer, Policy
 from cognitive.runtimes.google_adk import CognitivePlugin
 
 AGENT = "example-google-adk"
+TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
+ASKED = "Do you remember where the key of the boat house hangs?"
 
 
 class Model(BaseLlm):
-    """Stands where your model is called: it looks at the tides, and then repeats what its prompt says of the key."""
+    """Stands where your model is called: it looks at the tides, and knows of the key what memory says."""
 
     async def generate_content_async(self, request: LlmRequest, stream: bool = False) -> AsyncIterator[LlmResponse]:
         spoken = [content for content in request.contents if content.parts and content.parts[0].text]
@@ -35,8 +37,8 @@ class Model(BaseLlm):
         elif prompt.startswith("When is the tide"):
             part = types.Part.from_function_call(name="tides", args={"harbour": "Sandvig"})
         else:
-            remembered = next(line.split('"')[1] for line in prompt.splitlines() if line.startswith("- "))
-            part = types.Part(text=remembered)
+            known = "barometer" in prompt.partition("<memory-records>")[2]
+            part = types.Part(text="It hangs behind the brass barometer." if known else "I do not know.")
         yield LlmResponse(content=types.Content(role="model", parts=[part]))
 
 
@@ -53,22 +55,21 @@ async def ask(runner: Runner, session: str, text: str) -> None:
 
 
 async def main() -> None:
-    policy = Policy(deadline_ms=5_000)  # an example may run on a machine that is busy with something else
+    policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
-        await layer.remember(
-            AGENT, [NewMemory(type="fact", content="The key of the boat house hangs behind the brass barometer.")]
-        )
         agent = LlmAgent(name="harbour", model=Model(model="own"), instruction="You keep a harbour.", tools=[tides])
         app = App(name="harbour", root_agent=agent, plugins=[CognitivePlugin(layer, AGENT)])
         runner = Runner(app=app, session_service=InMemorySessionService(), auto_create_session=True)
 
-        await ask(runner, "monday", "When is the tide high at Sandvig?")
-        await ask(runner, "tuesday", "Do you remember where the key of the boat house hangs?")
+        await ask(runner, "monday", TOLD)
+        await layer.settled()  # only here, so that the second turn comes after the first was counted
+        await ask(runner, "tuesday", ASKED)
 
         await layer.settled()
         for turn in reversed(await layer.turns(AGENT)):
-            used = [fate.used for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
-            print(f"{turn['session_id']}: {turn['status']}, memories shown: {len(used)}, used: {sum(map(bool, used))}")
+            shown = [fate for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
+            used = [fate for fate in shown if fate.used]
+            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)
 
 

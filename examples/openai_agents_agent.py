@@ -11,21 +11,24 @@ from typing import Any
 from agents import Agent, RunConfig, SQLiteSession, function_tool
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
 
-from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive import CognitiveLayer, Policy
 from cognitive.runtimes.openai_agents import CognitiveRunner
 
 AGENT = "example-openai-agents"
+TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
+ASKED = "Do you remember where the key of the boat house hangs?"
 
 
 def model(call: ModelCall) -> list[Any]:
-    """Stands where your model is called: it looks at the tides, and then repeats what its prompt says of the key."""
+    """Stands where your model is called: it looks at the tides, and knows of the key what memory says."""
     prompt = next(item["content"] for item in reversed(call.input) if item.get("role") == "user")
     print(f"--- the model sees, with the tools {[tool.name for tool in call.tools]}:\n{prompt}")
     if call.input[-1].get("type") == "function_call_output":
         return [assistant_message("High water is at 16:40.")]
     if prompt.startswith("When is the tide"):
         return [function_call("tides", {"harbour": "Sandvig"}, call_id="call_1")]
-    return [assistant_message(next(line.split('"')[1] for line in prompt.splitlines() if line.startswith("- ")))]
+    known = "barometer" in prompt.partition("<memory-records>")[2]
+    return [assistant_message("It hangs behind the brass barometer." if known else "I do not know.")]
 
 
 @function_tool
@@ -35,11 +38,8 @@ def tides(harbour: str) -> str:
 
 
 async def main() -> None:
-    policy = Policy(deadline_ms=5_000)  # an example may run on a machine that is busy with something else
+    policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
-        await layer.remember(
-            AGENT, [NewMemory(type="fact", content="The key of the boat house hangs behind the brass barometer.")]
-        )
         runner = CognitiveRunner(layer, AGENT)
         scripted = ScriptedModel([ModelStep.respond(model)] * 3)
         agent = Agent(
@@ -48,17 +48,18 @@ async def main() -> None:
         quiet = RunConfig(tracing_disabled=True)
 
         monday, tuesday = SQLiteSession("monday"), SQLiteSession("tuesday")
-        result = await runner.run(agent, "When is the tide high at Sandvig?", session=monday, run_config=quiet)
+        result = await runner.run(agent, TOLD, session=monday, run_config=quiet)
         print("answer:", result.final_output)
-        asked = "Do you remember where the key of the boat house hangs?"
-        result = await runner.run(agent, asked, session=tuesday, run_config=quiet)
+        await layer.settled()  # only here, so that the second turn comes after the first was counted
+        result = await runner.run(agent, ASKED, session=tuesday, run_config=quiet)
         print("answer:", result.final_output)
         print("the session holds:", [item["content"] for item in await tuesday.get_items()][:1])
 
         await layer.settled()
         for turn in reversed(await layer.turns(AGENT)):
-            used = [fate.used for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
-            print(f"{turn['session_id']}: {turn['status']}, memories shown: {len(used)}, used: {sum(map(bool, used))}")
+            shown = [fate for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
+            used = [fate for fate in shown if fate.used]
+            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)
 
 

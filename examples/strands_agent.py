@@ -13,14 +13,16 @@ from typing import Any
 from strands import Agent, tool
 from strands.models.model import Model
 
-from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive import CognitiveLayer, Policy
 from cognitive.runtimes.strands import CognitivePlugin
 
 AGENT = "example-strands"
+TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
+ASKED = "Do you remember where the key of the boat house hangs?"
 
 
 class Scripted(Model):
-    """Stands where your model is called: it looks at the tides, and then repeats what its prompt says of the key."""
+    """Stands where your model is called: it looks at the tides, and knows of the key what memory says."""
 
     def get_config(self) -> Any:
         return {"model_id": "own"}
@@ -36,8 +38,8 @@ class Scripted(Model):
         prompt = "\n".join(block["text"] for block in spoken[-1])
         print(f"--- the model sees, with the tools {[spec['name'] for spec in tool_specs]}:\n{prompt}")
         asks = prompt.startswith("When is the tide") and len(messages) == 1
-        remembered = [line.split('"')[1] for line in prompt.splitlines() if line.startswith("- ")]
-        said = remembered[0] if "key" in prompt.splitlines()[0] else "High water is at 16:40."
+        known = "barometer" in prompt.partition("<memory-records>")[2]
+        said = "It hangs behind the brass barometer." if known else "High water is at 16:40."
         start = {"toolUse": {"name": "tides", "toolUseId": "call_1"}} if asks else {}
         delta = {"toolUse": {"input": json.dumps({"harbour": "Sandvig"})}} if asks else {"text": said}
         yield {"messageStart": {"role": "assistant"}}
@@ -64,21 +66,19 @@ def agent(layer: CognitiveLayer, session: str) -> Agent:
 
 
 async def main() -> None:
-    policy = Policy(deadline_ms=5_000)  # an example may run on a machine that is busy with something else
+    policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
-        await layer.remember(
-            AGENT, [NewMemory(type="fact", content="The key of the boat house hangs behind the brass barometer.")]
-        )
         monday, tuesday = agent(layer, "monday"), agent(layer, "tuesday")
-        print("answer:", str(await monday.invoke_async("When is the tide high at Sandvig?")).strip())
-        asked = "Do you remember where the key of the boat house hangs?"
-        print("answer:", str(await tuesday.invoke_async(asked)).strip())
+        print("answer:", str(await monday.invoke_async(TOLD)).strip())
+        await layer.settled()  # only here, so that the second turn comes after the first was counted
+        print("answer:", str(await tuesday.invoke_async(ASKED)).strip())
         print("the agent's messages hold:", tuesday.messages[0]["content"])
 
         await layer.settled()
         for turn in reversed(await layer.turns(AGENT)):
-            used = [fate.used for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
-            print(f"{turn['session_id']}: {turn['status']}, memories shown: {len(used)}, used: {sum(map(bool, used))}")
+            shown = [fate for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
+            used = [fate for fate in shown if fate.used]
+            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)
 
 

@@ -10,5 +10,9 @@ _NAMED = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | r
 
 def load(port: str) -> dict[str, str]:
     """The statements of `<port>.sql` by name."""
-    text = (files(__name__) / f"{port}.sql").read_text(encoding="utf-8")
+    return named((files(__name__) / f"{port}.sql").read_text(encoding="utf-8"))
+
+
+def named(text: str) -> dict[str, str]:
+    """The statements of a text by name."""
     return {name: statement.strip() for name, statement in _NAMED.findall(text)}

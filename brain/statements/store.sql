@@ -13,6 +13,9 @@ INSERT INTO cognitive.corpus AS c (agent_id) VALUES ($1)
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
 RETURNING next_seq, next_session
 
+-- name: has_turn
+SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2)
+
 -- name: existing_identities
 SELECT identity, id FROM cognitive.memory WHERE agent_id = $1 AND identity = ANY($2::bytea[])
 

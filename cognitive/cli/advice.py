@@ -14,7 +14,9 @@ from brain.errors import (
     SchemaError,
     StoreError,
     StoreUnavailable,
+    UnknownArtifact,
     UnknownMemory,
+    UnknownTurn,
 )
 
 # The error, what its message begins with, what to do; the first row that fits counts. {agent} is the command's own.
@@ -29,9 +31,9 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
     (PolicyError, "", "`cognitive config` says which file each setting comes from, `cognitive reference settings`"
      " what may stand there"),
     (UnknownMemory, "", "`cognitive recall QUERY --agent {agent}` finds memories with their ids"),
-    (InvalidInput, "turn_id", "`cognitive turn list --agent {agent}` lists this agent's turns"),
+    (UnknownTurn, "", "`cognitive turn list --agent {agent}` lists this agent's turns"),
     (InvalidInput, "memory_id", "`cognitive why TURN_ID --agent {agent}` lists what the turn showed"),
-    (InvalidInput, "id: agent", "`cognitive session artifacts SESSION --agent {agent}` lists what is kept"),
+    (UnknownArtifact, "", "`cognitive session artifacts SESSION --agent {agent}` lists what is kept"),
     (InvalidInput, "step", "`cognitive session show SESSION --agent {agent}` shows the plan and where it stands"),
     (InvalidInput, "subtask", "`cognitive work list SESSION --agent {agent}` lists the subtasks"),
 )  # fmt: skip

@@ -61,13 +61,18 @@ def run(
 
     Whatever the library warns of meanwhile is told on stderr.
     """
+    with printing.telling_logs():
+        value = done(work)
+    answer(value, show, under=under, otherwise=otherwise, well=well)
+
+
+def done(work: Coroutine[Any, Any, T]) -> T:
+    """What a command's work returns. By itself for servers, whose end is no answer and who log as they are told to."""
     try:
-        with printing.telling_logs():
-            value = asyncio.run(work)
+        return asyncio.run(work)
     except CognitiveError as error:
         printing.error(type(error).__name__, str(error), advice(error))
         sys.exit(FAILED)
-    answer(value, show, under=under, otherwise=otherwise, well=well)
 
 
 def answer(

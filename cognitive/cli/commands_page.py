@@ -53,7 +53,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A command: its words, how it is called, what it does, and the shape of its JSON."""
+    """A command: its words, how it is called, what it does, and the shape of its JSON, empty where none is promised."""
 
     name: str
     usage: str
@@ -86,7 +86,7 @@ def _described(command: click.Command, context: click.Context) -> Described:
 
 def _option(option: click.Option, context: click.Context) -> Option:
     takes = None if option.is_flag else _taken(option, context)
-    default = option.default if isinstance(option.default, str | int | float) and option.default is not False else None
+    default = None if option.is_flag or not isinstance(option.default, str | int | float) else option.default
     return Option(", ".join([*option.opts, *option.secondary_opts]), takes, default, option.help or "")
 
 
@@ -110,7 +110,8 @@ def _parts(command: Described) -> Iterator[str]:
     if command.options:
         cells = ((f"`{each.names}`", _takes(each), each.help) for each in command.options)
         yield table(("option", "takes", "what it does"), cells)
-    yield f"JSON: `{command.json}`"
+    if command.json:
+        yield f"JSON: `{command.json}`"
 
 
 def _takes(option: Option) -> str:

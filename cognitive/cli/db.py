@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -13,7 +13,7 @@ from cognitive.cli.answers import Answering, run
 
 @click.group()
 def command() -> None:
-    """Migrate the database, or show how to reach it."""
+    """Migrate the database, show how to reach it, or let others look."""
 
 
 @command.command(cls=Answering, shape="{revision}")
@@ -27,6 +27,31 @@ async def _upgrade(url: str | None) -> Mapping[str, str]:
     from cognitive import bootstrap
 
     return {"revision": await bootstrap.migrate(url)}
+
+
+@command.command(cls=Answering, shape="{logins: [name], granted: [role]}")
+@click.argument("logins", nargs=-1)
+@click.option("--overview", is_flag=True, help="Let them see the counts of all agents as well.")
+@click.option("--url", help="A role that owns the schema and may create roles; default: COGNITIVE_DATABASE_URL.")
+def roles(logins: tuple[str, ...], overview: bool, url: str | None) -> None:
+    """Create the roles of those who only look, and let LOGINS become them.
+
+    cognitive_reader reads an agent's rows, one agent at a time; cognitive_overview reads the counts of all agents and
+    nothing else.
+    """
+    run(_roles(logins, overview, url), _granted)
+
+
+async def _roles(logins: tuple[str, ...], overview: bool, url: str | None) -> Mapping[str, Sequence[str]]:
+    from cognitive import bootstrap
+
+    return {"logins": logins, "granted": await bootstrap.create_roles(url, logins, overview=overview)}
+
+
+def _granted(told: Mapping[str, Sequence[str]]) -> None:
+    printing.line("The roles are there: cognitive_reader, cognitive_overview.")
+    for login in told["logins"]:
+        printing.line(f"{login} may become {' and '.join(told['granted'])}.")
 
 
 @command.command(cls=Answering, shape="{url}")

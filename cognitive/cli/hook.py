@@ -21,6 +21,7 @@ from typing import Any
 
 import click
 
+from cognitive.cli import printing
 from cognitive.hook import installed
 from cognitive.hook.client import ask
 from cognitive.hook.place import Place, place, prepared
@@ -282,4 +283,4 @@ def _readable(told: dict[str, Any]) -> str:
     ]
     lines += [f"Log: {line}" for line in server["last_lines"]]
     lines += [f"Problem: {problem}" for problem in told["problems"]] or ["All is well."]
-    return "\n".join(lines)
+    return "\n".join(map(printing.safe, lines))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from cognitive.cli.answers import run
+from cognitive.cli.answers import done
 from cognitive.errors import InvalidInput
 
 _LEAST_TOKEN = 16  # characters: what is shorter can be guessed
@@ -53,12 +53,12 @@ def command(
     except InvalidInput as error:
         raise click.UsageError(str(error)) from error
     if not http:
-        run(stdio.serve(scope))
+        done(stdio.serve(scope))
         return
     token, listening = _token(token_file), _listening(host, port)
     name = f"[{host}]" if ":" in host else host
     click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
-    run(standalone.serve(scope, token, listening, names))
+    done(standalone.serve(scope, token, listening, names))
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -54,10 +54,29 @@ async def _get(agent: str, ids: Sequence[UUID]) -> _Found:
     return {"memories": memories, "missing": [id for id in ids if id not in found]}
 
 
-def _show(found: _Found) -> None:
-    for memory in found["memories"]:
+@command.command("list", cls=Answering, shape=f"{{memories: [{SHAPE}]}}")
+@click.option("--tag", "tags", multiple=True, help="Only memories that have all of these tags.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
+@click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="So many are passed over.")
+@AGENT
+def list_(tags: Sequence[str], limit: int, offset: int, agent: str) -> None:
+    """List memories, oldest first, a page at a time."""
+    run(_list(agent, tags, limit, offset), _shown, under="memories", otherwise=f"{agent} has no such memory.")
+
+
+async def _list(agent: str, tags: Sequence[str], limit: int, offset: int) -> list[Memory]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.tagged(agent, tags, limit, offset)
+
+
+def _shown(memories: Sequence[Memory]) -> None:
+    for memory in memories:
         printing.fields_of(memory)
         printing.line("")
+
+
+def _show(found: _Found) -> None:
+    _shown(found["memories"])
     for id in found["missing"]:
         printing.line(f"{id}: this agent has no such memory")
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Answering, shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?}]}"
+    cls=Answering,
+    shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?, session_id?, "
+    "partial}]}",
 )
 @click.argument("query")
 @AGENT

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import click
 
-from cognitive.cli.answers import run
+from cognitive.cli.answers import done
 
 
 @click.command()
@@ -25,7 +25,7 @@ from cognitive.cli.answers import run
 @click.option("--log", "form", type=click.Choice(["console", "json"]), default="console", show_default=True)
 @click.option("--verbose", is_flag=True, help="Log what is done, and not only what goes wrong.")
 def command(form: Literal["console", "json"], verbose: bool, **given: Any) -> None:
-    """Serve the layer over HTTP: /api/v1, /mcp, /healthz, /readyz, /metrics.
+    """Serve the layer over HTTP: /api/v1, /mcp, /ui, /healthz, /readyz, /metrics.
 
     Without tokens it is open to programs on this machine and to nobody else.
     """
@@ -45,4 +45,4 @@ def command(form: Literal["console", "json"], verbose: bool, **given: Any) -> No
         config = ServerConfig(**chosen, metrics=partial(numbers, metrics))
         await serve(config, mounts=mounts, metrics=metrics, started=lambda url: click.echo(f"Listening on {url}"))
 
-    run(serving())
+    done(serving())

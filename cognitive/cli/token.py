@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
-from cognitive.cli.answers import run
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
 from cognitive.server import tokens as kept
 
 _FILE = click.option("--tokens", type=click.Path(path_type=Path), help="The file; default: COGNITIVE_TOKENS.")
-_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 
 @click.group()
@@ -21,57 +20,55 @@ def command() -> None:
     """Create, list and revoke the tokens of a server. A running server heeds a change at once."""
 
 
-@command.command()
+@command.command(cls=Answering, shape="{id, agent?, admin, token}")
 @click.option("--agent", help="The token is for this agent's memory only.")
 @click.option("--admin", is_flag=True, help="The token is for all agents.")
 @_FILE
-@_JSON
-def create(agent: str | None, admin: bool, tokens: Path | None, as_json: bool) -> None:
+def create(agent: str | None, admin: bool, tokens: Path | None) -> None:
     """Create a token and show it, this once: only its digest is kept."""
     if (agent is None) != admin:
         raise click.UsageError("give either --agent NAME or --admin")
-    run(_create(agent, tokens, as_json))
+    run(_create(agent, tokens), lambda made: click.echo(made["token"]))
 
 
-@command.command("list")
+@command.command("list", cls=Answering, shape="{tokens: [{id, agent?, admin, created}]}")
 @_FILE
-@_JSON
-def list_(tokens: Path | None, as_json: bool) -> None:
+def list_(tokens: Path | None) -> None:
     """List the tokens by their ids."""
-    run(_list(tokens, as_json))
+    run(_list(tokens), _listed, under="tokens", otherwise=f"No tokens in {tokens or kept.default_path()}.")
 
 
-@command.command()
+@command.command(cls=Answering, shape="{id, agent?, admin}")
 @click.argument("id")
 @_FILE
-@_JSON
-def revoke(id: str, tokens: Path | None, as_json: bool) -> None:
+def revoke(id: str, tokens: Path | None) -> None:
     """Revoke the token of an ID, which `list` shows and the token itself holds."""
-    run(_revoke(id, tokens, as_json))
+    run(_revoke(id, tokens), lambda was: printing.line(f"Revoked {id}, which was for {_whose(was)}."))
 
 
-async def _create(agent: str | None, tokens: Path | None, as_json: bool) -> None:
+async def _create(agent: str | None, tokens: Path | None) -> Mapping[str, Any]:
     id, token = kept.create(tokens or kept.default_path(), agent)
-    click.echo(json.dumps({"id": id, "agent": agent, "admin": agent is None, "token": token}) if as_json else token)
+    return {"id": id, "agent": agent, "admin": agent is None, "token": token}
 
 
-async def _list(tokens: Path | None, as_json: bool) -> None:
+async def _list(tokens: Path | None) -> Sequence[Mapping[str, Any]]:
     path = tokens or kept.default_path()
     known = kept.load(path) if path.exists() else {}
-    if as_json:
-        told = [{"id": id, "agent": each.agent, "admin": each.agent is None, "created": each.created.isoformat()}
-                for id, each in known.items()]  # fmt: skip
-        click.echo(json.dumps(told))
-    elif not known:
-        click.echo(f"No tokens in {path}.")
-    else:
-        table = Table("id", "for", "created", box=None)
-        for id, each in known.items():
-            table.add_row(id, f"agent {each.agent}" if each.agent is not None else "admin", f"{each.created:%Y-%m-%d}")
-        Console(markup=False).print(table)
+    return [{**_told(id, each), "created": each.created} for id, each in known.items()]
 
 
-async def _revoke(id: str, tokens: Path | None, as_json: bool) -> None:
-    was = kept.revoke(tokens or kept.default_path(), id)
-    whose = f"agent {was.agent}" if was.agent is not None else "an admin"
-    click.echo(json.dumps({"id": id, "revoked": True}) if as_json else f"Revoked {id}, which was for {whose}.")
+async def _revoke(id: str, tokens: Path | None) -> Mapping[str, Any]:
+    return _told(id, kept.revoke(tokens or kept.default_path(), id))
+
+
+def _told(id: str, token: kept.Token) -> Mapping[str, Any]:
+    return {"id": id, "agent": token.agent, "admin": token.agent is None}
+
+
+def _listed(tokens: Sequence[Mapping[str, Any]]) -> None:
+    rows = [(each["id"], _whose(each), f"{each['created']:%Y-%m-%d}") for each in tokens]
+    printing.table(("id", "for", "created"), rows)
+
+
+def _whose(token: Mapping[str, Any]) -> str:
+    return "an admin" if token["admin"] else f"agent {token['agent']}"

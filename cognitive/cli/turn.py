@@ -132,7 +132,7 @@ def _show_context(told: Mapping[str, Any]) -> None:
 
 
 @command.command(
-    cls=Answering, shape="{turn_id, attributions: [{memory_id, overlap, referenced}], recorded, duplicate}"
+    cls=Answering, shape="{turn_id, attributions: [{memory_id, overlap, referenced, type?}], recorded, duplicate}"
 )
 @click.argument("turn_id")
 @click.option("--response", help="What the model answered; without it, what stands on stdin.")

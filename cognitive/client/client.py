@@ -82,6 +82,9 @@ class CognitiveClient:
             transport=httpx.AsyncHTTPTransport(uds=path) if path is not None else None,
             headers={"Authorization": f"Bearer {token}"} if token is not None else {},
             timeout=seconds,
+            verify=url.startswith(
+                "https:"
+            ),  # else all authorities are read, some 20 ms, and nobody shows a certificate
             trust_env=False,  # a proxy of the environment's would be told the token and the memories
         ) as http:
             yield cls(Calls(http, seconds, attempts), pre_turn_seconds)
@@ -129,9 +132,10 @@ class CognitiveClient:
                 return Report(context.turn_id, (), recorded=False)
             raise
 
-    async def turns(self, agent_id: str, limit: int = 20) -> list[TurnRow]:
-        """The agent's last turns, newest first."""
-        return await self._calls.call(list[TurnRow], "GET", "agents", agent_id, "turns", query={"limit": limit})
+    async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnRow]:
+        """The agent's last turns, or those of one session, newest first."""
+        query = {"limit": limit} | ({"session_id": session_id} if session_id is not None else {})
+        return await self._calls.call(list[TurnRow], "GET", "agents", agent_id, "turns", query=query)
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank."""

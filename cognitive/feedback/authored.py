@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice
 from typing import Any
 
 from brain.text import normalise, word_spans
@@ -14,6 +15,7 @@ from cognitive.markup import TAGS, without_injected
 # articles had 3.0 % of their words in runs of five in common with 100,000 words on the same subjects that they did not
 # quote, 1.1 % in runs of six, none in runs of seven.
 LEAST_QUOTED = 7
+_MOST_READ = 200_000  # parts of a tool's result
 
 # A model that repeats a block may leave its seal or a line out, so here the tags suffice.
 # Possessive, and never past another tag of its kind: the time stays linear however many are left open.
@@ -41,19 +43,34 @@ def authored(response: str, *, quoted: Sequence[str], recalled: Sequence[str] = 
 
 
 def texts(result: Any) -> list[str]:
-    """The texts in a tool's result, at whatever depth, in no order; a text that is JSON is read as such."""
+    """The texts in a tool's result, at whatever depth, in no order; a text that is JSON is read as such.
+
+    A value that stands in several places, or holds itself, is read once; of an endless one, the first `_MOST_READ`
+    parts are. What can be read only once is the host's to read.
+    """
     found: list[str] = []
-    pending = [result]
-    while pending:
+    pending, met = [result], dict[int, Any]()
+    for _ in range(_MOST_READ):
+        if not pending:
+            break
         value = pending.pop()
         if isinstance(value, str):
             read = _json(value)
             (found if read is None else pending).append(value if read is None else read)
-        elif isinstance(value, Mapping):
-            pending.extend(value.values())
-        elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
-            pending.extend(value)
+        elif id(value) not in met and (parts := _parts(value, _MOST_READ - len(pending))):
+            met[id(value)] = value  # held, so that its id stays its own
+            pending.extend(parts)
     return found
+
+
+def _parts(value: Any, most: int) -> list[Any]:
+    """What a foreign value holds, if anything, and if it lets itself be read."""
+    if not isinstance(value, Iterable) or isinstance(value, bytes | bytearray | Iterator):
+        return []
+    try:
+        return list(islice(value.values() if isinstance(value, Mapping) else value, most))
+    except Exception:  # foreign code, which may raise anything
+        return []
 
 
 def _json(text: str) -> Any:

@@ -42,4 +42,15 @@ def locked(where: Place) -> int | None:
     except BlockingIOError:
         os.close(lock)
         return None
+    if _named(where.lock) != os.fstat(lock)[:3]:
+        os.close(lock)  # it was taken away meanwhile, with its folder: whoever comes next locks the new one
+        return None
     return lock
+
+
+def _named(path: str) -> tuple[int, ...] | None:
+    """Mode, inode and device of the file that has this name now."""
+    try:
+        return os.stat(path)[:3]
+    except FileNotFoundError:
+        return None

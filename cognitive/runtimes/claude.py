@@ -23,11 +23,11 @@ from claude_agent_sdk import (
     tool,
 )
 
+from brain.text import storable
 from brain.types import MEMORY_TYPES
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import recalling
 from cognitive.runtimes.live import Binding, LiveTurn
-from cognitive.runtimes.native import storable
 from cognitive.runtimes.offering import DENIED
 from cognitive.turn import Message, Tool
 

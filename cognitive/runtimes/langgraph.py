@@ -31,11 +31,11 @@ from langgraph.store.base import (
 )
 
 from brain import loops
+from brain.text import storable
 from brain.types import Memory, MemoryType, NewMemory
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.recall import MOST_HITS
-from cognitive.runtimes.native import storable
 
 _PAGE = 100  # memories read at once
 _ROOT = "store"

@@ -12,12 +12,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from brain.text import storable
 from brain.types import MemoryType
 from cognitive.errors import CognitiveError, InvalidInput, WrongEventLoop
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import offering, recalling
 from cognitive.runtimes.journaled import Journaled
-from cognitive.runtimes.native import call, place_of, storable, with_blocks
+from cognitive.runtimes.native import call, place_of, with_blocks
 from cognitive.turn import Message, Outcome, Status, Tool, ToolCall, ToolSpec, Turn, TurnContext, TurnKind
 
 log = logging.getLogger(__name__)

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 from pydantic import Field, SkipValidation
 from pydantic_core import from_json, to_json
 
+from brain.text import storable
 from brain.types import LONGEST_LABEL
 from cognitive.errors import InvalidInput
 from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Role, Tool, ToolCall
@@ -90,11 +91,6 @@ def tool(name: str, description: str | None, parameters: Mapping[str, Any] | Non
 def as_text(output: Any) -> str:
     """What a run came to: text as it is, anything else as JSON."""
     return output if isinstance(output, str) else to_json(output, fallback=str).decode()
-
-
-def storable(text: str) -> str:
-    """The text with a question mark for each lone surrogate, and without NUL."""
-    return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
 def in_runs(parts: Sequence[T], is_result: Callable[[T], bool]) -> list[list[T]]:

@@ -10,14 +10,15 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI, Security
 from fastapi.security import HTTPBearer
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.responses import RedirectResponse
+from starlette.routing import BaseRoute, Mount, Route
 
 from cognitive.layer import CognitiveLayer
 from cognitive.server import agents, health, memories, sessions, turns
 from cognitive.server.auth import Authentication, own_agent
 from cognitive.server.config import Mounted, ServerConfig
 from cognitive.server.kept import Contexts
-from cognitive.server.limits import Gate, Rate, Timeout, Whole
+from cognitive.server.limits import Gate, Rate, Refusals, Timeout, Whole
 from cognitive.server.openapi import ABOUT, PROBLEMS, describe
 from cognitive.server.origin import Origin, SecurityHeaders
 from cognitive.server.problems import handle
@@ -40,7 +41,7 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
         title="Cognitive layer", version=version("cognitive-layer"), description=ABOUT,
         openapi_url="/api/v1/openapi.json", docs_url=None, redoc_url=None, redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
-        lifespan=_running(mounts), middleware=_middleware(config),
+        lifespan=_running(mounts), middleware=_middleware(config, mounts),
     )  # fmt: skip
     app.state.layer = layer
     app.state.config = config
@@ -51,8 +52,15 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
     for router in (_api(), health.router):
         app.include_router(router)
     for mounted in mounts:
-        app.router.routes.append(Route(mounted.path, mounted.app))  # the path itself, without a slash behind it
+        app.router.routes += _mounting(mounted)
     return app
+
+
+def _mounting(mounted: Mounted) -> list[BaseRoute]:
+    """The path itself, without a slash behind it; of what has a door, all that is beneath it too."""
+    if not mounted.door:
+        return [Route(mounted.path, mounted)]
+    return [Route(mounted.path, RedirectResponse(f"{mounted.path}/")), Mount(mounted.path, mounted.app)]
 
 
 def _api() -> APIRouter:
@@ -64,18 +72,22 @@ def _api() -> APIRouter:
     return api
 
 
-def _middleware(config: ServerConfig) -> list[Middleware]:
+def _middleware(config: ServerConfig, mounts: Sequence[Mounted]) -> list[Middleware]:
     """What stands before the routes, the outermost first: the cheaper a refusal, the earlier."""
-    tokens = config.known_tokens()
-    rate = [Middleware(Rate, per_minute=config.requests_per_minute)] if tokens is not None else []
     return [
         Middleware(SecurityHeaders),
         Middleware(Origin, hosts=config.hosts, origins=config.allowed_origins),
-        Middleware(Authentication, tokens=tokens),
-        *rate,
+        Middleware(Refusals, per_minute=config.refused_per_minute),
+        Middleware(
+            Authentication,
+            tokens=config.known_tokens(),
+            later=config.known_tokens,
+            doors=[each.path for each in mounts if each.door],
+        ),
+        Middleware(Rate, per_minute=config.requests_per_minute),
         Middleware(Gate, most=config.most_running, most_streams=config.most_streams),
         Middleware(Timeout, seconds=config.request_seconds),
-        Middleware(Whole, most=config.most_body_bytes),
+        Middleware(Whole, most=config.most_body_bytes, seconds=config.body_seconds),
         Middleware(RawPaths),
     ]
 

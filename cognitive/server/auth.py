@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from ipaddress import ip_address
 from typing import Annotated
 
@@ -10,33 +11,45 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brain.types import Label
+from cognitive.errors import PolicyError
 from cognitive.server.paths import PUBLIC
 from cognitive.server.problems import answer
-from cognitive.server.tokens import Caller, Tokens
+from cognitive.server.tokens import ANYBODY, Caller, Tokens
 from cognitive.wire.problems import NotAllowed, UnknownToken
 
-_ANYBODY = Caller("anybody", None)
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
 class Authentication:
     """Lets in who has a token, and says in the scope who it is; others get 401 before a byte of the body is read.
 
-    `tokens` None: an open server, for direct callers on this machine. A proxy's callers are not known to be on it.
+    `tokens` None: an open server, for direct callers on this machine. A proxy's callers are not known to be on it. With
+    the first token, which `later` finds, it is open no more. What stands under one of `doors` is told the tokens, and
+    lets in whom it knows by them.
     """
 
-    def __init__(self, app: ASGIApp, tokens: Tokens | None) -> None:
+    def __init__(
+        self, app: ASGIApp, tokens: Tokens | None, later: Callable[[], Tokens | None], doors: Collection[str] = ()
+    ) -> None:
         self._app = app
         self._tokens = tokens
+        self._later = later
+        self._doors = tuple(f"{door}/" for door in doors)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
+            state = scope.setdefault("state", {})
             try:
-                caller = self._open(scope) if self._tokens is None else self._known(scope, self._tokens)
-            except NotAllowed as error:
+                self._tokens = self._tokens or self._later()
+                if self._tokens is None:
+                    state["caller"] = self._open(scope)
+                elif f"{scope['path']}/".startswith(self._doors):
+                    state["tokens"] = self._tokens
+                else:
+                    state["caller"] = self._known(scope, self._tokens)
+            except (NotAllowed, PolicyError) as error:
                 return await answer(error)(scope, receive, send)
-            scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, send)
         return None
 
@@ -56,13 +69,26 @@ class Authentication:
             raise NotAllowed("without tokens, no proxy may stand before this server: run `cognitive token create`")
         if client is not None and client[0] and not _is_loopback(client[0]):
             raise NotAllowed("without tokens, only this machine is let in: run `cognitive token create`")
-        return _ANYBODY
+        return ANYBODY
 
 
 def caller_of(scope: Scope) -> Caller:
     """Who asks, for what is mounted: its scope is handed on."""
     caller: Caller = scope["state"]["caller"]
     return caller
+
+
+def visitor_of(scope: Scope, token: str | None) -> Caller | None:
+    """Who a mounted app's visitor is: whose the token is, or anybody, where none is needed; None for nobody."""
+    tokens: Tokens | None = scope["state"].get("tokens")
+    if tokens is None:
+        return caller_of(scope)
+    return tokens.caller(token) if token else None
+
+
+def needs_no_token(scope: Scope) -> bool:
+    """Whether the server is open to whoever is on this machine."""
+    return "tokens" not in scope["state"]
 
 
 def own_agent(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brain.types import Edge, Label
 from cognitive.errors import PolicyError
@@ -33,12 +33,18 @@ class Numbers:
 class Mounted:
     """An ASGI app under a path of the server: it is called for callers who were let in, see `auth.caller_of`.
 
-    `running` is entered for as long as the server runs.
+    `running` is entered for as long as the server runs. With a `door` of its own it has all paths beneath its own, and
+    asks its visitors itself who they are: see `auth.visitor_of`.
     """
 
     path: str
     app: ASGIApp
     running: Callable[[], AbstractAsyncContextManager[object]] | None = None
+    door: bool = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The app, of whatever kind: a function by itself would be taken for one that answers requests."""
+        await self.app(scope, receive, send)
 
 
 class ServerConfig(Edge):
@@ -57,6 +63,12 @@ class ServerConfig(Edge):
     most_body_bytes: Count = 8_000_000  # twice the longest message in English; more are files, not messages
     most_running: Count = 128  # requests at a time: a pool of 8 connections serves these within about a second
     most_streams: Count = 256  # requests at a time of what is mounted, which may stay open
+    most_connections: Count = 512  # half of the files that a process may have open where nobody raised that
+    head_seconds: Seconds = 10.0  # for a request's line and headers, from when it begins
+    body_seconds: Seconds = 30.0  # for its body: the largest in two megabits a second
+    refused_per_minute: Count = (
+        60  # unknown tokens from one address; a program that is set up wrongly tries once a second
+    )
     requests_per_minute: Count = 6_000  # of a token: a hundred busy conversations; not counted where no token is needed
     request_seconds: Seconds = 60.0  # a recall may take 15 s, a thousand memories to embed half a minute
     grace_seconds: Seconds = 30.0  # for what runs when the server stops: post_turn takes 5 s at most
@@ -83,14 +95,17 @@ class ServerConfig(Edge):
         """The tokens that this server knows; None where it is open, since only this machine can connect to it.
 
         Raises:
-            PolicyError: others could connect, and there are no tokens; or the file of tokens cannot be used.
+            PolicyError: others could connect, or make a page do it, and there are no tokens; or the file of tokens
+                cannot be used.
         """
         path = self.tokens or default_path()
         if path.exists():
             return Tokens(path)
-        if self.local and self.tokens is None:
+        anywhere = "*" in self.allowed_hosts  # any page could have its name rebound to this machine
+        if self.local and self.tokens is None and not anywhere:
             return None
         why = "" if self.local else f", and {self.host} can be reached from elsewhere"
+        why += ", and the server goes by any name" if anywhere else ""
         raise PolicyError(
             f"there are no tokens in {str(path)!r}{why}. Run `cognitive token create --agent NAME`, or let only this"
             " machine connect: listen on 127.0.0.1 or on a --socket, and name no file of tokens"

@@ -1,4 +1,4 @@
-"""What `cognitive serve` has beside the API: MCP under the same tokens, and numbers for Prometheus."""
+"""What `cognitive serve` has beside the API: MCP and the dashboard under the same tokens, numbers for Prometheus."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from collections.abc import Sequence
 from starlette.datastructures import QueryParams
 from starlette.types import Scope as Asgi
 
+from cognitive.dashboard.access import Door
+from cognitive.dashboard.app import create
+from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import Endpoint, Scope
-from cognitive.server.auth import caller_of
+from cognitive.server.auth import caller_of, needs_no_token, visitor_of
 from cognitive.server.config import Mounted, Numbers
 from cognitive.telemetry.prometheus import PrometheusMetrics
+from cognitive.wire.problems import NotAllowed
 
 
 def mounts(layer: CognitiveLayer) -> Sequence[Mounted]:
-    """MCP for the agent of a token; whose Host and Origin it is, the server has looked at."""
+    """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
     endpoint = Endpoint(layer, _scope, hosts=None)
-    return (Mounted("/mcp", endpoint, endpoint.running),)
+    dashboard = create(layer, layer.figures, Door(visitor_of, needs_no_token))
+    return (Mounted("/mcp", endpoint, endpoint.running), Mounted("/ui", dashboard, door=True))
 
 
 def numbers(metrics: PrometheusMetrics, accept: str) -> Numbers:
@@ -25,10 +30,16 @@ def numbers(metrics: PrometheusMetrics, accept: str) -> Numbers:
     return Numbers(*metrics.exposition(accept))
 
 
-def _scope(asked: Asgi) -> Scope | None:
-    """The memory of the token's agent; an admin, and who needs no token, must say whose: `/mcp?agent=NAME`."""
+def _scope(asked: Asgi) -> Scope:
+    """The memory of the token's agent; an admin, and who needs no token, must say whose: `/mcp?agent=NAME`.
+
+    Raises:
+        InvalidInput: nobody is named, or more than one. NotAllowed: another one than the token's.
+    """
     caller = caller_of(asked)
-    if caller.agent is not None:
-        return Scope(caller.agent)
-    agent = QueryParams(asked["query_string"].decode("latin-1")).get("agent")
-    return Scope(agent) if agent else None
+    named = QueryParams(asked["query_string"].decode("latin-1")).getlist("agent") or [caller.agent or ""]
+    if len(named) != 1 or not named[0]:
+        raise InvalidInput("agent: whose memory it is, this token does not say: ask for /mcp?agent=NAME, one name")
+    if not caller.may(named[0]):
+        raise NotAllowed("agent: this token is not for this agent")
+    return Scope(named[0])

@@ -12,13 +12,14 @@ import json
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
 
-from cognitive.errors import CognitiveError, InvalidInput
+from brain.text import storable
 from cognitive.feedback.authored import texts
 from cognitive.hook.project import agent_of
 from cognitive.hook.wire import EVENTS
@@ -27,7 +28,7 @@ from cognitive.markup import CLOSING, OPENING, sealed, tail
 from cognitive.quoting import quote
 from cognitive.recent import Resumed
 from cognitive.server import transcript
-from cognitive.server.transcript import Exchange, storable
+from cognitive.server.transcript import Exchange
 from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnContext, TurnRef
 from cognitive.window.jsonable import as_text, jsonable
 
@@ -100,7 +101,6 @@ class Hooks:
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
         self._sessions: OrderedDict[tuple[str, str], _Session] = OrderedDict()
-        self._settling: set[asyncio.Task[None]] = set()
         self._events: Mapping[str, Callable[[_Session, Said], Awaitable[str]]] = {
             "session-start": self._started,
             "user-prompt-submit": self._prompted,
@@ -147,8 +147,7 @@ class Hooks:
 
     async def finished(self) -> None:
         """Returns when every outcome that is on its way is recorded."""
-        if self._settling:
-            await asyncio.wait(self._settling)
+        await self._layer.settled()
 
     # --- the events ---
 
@@ -249,18 +248,10 @@ class Hooks:
 
     async def _settle(self, opened: _Open, outcome: Outcome) -> None:
         """Has an outcome recorded, and waits for it no longer than a hook may."""
-        task = asyncio.create_task(self._recorded(opened, outcome))
-        self._settling.add(task)
-        task.add_done_callback(self._settling.discard)
-        await asyncio.wait({task}, timeout=_SETTLING)
-
-    async def _recorded(self, opened: _Open, outcome: Outcome) -> None:
-        try:
-            await self._layer.post_turn(opened.turn, outcome)
-        except InvalidInput as error:  # its prompt came before the server was ready
-            log.info("no turn to record: %s", error)
-        except CognitiveError as error:
-            log.error("the outcome of turn %s is lost: %s", opened.name, error)
+        self._layer.settle(opened.turn, outcome)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SETTLING):
+                await self._layer.settled(opened.turn)
 
 
 def recorded(resumed: Resumed) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from http import HTTPStatus
 
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
@@ -12,7 +14,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cognitive.server.paths import API, PROBES
 from cognitive.server.problems import answer
+from cognitive.server.tokens import ANYBODY
 from cognitive.wire.problems import Busy, TooLarge, TooMany
+
+log = logging.getLogger(__name__)
 
 
 class Rate:
@@ -26,11 +31,50 @@ class Rate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
         caller = scope.get("state", {}).get("caller")  # nobody, where none is needed
-        if caller is not None and not await self._window.hit(self._item, caller.id):
+        if caller not in (None, ANYBODY) and not await self._window.hit(self._item, caller.id):
             error = TooMany(f"authorization: more than {self._item.amount} requests a minute with this token")
             return await answer(error)(scope, receive, send)
         await self._app(scope, receive, send)
         return None
+
+
+class Refusals:
+    """So many unknown tokens a minute from each address; what comes beyond is told to wait.
+
+    Who has a token is let in all the same: behind a proxy, or on a unix socket, everybody has the address of whoever
+    guesses. What guessing fails at are the 256 bits of a token.
+    """
+
+    def __init__(self, app: ASGIApp, per_minute: int) -> None:
+        self._app = app
+        self._item = RateLimitItemPerMinute(per_minute)
+        self._told = RateLimitItemPerMinute(1)
+        self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app."""
+        too_many = False
+
+        async def sending(message: Message) -> None:
+            nonlocal too_many
+            if message["type"] == "http.response.start" and message["status"] == HTTPStatus.UNAUTHORIZED:
+                too_many = not await self._heard(scope)
+                if too_many:
+                    error = TooMany(f"authorization: more than {self._item.amount} unknown tokens a minute from here")
+                    await answer(error)(scope, receive, send)
+            if not too_many:
+                await send(message)
+
+        await self._app(scope, receive, sending)
+
+    async def _heard(self, scope: Scope) -> bool:
+        """Whether one more is heard from this address; the log has a line of it once a minute, and not of each."""
+        address = (scope.get("client") or ("",))[0]
+        if await self._window.hit(self._item, address):
+            return True
+        if await self._window.hit(self._told, "told", address):
+            log.warning("more than %d unknown tokens a minute from %s", self._item.amount, address or "the socket")
+        return False
 
 
 class Gate:
@@ -59,11 +103,12 @@ class Gate:
 
 
 class Whole:
-    """Reads the body of a request, at most so many bytes of it, before anything looks into it."""
+    """Reads the body of a request, so many bytes and seconds of it at most, before anything looks into it."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
+    def __init__(self, app: ASGIApp, most: int, seconds: float) -> None:
         self._app = app
         self._most = most
+        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
@@ -71,9 +116,12 @@ class Whole:
             return await self._app(scope, receive, send)
         try:
             self._announced(Headers(scope=scope).get("content-length", "0"))
-            body = await self._read(receive)
+            async with asyncio.timeout(self._seconds):
+                body = await self._read(receive)
         except TooLarge as error:
             return await answer(error)(scope, receive, send)
+        except TimeoutError:
+            return await answer(Busy(f"body: not here within {self._seconds:g} s"))(scope, receive, send)
         if body is not None:  # else there is nobody left to answer
             await self._app(scope, _replaying(body, receive), send)
         return None

@@ -17,7 +17,7 @@ _SAID = {
     400: "Not HTTP that can be read",
     401: "No token, or an unknown one",
     403: "A token of another agent",
-    404: "No such memory",
+    404: "No such memory, turn or artifact",
     409: "The policy of this turn is not known",
     413: "A body that is too large",
     421: "A name that this server does not go by",

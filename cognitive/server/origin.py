@@ -48,7 +48,7 @@ class Origin:
         return None
 
     def _may_call(self, origin: str, host: str) -> bool:
-        return origin in self._origins or (bool(host) and urlsplit(origin).netloc == host)
+        return origin in self._origins or (bool(host) and _authority(origin) == host)
 
 
 class SecurityHeaders:
@@ -68,6 +68,13 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, sending)
+
+
+def _authority(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:  # a bracket that is not closed
+        return None
 
 
 def _without_port(host: str) -> str:

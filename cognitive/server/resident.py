@@ -24,6 +24,7 @@ from cognitive.errors import CognitiveError
 from cognitive.hook.place import Place, place, prepared
 from cognitive.hook.wire import ANSWER, END, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
 from cognitive.server.hooks import Hooks
+from cognitive.telemetry.logs import Lines
 
 log = logging.getLogger("cognitive.server.resident")  # also where this file is the program
 
@@ -31,23 +32,36 @@ IDLE_MINUTES = 30.0  # a coffee, not a night; COGNITIVE_HOOK_IDLE_MINUTES
 _SENDING = 10.0  # seconds that a hook may take to say what it has to say
 _FINISHING = 10.0  # seconds for calls and outcomes that are on their way when the server ends
 _FAILED = 60.0  # seconds that a server which could not start keeps its place: prompts come fast, and would try again
+_LOOKS = 5.0  # seconds between looks at whether hooks can still find this server
 _LOG_BYTES, _LOGS = 1_000_000, 1
+
+
+_Identity = tuple[int, int] | None
 
 
 class Resident:
     """The server over a layer: answers calls until it is told to stop, outdated, or idle for too long."""
 
-    def __init__(self, layer: CognitiveLayer, where: Place, *, idle_seconds: float = IDLE_MINUTES * 60) -> None:
+    def __init__(
+        self, layer: CognitiveLayer, where: Place, *, idle_seconds: float = IDLE_MINUTES * 60, looks: float = _LOOKS
+    ) -> None:
         self._hooks = Hooks(layer)
         self._where = where
         self._idle = idle_seconds
+        self._looks = looks
         self._stop = asyncio.Event()
         self.ready = asyncio.Event()  # it listens
         self._since = self._last = time.monotonic()
+        self._mine: dict[str, _Identity] = {}
         self._answering: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Listens until there is a reason not to; returns when all that was accepted is done."""
+        """Listens until there is a reason not to; returns when all that was accepted is done. Where somebody answers
+        already, there is nothing to serve.
+        """
+        if await _answers(self._where.socket):
+            log.warning("another server listens at %s: this one ends", self._where.socket)
+            return
         with suppress(FileNotFoundError):
             os.unlink(self._where.socket)  # of a server that was killed: the lock is ours
         before = os.umask(0o177)
@@ -55,13 +69,17 @@ class Resident:
             server = await asyncio.start_unix_server(self._accept, self._where.socket, limit=1 << 20)
         finally:
             os.umask(before)
+        self._mine = {path: _identity(path) for path in (self._where.folder, self._where.socket)}
         log.info("version %s listens, process %d", VERSION, os.getpid())
         self.ready.set()
         try:
             await self._needed()
         finally:
-            with suppress(FileNotFoundError):
-                os.unlink(self._where.socket)
+            if (
+                _identity(self._where.socket) == self._mine[self._where.socket]
+            ):  # another server's is not ours to remove
+                with suppress(FileNotFoundError):
+                    os.unlink(self._where.socket)
             server.close()
             if self._answering:
                 await asyncio.wait(self._answering, timeout=_FINISHING)
@@ -72,14 +90,19 @@ class Resident:
         self._stop.set()
 
     async def _needed(self) -> None:
-        """Returns when the server is told to stop, or was idle for too long."""
+        """Returns when the server is told to stop, was idle for too long, or cannot be found any more: another server
+        has its socket, or the folder is gone with the data.
+        """
         while not self._stop.is_set():
+            if any(_identity(path) != was for path, was in self._mine.items()):
+                log.warning("%s is gone or another server's: this one ends", self._where.socket)
+                return
             left = self._last + self._idle - time.monotonic()
             if left <= 0 and not self._answering:
                 log.info("idle for %g minutes", self._idle / 60)
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stop.wait(), max(left, 0.1))
+                await asyncio.wait_for(self._stop.wait(), min(max(left, 0.1), self._looks))
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -108,7 +131,7 @@ class Resident:
 
     async def _answer(self, call: Call) -> bytes:
         if call.version != VERSION:
-            log.info("a hook of version %s calls version %s: it is replaced", call.version, VERSION)
+            log.info("a hook of version %r calls version %s: it is replaced", call.version, VERSION)
             self.stop()
             return OUTDATED
         if call.event not in EVENTS:
@@ -134,6 +157,24 @@ class Resident:
             "seconds": round(time.monotonic() - self._since, 1),
             "sessions": self._hooks.sessions,
         }
+
+
+async def _answers(path: str) -> bool:
+    try:
+        _, writer = await asyncio.open_unix_connection(path)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+def _identity(path: str) -> _Identity:
+    """What a path leads to: another file of the same name is another one."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 async def _whole(reader: asyncio.StreamReader) -> bytes:
@@ -188,7 +229,7 @@ def main() -> None:
 def _log_to(file: str) -> None:
     """Logs into a bounded file: our own from INFO on, which has no user's words in it, and of others the warnings."""
     handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LOG_BYTES, backupCount=_LOGS)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
+    handler.setFormatter(Lines("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
     logging.getLogger().addHandler(handler)
     for package in ("cognitive", "brain"):
         logging.getLogger(package).setLevel(logging.INFO)

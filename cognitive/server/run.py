@@ -18,6 +18,7 @@ from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.server.app import create_app
 from cognitive.server.config import Mounted, ServerConfig
+from cognitive.server.connections import limited
 from cognitive.telemetry.metrics import Metrics
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,8 @@ def server(app: ASGIApp, config: ServerConfig) -> uvicorn.Server:
     """The HTTP server of an app; `Server.should_exit` ends it as a signal does."""
     return uvicorn.Server(
         uvicorn.Config(
-            app, ws="none", lifespan="on", log_config=None, access_log=False, server_header=False, proxy_headers=False,
+            app, http=limited(config.most_connections, config.head_seconds), ws="none",
+            lifespan="on", log_config=None, access_log=False, server_header=False, proxy_headers=False,
             timeout_graceful_shutdown=int(config.grace_seconds), timeout_keep_alive=30,
         )
     )  # fmt: skip

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 from pydantic import AwareDatetime, Field
 
@@ -52,6 +52,9 @@ class Caller:
     def may(self, agent_id: str) -> bool:
         """Whether what is asked of this agent is this caller's to ask."""
         return self.agent is None or self.agent == agent_id
+
+
+ANYBODY = Caller("anybody", None)  # of an open server
 
 
 class Tokens:
@@ -100,14 +103,16 @@ def load(path: Path) -> Mapping[str, Token]:
     """
     try:
         with path.open("rb") as file:
-            open_to = stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077
+            found = os.fstat(file.fileno())
             tables = tomllib.load(file)
     except OSError as error:
         raise PolicyError(f"cannot read the tokens in {str(path)!r}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PolicyError(f"{str(path)!r} is not TOML: {error}") from error
-    if open_to:
+    if stat.S_IMODE(found.st_mode) & 0o077:
         raise PolicyError(f"others than its owner may use {str(path)!r}: run `chmod 600` on it")
+    if found.st_uid not in (os.geteuid(), 0):
+        raise PolicyError(f"{str(path)!r} belongs to somebody else, who could let anybody in: run `chown` on it")
     try:
         return {id: Token.model_validate(table) for id, table in tables.items()}
     except InvalidInput as error:
@@ -144,15 +149,28 @@ def revoke(path: Path, id: str) -> Token:
 def _changing(path: Path) -> Iterator[dict[str, Token]]:
     """The tokens, to be changed by one process at a time; written whole, so that a reader never sees half of them."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with (path.parent / f"{path.name}.lock").open("w") as lock:
+    path = path.resolve()  # behind a symbolic link, which stays
+    with _file(path.parent / f"{path.name}.lock", os.O_CREAT) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         known = dict(load(path)) if path.exists() else {}
         yield known
         beside = path.parent / f"{path.name}.new"
         beside.unlink(missing_ok=True)
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        with _file(beside, os.O_CREAT | os.O_EXCL) as file:
             file.write("\n".join(_table(id, token) for id, token in known.items()))
         beside.replace(path)
+
+
+def _file(path: Path, how: int) -> TextIO:
+    """A file to write that is its owner's only: whoever could open the lock could hold it, and no token be revoked.
+
+    Raises:
+        PolicyError: the directory does not let us.
+    """
+    try:
+        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CLOEXEC | how, 0o600), "w", encoding="utf-8")
+    except OSError as error:
+        raise PolicyError(f"cannot write {str(path)!r}: {error.strerror}") from error
 
 
 def _table(id: str, token: Token) -> str:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from brain.text import storable
 from cognitive.markup import OPENING, PREFIX_OPENING
 from cognitive.turn import Message, ToolCall
 
@@ -59,12 +61,14 @@ def tail(path: str, most: int = TAIL) -> list[bytes]:
     """The last whole lines of a file.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is something else than a file.
     """
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:  # a pipe would wait
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(f"{path!r} is no file")
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - most))
-        lines = file.read().split(b"\n")
+        lines = file.read(most).split(b"\n")
     return lines if size <= most else lines[1:]
 
 
@@ -85,11 +89,6 @@ def conversation(told: Sequence[Exchange]) -> tuple[Message, ...]:
         messages += [Message(role="user", content=words)] if words else []
         messages += [Message(role="assistant", content=_GAP.join(exchange.said))] if exchange.said else []
     return tuple(messages[-MOST_MESSAGES:])
-
-
-def storable(text: str) -> str:
-    """A text that Postgres can keep: without NUL and lone surrogates."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _entries(line: bytes) -> Iterator[_Entry]:

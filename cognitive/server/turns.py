@@ -36,10 +36,13 @@ async def pre_turn(agent_id: AgentId, body: TurnBody, layer: Layer, kept: Kept) 
 
 @router.get("", summary="The last turns, newest first")
 async def turns(
-    agent_id: AgentId, layer: Layer, limit: Annotated[int, Query(ge=1, le=MOST_TURNS)] = 20
+    agent_id: AgentId,
+    layer: Layer,
+    limit: Annotated[int, Query(ge=1, le=MOST_TURNS)] = 20,
+    session_id: Annotated[Label | None, Query(description="Of this session alone.")] = None,
 ) -> list[TurnRow]:
     """Whatever became of them; a turn without an outcome is "open"."""
-    return [TurnRow(**turn) for turn in await layer.turns(agent_id, limit)]
+    return [TurnRow(**turn) for turn in await layer.turns(agent_id, limit, session_id=session_id)]
 
 
 @router.post("/{turn_id:name}/window", summary="Fit a conversation that grew within a turn (fit)")

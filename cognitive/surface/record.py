@@ -28,7 +28,7 @@ class Record:
         """Why a memory was shown in a turn, or why it was not.
 
         Raises:
-            InvalidInput: a turn that this agent does not have.
+            UnknownTurn: this agent does not have it.
         """
         return await self.questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
 
@@ -40,7 +40,7 @@ class Record:
         """Runs a recorded turn again, under its own policy or another; None if no stage ran in it. Teaches nothing.
 
         Raises:
-            InvalidInput: a turn that this agent does not have.
+            UnknownTurn: this agent does not have it.
             PolicyError: the turn's own policy is not known, or not one that this version has.
         """
         return await self.questions.replay(agent_id, turn_id, policy)
@@ -64,7 +64,7 @@ class Record:
         """All that a turn showed, and why; see `cognitive.questions.Account`.
 
         Raises:
-            InvalidInput: a turn that this agent does not have.
+            UnknownTurn: this agent does not have it.
         """
         return await self.questions.account(agent_id, turn_id)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from brain.artifacts import Artifact, Line, Page
 from brain.sessions import Cleared
 from cognitive.bootstrap import Parts
-from cognitive.errors import InvalidInput
+from cognitive.errors import InvalidInput, UnknownArtifact
 from cognitive.recent import Resumed
 from cognitive.turn import require_id, require_label
 
@@ -43,14 +43,14 @@ class Sessions:
         """A page of a whole tool output: `length` characters from `start` on; `Page.next` is where the next begins.
 
         Raises:
-            InvalidInput: this agent has no such artifact, or a page that cannot be.
+            UnknownArtifact: this agent has no such artifact. InvalidInput: a page that cannot be.
         """
         require_label("agent_id", agent_id)
         for name, value, least, most in (("start", start, 0, 2**48), ("length", length, 1, _MOST_READ)):
             _require_between(name, value, least, most)
         page = await self._parts.artifacts.read(agent_id, require_id("id", id), start, length)
         if page is None:
-            raise InvalidInput(f"id: agent {agent_id!r} has no artifact {id}")
+            raise UnknownArtifact(f"id: agent {agent_id!r} has no artifact {id}")
         return page
 
     async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
@@ -62,13 +62,13 @@ class Sessions:
         """The first lines of an artifact that hold a literal, each with where `artifact` can read on from.
 
         Raises:
-            InvalidInput: this agent has no such artifact, or a literal that spans lines.
+            UnknownArtifact: this agent has no such artifact. InvalidInput: a literal that spans lines.
         """
         require_label("agent_id", agent_id)
         _require_between("limit", limit, 1, _MOST_LINES)
         lines = await self._parts.artifacts.search(agent_id, require_id("id", id), literal, limit)
         if lines is None:
-            raise InvalidInput(f"id: agent {agent_id!r} has no artifact {id}")
+            raise UnknownArtifact(f"id: agent {agent_id!r} has no artifact {id}")
         return lines
 
 

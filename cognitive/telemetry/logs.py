@@ -8,7 +8,9 @@ the values of variables.
 from __future__ import annotations
 
 import logging
+import re
 import sys
+import traceback
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
@@ -16,6 +18,21 @@ if TYPE_CHECKING:  # of an extra
     from structlog.typing import Processor
 
 Form = Literal["json", "console"]
+
+# What would steer a terminal, or end a line and begin one that nobody logged: a turn may have any name.
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+class Lines(logging.Formatter):
+    """A record as a line that nothing in it can end; a traceback behind it is indented, and passes for none."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's
+        """The line, without a traceback."""
+        return escaped(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's
+        """The traceback."""
+        return _indented("".join(traceback.format_exception(*ei)))
 
 
 def configure(form: Form = "json", level: int | str = logging.INFO, stream: TextIO | None = None) -> None:
@@ -51,6 +68,11 @@ def configure(form: Form = "json", level: int | str = logging.INFO, stream: Text
     )
 
 
+def escaped(text: str) -> str:
+    """A text on one line that cannot steer a terminal."""
+    return _STEERING.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
 def bound(**about: str | None) -> AbstractContextManager[Any]:
     """What is logged while this is entered is about this: `request_id`, `agent_id`, `turn_id`; None is left out."""
     import structlog
@@ -64,6 +86,18 @@ def _rendering(form: Form) -> list[Processor]:
     import structlog
 
     if form == "console":
-        plain = structlog.dev.plain_traceback  # the pretty one prints the values of variables
-        return [structlog.dev.ConsoleRenderer(exception_formatter=plain)]
+        return [_on_one_line, structlog.dev.ConsoleRenderer(exception_formatter=_traceback)]
     return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+
+
+def _on_one_line(_logger: Any, _method: str, event: Any) -> Any:
+    return {name: escaped(value) if isinstance(value, str) else value for name, value in event.items()}
+
+
+def _traceback(file: TextIO, of: Any) -> None:
+    """Without the values of variables, which the pretty one prints."""
+    file.write(_indented("".join(traceback.format_exception(*of))))
+
+
+def _indented(trace: str) -> str:
+    return "\n".join(f"  {escaped(line)}" for line in trace.rstrip().split("\n"))

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from operator import is_
 from typing import Any, Literal
 
 from cognitive.turn import Message, ToolCall
 from cognitive.window import directive, jsonable, summary
+from cognitive.window.output import cleaning
 from cognitive.window.rules import ID, LONGEST_ID
 
 INTERRUPTED = "[No result of this call was recorded: it was interrupted, or its result was lost.]"
@@ -180,7 +182,7 @@ def _closed(each: _Open, repairs: list[Repair]) -> Group:
 def _sayable(call: ToolCall) -> ToolCall:
     """The call without its result, its arguments as JSON has them; the same one where that changes nothing."""
     arguments = jsonable.jsonable(call.arguments)
-    if call.result is None and arguments == dict(call.arguments):
+    if call.result is None and jsonable.alike(arguments, call.arguments):
         return call
     return call.model_copy(update={"result": None, "arguments": arguments})
 
@@ -191,7 +193,8 @@ def _result(call: ToolCall, found: tuple[int, Message] | None, first: int, repai
         return message if message.content.strip() else _with(message, content=EMPTY)
     repairs.append(Repair("interrupted" if call.result is None else "inline", first))
     text = INTERRUPTED if call.result is None else as_text(call.result)
-    return Message(role="tool", content=text if text.strip() else EMPTY, tool_call_id=call.id)
+    answer = Message(role="tool", tool_call_id=call.id)  # its words are a tool's: of any length, with any character
+    return answer.model_copy(update={"content": cleaning.storable(text) if text.strip() else EMPTY})
 
 
 def _named(each: Group, taken: set[str], repairs: list[Repair]) -> Group:
@@ -232,9 +235,16 @@ def _bare(message: Message) -> Message:
 
 def _with(message: Message, **changes: Any) -> Message:
     """The same message where nothing changes: it was checked once, and is not copied for nothing."""
-    if all(getattr(message, name) == value for name, value in changes.items()):
+    if all(_stays(getattr(message, name), value) for name, value in changes.items()):
         return message
     return message.model_copy(update=changes)
+
+
+def _stays(was: Any, now: Any) -> bool:
+    """Calls stay if they are the same ones: what they hold may not let itself be compared."""
+    if isinstance(was, tuple):
+        return len(was) == len(now) and all(map(is_, was, now))
+    return bool(was == now)
 
 
 def _spelled(call: ToolCall) -> str:

@@ -12,8 +12,10 @@ from pydantic import AwareDatetime, ConfigDict, Field
 
 from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, MemoryType, NewMemory, Text
 from cognitive.recall import MOST_HITS
-from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Turn
+from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Tool, Turn
 
+MOST_MESSAGES = 20_000  # of a conversation: about a second of work, while others wait
+MOST_TOOLS = 2_000  # of a turn; twenty times what any model is offered
 MOST_MEMORIES = 1_000  # of one request; a file of them is many requests
 MOST_IDS = 500  # of one request; as a query they take 22 KB
 MOST_TURNS = 1_000
@@ -22,6 +24,7 @@ MOST_LINES = 200
 
 # Only white space is refused beyond what the schema says.
 Query = Annotated[Label, Field(max_length=LONGEST_MESSAGE, examples=["which database did we choose?"])]
+Conversation = Annotated[tuple[Message, ...], Field(max_length=MOST_MESSAGES)]
 Ids = Annotated[tuple[UUID, ...], Field(max_length=MOST_IDS)]
 
 
@@ -41,6 +44,8 @@ class TurnBody(Turn):
     )
 
     agent_id: Annotated[str, Field(description="May be left out; else it is that of the path.")] = ""
+    conversation: Conversation = ()
+    tools: Annotated[tuple[Tool, ...], Field(max_length=MOST_TOOLS)] = ()
 
 
 class FitBody(Edge):
@@ -55,7 +60,7 @@ class FitBody(Edge):
 
     session_id: Label
     message: MessageText
-    conversation: tuple[Message, ...]
+    conversation: Conversation
     model: Label | None = None
     plan_step: Text | None = None
     iteration: Annotated[int, Field(ge=0)] | None = None

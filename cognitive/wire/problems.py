@@ -19,7 +19,9 @@ from cognitive.errors import (
     SchemaError,
     StoreError,
     StoreUnavailable,
+    UnknownArtifact,
     UnknownMemory,
+    UnknownTurn,
 )
 
 MEDIA_TYPE = "application/problem+json"
@@ -65,6 +67,8 @@ _LATER = "The same call may go through later."
 ROWS: Mapping[type[CognitiveError], Row] = MappingProxyType(
     {
         UnknownMemory: Row(404, "No such memory"),
+        UnknownTurn: Row(404, "No such turn"),
+        UnknownArtifact: Row(404, "No such artifact"),
         TooLarge: Row(413, "Too large"),
         InvalidInput: Row(422, "Invalid input"),
         PolicyError: Row(409, "The policy of this turn is not known"),

@@ -16,6 +16,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.drop_index("exposure_by_memory", "exposure", schema="cognitive")
+    op.create_index("exposure_by_memory", "exposure", ["agent_id", "memory_id"], schema="cognitive")
     op.drop_table("tally", schema="cognitive")
     op.execute("DROP FUNCTION cognitive.counts_added(integer[], integer[])")
     for column in ("runtime", "measures"):

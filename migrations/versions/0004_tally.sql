@@ -11,7 +11,7 @@ ALTER TABLE cognitive.exposure ADD COLUMN tokens integer NOT NULL DEFAULT 0 CHEC
 CREATE TABLE cognitive.tally (
     agent_id     text             NOT NULL,
     span         text             NOT NULL CHECK (span IN ('hour', 'day')),
-    by           text             NOT NULL CHECK (by IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool')),
+    by           text             NOT NULL CHECK (by IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool', 'policy')),
     at           timestamptz      NOT NULL,
     value        text             NOT NULL,
     turns        bigint           NOT NULL DEFAULT 0,
@@ -43,3 +43,7 @@ CREATE FUNCTION cognitive.counts_added(integer[], integer[]) RETURNS integer[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN
     (SELECT coalesce(array_agg(coalesce(a, 0) + coalesce(b, 0) ORDER BY n), '{}')
      FROM unnest($1, $2) WITH ORDINALITY AS u(a, b, n));
+
+-- The turns that showed a memory, the latest first.
+DROP INDEX cognitive.exposure_by_memory;
+CREATE INDEX exposure_by_memory ON cognitive.exposure (agent_id, memory_id, at, turn_id);

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.capture import TAG, Exchange
+from cognitive.errors import EmbeddingError
 
 ASKED = "Which harbour does the Skagerrak ferry leave from in winter?"
 ANSWER = "In winter the Skagerrak ferry leaves from Hirtshals."
@@ -26,7 +29,7 @@ class Deciding:
 
 
 def capturing(urls, embedder, capture="exchange", extractor=None):
-    policy = Policy(capture=capture, deadline_ms=8_000)
+    policy = Policy(capture=capture, dedup=False, deadline_ms=8_000, post_turn_deadline_ms=20_000)
     return CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, extractor=extractor)
 
 
@@ -131,6 +134,86 @@ async def test_an_extractor_that_fails_costs_nothing_but_its_memories(urls, embe
             await said(layer, agent)
             assert len(await kept(layer, agent)) == 2
     assert "no model today" in caplog.text
+
+
+class Halting:
+    """An embedder that halts, or fails, before it embeds the answer of the turn."""
+
+    def __init__(self, own, *, fails: bool = False) -> None:
+        self.model, self.dimension, self._own, self._fails = own.model, own.dimension, own, fails
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    def embed(self, texts: Sequence[str]):
+        if any(ANSWER in text for text in texts) and not self.go_on.is_set():
+            self.reached.set()
+            if self._fails:
+                raise EmbeddingError("no model today")
+            self.go_on.wait(20)
+        return self._own.embed(texts)
+
+
+async def closing(layer: CognitiveLayer, agent: str, halting: Halting):
+    """A turn, and its post_turn on the way from its closing to its capture."""
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
+    posting = asyncio.create_task(layer.post_turn(context, Outcome(response=ANSWER)))
+    assert await asyncio.to_thread(halting.reached.wait, 20)
+    assert [turn["status"] for turn in await layer.turns(agent)] == ["completed"]
+    return context, posting
+
+
+async def test_an_agent_that_is_erased_between_closing_and_capture_leaves_no_words(urls, embedder, agent, keeping):
+    halting = Halting(embedder)
+    async with capturing(urls, halting) as layer:
+        _, posting = await closing(layer, agent, halting)
+        await keeping.erase_agent(agent)
+        halting.go_on.set()
+        await posting
+    assert await kept(keeping, agent) == []
+    assert await keeping.turns(agent) == []
+
+
+async def test_a_crash_between_closing_and_capture_is_made_up_for_by_the_retry(urls, embedder, agent, keeping):
+    halting = Halting(embedder)
+    async with capturing(urls, halting) as layer:
+        context, posting = await closing(layer, agent, halting)
+        posting.cancel()
+        await asyncio.wait({posting})
+        halting.go_on.set()
+    assert await kept(keeping, agent) == []
+    assert (await keeping.post_turn(context, Outcome(response=ANSWER))).duplicate
+    assert [content for _, content, _ in await kept(keeping, agent)] == [ANSWER, ASKED]
+
+
+async def test_a_failed_turn_is_not_kept_since_it_is_called_completed_later(keeping, agent):
+    context = await said(keeping, agent, status="failed")
+    await keeping.post_turn(context, Outcome(response=ANSWER))
+    assert await kept(keeping, agent) == []
+
+
+async def test_words_without_a_vector_wait_in_the_journal(urls, embedder, agent, keeping):
+    halting = Halting(embedder, fails=True)
+    async with capturing(urls, halting) as layer:
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
+        assert not (await layer.post_turn(context, Outcome(response=ANSWER))).recorded
+        assert [turn["status"] for turn in await layer.turns(agent)] == ["completed"]
+        halting.go_on.set()
+    assert [content for _, content, _ in await kept(keeping, agent)] == [ANSWER, ASKED]
+
+
+async def test_an_erased_agent_does_not_come_back_with_what_was_being_extracted(urls, embedder, agent, keeping):
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(exchange: Exchange) -> Sequence[NewMemory]:
+        asked.set()
+        await go_on.wait()
+        return [NewMemory(type="fact", content=exchange.response)]
+
+    async with capturing(urls, embedder, "off", slow) as layer:
+        await said(layer, agent)
+        await asked.wait()
+        await keeping.erase_agent(agent)  # another process: it knows nothing of the extraction
+        go_on.set()
+    assert await kept(keeping, agent) == []
 
 
 async def test_the_words_of_a_captured_turn_go_with_the_agent(keeping, agent):

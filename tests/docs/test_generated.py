@@ -30,3 +30,10 @@ def test_every_tunable_is_in_the_reference_with_what_may_stand_there():
     assert entries["keep_last_messages"].reason.endswith("(the seed's)"), "what begins anew is of the next"
     assert entries["keep_recent_ms"].reason.startswith("The seed keeps what is younger")
     assert entries["embed_share"].reason.startswith("of the deadline at most")
+
+
+def test_the_reference_promises_nothing_empty(root):
+    commands = (root / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert "### `cognitive hook install`" in commands, "it has no JSON"
+    assert "``\n" not in commands.replace("```", "")
+    assert "| , default" not in commands, "a flag takes nothing"

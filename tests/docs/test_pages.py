@@ -14,7 +14,7 @@ from pages import commands, found, script
 from cognitive.cli.main import cli
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = found(ROOT, ("docs/guides/*.md", "docs/*.md"))
+PAGES = found(ROOT, ("README.md", "docs/guides/*.md", "docs/*.md"))
 EXAMPLES = found(ROOT, ("examples/*.py",))
 _LASTING = {"serve", "mcp", "hook"}  # they end when somebody ends them: their options are checked
 _AWAITING = """
@@ -34,7 +34,7 @@ def named(path: Path) -> str:
 @pytest.mark.parametrize("page", [page for page in PAGES if script(page.read_text("utf-8"))], ids=named)
 def test_the_python_of_a_page_is_a_script_that_runs(page, run, tmp_path):
     source = script(page.read_text(encoding="utf-8"))
-    file = tmp_path / f"{page.stem}.py"
+    file = tmp_path / f"page_{page.stem}.py"  # its folder comes first when it imports: mcp.py would be what it imports
     file.write_text(source, encoding="utf-8")
     run(sys.executable, *(("-c", _AWAITING) if _awaits(source) else ()), file)
 

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 from cognitive.client import CognitiveClient, NotAllowed
 from cognitive.client.calls import Calls
-from cognitive.errors import InvalidInput, StoreUnavailable, UnknownMemory
+from cognitive.errors import InvalidInput, StoreUnavailable, UnknownMemory, UnknownTurn
 from cognitive.server.config import ServerConfig
 from cognitive.wire.context import Prepared, prepared, received, unprepared
 from tests.serving import running, token_for
@@ -164,7 +164,7 @@ async def test_a_turn_that_the_server_never_saw_taught_nothing_and_fails_nobody(
     context = await away.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
     report = await client.post_turn(context, Outcome(response="x"))
     assert not report.recorded
-    with pytest.raises(InvalidInput, match="no turn"):
+    with pytest.raises(UnknownTurn, match="no turn"):
         await client.post_turn(TurnRef(agent, context.turn_id), Outcome(response="x"))
 
 

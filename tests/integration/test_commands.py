@@ -41,7 +41,7 @@ def leaves(group: click.Group, path: tuple[str, ...] = ()) -> dict[tuple[str, ..
 
 
 LEAVES = leaves(cli)
-WITH_TESTS_OF_THEIR_OWN = {"demo", "hook", "mcp", "serve", "token"}
+WITH_TESTS_OF_THEIR_OWN = {"demo", "hook", "mcp", "serve"}
 SPEAKING_A_PROTOCOL = {"hook", "mcp", "serve"}  # and so no answer in JSON
 
 
@@ -155,19 +155,31 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert shell("doctor")["healthy"]
     assert shell("db", "upgrade", "--url", urls.owner)["revision"]
 
+    kept = ("--tokens", tmp_path / "tokens.toml")
+    token = shell("token", "create", *kept)["id"]
+    assert [each["id"] for each in shell("token", "list", *kept)["tokens"]] == [token]
+    assert shell("token", "revoke", token, *kept)["agent"] == shell.agent
+
+    assert fact in [each["id"] for each in shell("memory", "list")["memories"]]
+    shell("memory", "list", "--tag", "never", code=NO)
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
     assert shell("session", "end", "s1") == {"ended": True}
     assert shell("session", "clear", "s1", "--yes")["artifacts"] == 1
     assert shell("agent", "erase", shell.agent, "--yes")["turns"] == 2
-    assert {path for path in set(LEAVES) - shell.ran if path[0] not in WITH_TESTS_OF_THEIR_OWN} == {("db", "url")}
+    assert {path for path in set(LEAVES) - shell.ran if path[0] not in WITH_TESTS_OF_THEIR_OWN} == {
+        ("db", "url"),
+        ("db", "roles"),
+    }
 
 
 def test_every_call_that_needs_no_context_of_its_own_process_can_be_made_from_the_command_line():
     source = "".join(path.read_text(encoding="utf-8") for path in Path(cognitive.cli.__file__).parent.glob("*.py"))
     within_a_process = {"open", "fit", "refine_tools", "sections", "settle", "settled", "finished", "learned"}
+    by_other_names = {"account", "context_budgets", "policy", "readiness"}  # why and turn, budgets, config, doctor
+    of_adapters = {"open_turns", "sourced"}  # what a server ties a recall to; what a LangGraph store is asked for
     for owner, place in ((CognitiveLayer, ""), (Work, "work."), (Questions, "questions."), (Habits, "habits.")):
         names = [name for name, _ in inspect.getmembers(owner, inspect.isroutine) if not name.startswith("_")]
-        for name in set(names) - within_a_process:
+        for name in set(names) - within_a_process - by_other_names - of_adapters:
             direct = f"layer.{place}{name}("
             assert direct in source or f"layer.{name}(" in source, direct
 
@@ -179,6 +191,22 @@ def test_every_command_is_listed_with_help_and_says_what_json_it_gives():
         path for path in LEAVES if path[0] in SPEAKING_A_PROTOCOL
     }
     assert all(re.search(rf"^  {path[0]} ", listed, re.MULTILINE) for path in LEAVES)
+
+
+def test_tokens_are_shown_when_they_are_made_and_never_again(shell, tmp_path):
+    kept = ("--tokens", tmp_path / "tokens.toml")
+    shell("token", "list", *kept, code=NO)
+    shell.agent += "\x1b[2J"
+    made = shell("token", "create", *kept)
+    admin = json.loads(shell.run("token", "create", "--admin", *map(str, kept), "--json").stdout)
+    assert (made["admin"], admin["agent"], admin["admin"]) == (False, None, True)
+    told = shell.run("token", "list", *map(str, kept)).stdout
+    assert made["id"] in told
+    assert made["token"].split("_")[2] not in told
+    assert "\x1b" not in told
+    told = shell.run("token", "revoke", "none", *map(str, kept))
+    assert (told.exit_code, "'none'" in told.stderr) == (1, True)
+    assert shell.run("token", "create", *map(str, kept)).exit_code == 2
 
 
 def test_memory_types_are_those_of_the_store():
@@ -201,11 +229,11 @@ def test_nothing_found_is_an_answer_of_its_own(shell):
 @pytest.mark.parametrize(
     ("words", "kind", "culprit", "following"),
     [
-        (("why", "t9"), "InvalidInput", "t9", "cognitive turn list --agent AGENT"),
+        (("why", "t9"), "UnknownTurn", "t9", "cognitive turn list --agent AGENT"),
         (("memory", "forget", str(uuid4()), "--yes"), "UnknownMemory", "", "cognitive recall QUERY --agent AGENT"),
         (("memory", "update", str(uuid4()), "pinned"), "InvalidInput", "'pinned'", None),
         (("work", "advance", "s", "3"), "InvalidInput", "step", "cognitive session show SESSION --agent AGENT"),
-        (("artifact", "read", str(uuid4())), "InvalidInput", "artifact", "cognitive session artifacts"),
+        (("artifact", "read", str(uuid4())), "UnknownArtifact", "artifact", "cognitive session artifacts"),
     ],
 )
 def test_an_error_names_the_culprit_and_what_to_run_next(shell, words, kind, culprit, following):

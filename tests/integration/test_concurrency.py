@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
+from brain.database import Database
+from brain.deadline import Deadline
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.errors import InvalidInput
 
@@ -111,3 +113,15 @@ async def test_a_turn_does_not_wait_behind_a_batch_of_memories(layer, agent):
     await batch
     assert waited, "the batch is long enough to be overtaken"
     assert not any("embedding" in reason for context in contexts for reason in context.degraded)
+
+
+async def test_what_is_late_is_given_up_and_its_connection_serves_the_next(urls, agent):
+    database = Database(urls.app, pool_size=1)
+    try:
+        first = await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()"))
+        for _ in range(3):
+            with pytest.raises(TimeoutError):
+                await Deadline(100).within(database.run(agent, lambda c: c.execute("SELECT pg_sleep(60)")))
+            assert await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()")) == first
+    finally:
+        await database.close()

@@ -8,7 +8,9 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
+from cognitive.errors import PolicyError
 from cognitive.server.config import Mounted, ServerConfig
+from cognitive.wire.models import MOST_MESSAGES, MOST_TOOLS
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import inside, running, token_for
 
@@ -30,17 +32,22 @@ async def test_a_name_that_was_rebound_to_this_machine_is_refused(layer, host):
     assert "--allow-host" in answer.json()["detail"]
 
 
-async def test_further_names_are_the_operators_choice(layer):
+async def test_further_names_are_the_operators_choice_but_any_name_takes_tokens(layer, tmp_path):
     async with inside(layer, ServerConfig(allowed_hosts=("Memory.internal",))) as http:
         assert (await http.get(BUDGETS, headers={"Host": "memory.internal:443"})).status_code == 200
         assert (await http.get(BUDGETS, headers={"Host": "other.internal"})).status_code == 421
-    async with inside(layer, ServerConfig(allowed_hosts=("*",))) as http:
+    file = tmp_path / "tokens.toml"
+    any_name = ServerConfig(allowed_hosts=("*",), tokens=file)
+    async with inside(layer, any_name, headers=token_for(file, "a")) as http:
         assert (await http.get(BUDGETS, headers={"Host": "other.internal"})).status_code == 200
+    with pytest.raises(PolicyError, match="any name"):
+        inside(layer, ServerConfig(allowed_hosts=("*",)))
 
 
 @pytest.mark.parametrize(("origin", "status"), [
     ("http://localhost", 200), ("https://app.example", 200), ("https://app.example.evil", 403), ("null", 403),
     ("http://evil.example", 403), ("http://localhost:3000", 403), ("http://localhost@evil.example", 403),
+    ("http://[", 403),
 ])  # fmt: skip
 async def test_only_its_own_pages_and_allowed_ones_may_call(layer, origin, status):
     async with inside(layer, ServerConfig(allowed_origins=("https://app.example/",))) as http:
@@ -88,6 +95,17 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes(layer, agent
     assert len(asked) <= 12
 
 
+@pytest.mark.parametrize(("field", "each", "most"), [
+    ("conversation", {"role": "user", "content": "a"}, MOST_MESSAGES), ("tools", {"name": "a"}, MOST_TOOLS),
+])  # fmt: skip
+async def test_what_would_keep_all_others_waiting_is_refused_by_its_name(layer, agent, field, each, most):
+    async with inside(layer) as http:
+        turn = {"session_id": "s", "text": "x", field: [each] * (most + 1)}
+        answer = await http.post(f"/api/v1/agents/{agent}/turns", json=turn)
+    assert answer.status_code == 422
+    assert f"{field}: " in answer.json()["detail"]
+
+
 async def test_a_token_may_ask_so_often_a_minute_and_others_are_not_held_up(layer, tmp_path):
     file = tmp_path / "tokens.toml"
     one, other = token_for(file, "a"), token_for(file, "b")
@@ -97,6 +115,29 @@ async def test_a_token_may_ask_so_often_a_minute_and_others_are_not_held_up(laye
         assert int(answers[-1].headers["retry-after"]) >= 1
         assert answers[-1].headers["content-type"] == MEDIA_TYPE
         assert (await http.get(BUDGETS, headers=other)).status_code == 200
+
+
+async def test_unknown_tokens_are_soon_told_to_wait_and_known_ones_are_not(layer, tmp_path):
+    file = tmp_path / "tokens.toml"
+    known = token_for(file, "a")
+    async with inside(layer, ServerConfig(tokens=file, refused_per_minute=2)) as http:
+        guesses = [await http.get(BUDGETS, headers={"Authorization": f"Bearer cog_{n}_x"}) for n in range(3)]
+        assert [answer.status_code for answer in guesses] == [401, 401, 429]
+        assert int(guesses[-1].headers["retry-after"]) >= 1
+        assert "www-authenticate" not in guesses[-1].headers
+        assert (await http.get(BUDGETS, headers=known)).status_code == 200
+
+
+async def test_an_open_server_is_open_no_more_when_there_is_a_token(layer, tmp_path, monkeypatch):
+    file = tmp_path / "tokens.toml"
+    monkeypatch.setenv("COGNITIVE_TOKENS", str(file))
+    async with inside(layer) as http:
+        assert (await http.get(BUDGETS)).status_code == 200
+        mine = token_for(file, "a")
+        assert (await http.get(BUDGETS)).status_code == 401
+        assert (await http.get(BUDGETS, headers=mine)).status_code == 200
+        file.unlink()
+        assert (await http.get(BUDGETS)).status_code == 401
 
 
 @asynccontextmanager
@@ -115,7 +156,7 @@ async def held(path):
 
 async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
     async with held("/api/slow") as (slow, waiting, gone), inside(layer, ServerConfig(most_running=2), [slow]) as http:
-        running = [asyncio.create_task(http.get("/api/slow/")) for _ in range(2)]
+        running = [asyncio.create_task(http.get("/api/slow")) for _ in range(2)]
         for _ in running:
             await waiting.acquire()
         busy = await http.get(BUDGETS)
@@ -129,9 +170,9 @@ async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
 async def test_streams_of_what_is_mounted_take_no_place_of_a_turn(layer):
     config = ServerConfig(most_running=1, most_streams=1, request_seconds=0.001)
     async with held("/mcp") as (stream, waiting, gone), inside(layer, config, [stream]) as http:
-        running = asyncio.create_task(http.get("/mcp/"))
+        running = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
-        assert (await http.get("/mcp/")).status_code == 503
+        assert (await http.get("/mcp")).status_code == 503
         assert (await http.get("/healthz")).status_code == 200
         gone.set()
         assert (await running).status_code == 204
@@ -142,7 +183,7 @@ async def test_a_request_that_takes_too_long_is_ended(layer):
         held("/api/slow") as (slow, _, _),
         inside(layer, ServerConfig(request_seconds=0.01, most_running=1), [slow]) as http,
     ):
-        late = await http.get("/api/slow/")
+        late = await http.get("/api/slow")
         assert (late.status_code, late.json()["detail"]) == (503, "request: not done within 0.01 s")
         assert (await http.get("/healthz")).status_code == 200, "its place is free again"
 
@@ -152,6 +193,35 @@ async def test_who_sends_slowly_is_not_waited_for(layer, agent):
         reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
         head = f"POST /api/v1/agents/{agent}/turns HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{{"
         writer.write(head.encode())
+        assert (await reader.readline()).startswith(b"HTTP/1.1 503")
+        writer.close()
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET /healthz HTT", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "])
+async def test_a_connection_that_says_nothing_is_not_kept(layer, begun):
+    async with running(layer, ServerConfig(port=0, head_seconds=0.05)) as (url, _):
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + begun if begun else b"")
+        assert (await reader.read()).count(b"HTTP/1.1 200") == bool(begun)
+        writer.close()
+
+
+async def test_connections_beyond_the_most_are_closed_and_what_is_under_way_goes_on(layer):
+    async with running(layer, ServerConfig(port=0, most_connections=2)) as (url, _), httpx.AsyncClient() as http:
+        assert (await http.get(f"{url}/healthz")).status_code == 200
+        port = int(url.rpartition(":")[2])
+        _, first = await asyncio.open_connection("127.0.0.1", port)
+        reader, second = await asyncio.open_connection("127.0.0.1", port)
+        assert await reader.read() == b""
+        assert (await http.get(f"{url}/healthz")).status_code == 200
+        for writer in (first, second):
+            writer.close()
+
+
+async def test_a_slow_body_is_not_waited_for_where_an_answer_may_take_its_time(layer):
+    async with held("/mcp") as (mcp, _, _), running(layer, ServerConfig(port=0, body_seconds=0.05), [mcp]) as (url, _):
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+        writer.write(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         assert (await reader.readline()).startswith(b"HTTP/1.1 503")
         writer.close()
 

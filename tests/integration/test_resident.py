@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -104,6 +106,27 @@ async def test_it_ends_when_nobody_calls_for_a_while_and_when_it_is_told_to(laye
     async with serving(layer, where) as task:
         await asked(where, VERSION, END)
         await task
+
+
+async def test_a_server_whose_socket_is_another_ones_ends_and_leaves_it(layer, where):
+    async with serving(layer, where, looks=0.01) as lost:
+        os.unlink(where.socket)
+        async with serving(layer, where):
+            await lost
+            assert await asked(where, VERSION, ABOUT) is not None
+
+
+async def test_a_server_whose_folder_is_gone_ends(layer, where):
+    async with serving(layer, where, looks=0.01) as lost:
+        shutil.rmtree(where.folder)
+        prepared(where)  # the next hook makes it anew
+        await lost
+
+
+async def test_where_a_server_answers_another_one_ends_at_once(layer, where):
+    async with serving(layer, where):
+        await Resident(layer, where).serve()
+        assert await asked(where, VERSION, ABOUT) is not None
 
 
 async def test_what_nobody_waited_for_was_not_seen(layer, where, agent):
@@ -253,6 +276,19 @@ def test_a_folder_that_others_may_enter_is_not_trusted(tmp_path):
     Path(tmp_path / "link").symlink_to(tmp_path)
     with pytest.raises(PermissionError):
         prepared(Place(str(tmp_path / "link"), "x"))
+
+
+def test_a_lock_that_was_taken_away_is_nobodys(where, monkeypatch):
+    flock = fcntl.flock
+
+    def meanwhile(lock, how):
+        os.unlink(where.lock)
+        flock(lock, how)
+
+    monkeypatch.setattr(fcntl, "flock", meanwhile)
+    assert locked(where) is None
+    monkeypatch.undo()
+    assert locked(where) is not None
 
 
 def test_the_lock_is_held_by_one(where):

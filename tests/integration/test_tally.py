@@ -142,3 +142,19 @@ def test_a_quantile_is_within_a_step_of_what_the_times_say(times):
 
 def test_nothing_counted_has_no_quantile():
     assert tally.quantile([], 0.5) is None
+
+
+async def test_forty_turns_at_once_over_the_same_memories_are_each_counted_once(layer, urls, agent, pumps):
+    """In hours far apart, closed by two each and rated meanwhile: nobody waits for whoever waits for him."""
+    hours = (AT, AT + timedelta(hours=1), datetime(2001, 1, 1, tzinfo=UTC))
+    contexts = [await layer.pre_turn(ask(agent, session_id=f"s{n % 5}", now=hours[n % 3])) for n in range(40)]
+    outcome = Outcome(response="The pump of berth 1 was sealed on pier 1.")
+    closing = [layer.post_turn(TurnRef(agent, each.turn_id), outcome) for each in contexts for _ in range(2)]
+    rating = [
+        layer.rate(agent, each.turn_id, shown.memory_id, useful=n % 2 == 0)
+        for n, each in enumerate(contexts)
+        for shown in reversed(each.shown)
+    ]
+    reports, _ = await asyncio.gather(asyncio.gather(*closing), asyncio.gather(*rating))
+    assert sum(report.recorded and not report.duplicate for report in reports) == 40
+    assert await fetch(urls, TALLIED, agent, "all") == await fetch(urls, RECOUNT, agent)

@@ -67,6 +67,26 @@ def test_of_an_error_kind_and_place_are_told_and_no_variable_s_value(stream, for
     assert "my secret" not in told
 
 
+FORGED = "t\n2026-01-01 ERROR forged\x1b[2J\x07\u2028"
+
+
+def test_what_a_turn_is_called_can_neither_forge_a_line_nor_steer_a_terminal(stream):
+    log = logging.getLogger("cognitive.settle")
+    logs.configure("console", stream=stream)
+    plain = io.StringIO()
+    logging.getLogger().addHandler(handler := logging.StreamHandler(plain))
+    handler.setFormatter(logs.Lines("%(levelname)s %(message)s"))
+    try:
+        raise ValueError(FORGED)
+    except ValueError:
+        log.exception("turn %s goes to the journal", FORGED)
+    for told in (stream.getvalue(), plain.getvalue()):
+        assert "\\x1b[2J" in told
+        assert not any(each in told for each in ("\x1b[2J", "\x07", "\u2028"))
+        assert not any(line.startswith("2026-01-01") for line in told.splitlines())
+        assert "ValueError" in told
+
+
 def test_what_is_below_the_level_is_left_out(stream):
     logs.configure(level="WARNING", stream=stream)
     logging.getLogger("cognitive").info("classified")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 
 import pytest
@@ -67,6 +68,30 @@ def test_a_file_that_others_may_read_is_refused(file):
     file.chmod(0o640)
     with pytest.raises(PolicyError, match="chmod 600"):
         Tokens(file)
+
+
+def test_nobody_else_can_hold_the_lock_and_keep_a_token_from_being_revoked(file):
+    create(file, "a")
+    assert {stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()} == {0o600}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_that_somebody_else_could_write_is_refused(file):
+    create(file, "a")
+    os.chown(file, 12_345, -1)
+    with pytest.raises(PolicyError, match="somebody else"):
+        Tokens(file)
+
+
+def test_a_symbolic_link_to_the_file_stays_one(file, tmp_path):
+    create(file, "a")
+    link = tmp_path / "link.toml"
+    link.symlink_to(file)
+    id, token = create(link, "b")
+    assert link.is_symlink()
+    assert Tokens(file).caller(token).agent == "b"
+    revoke(link, id)
+    assert Tokens(link).caller(token) is None
 
 
 @pytest.mark.parametrize(("text", "said"), [

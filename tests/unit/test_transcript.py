@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,6 +95,14 @@ def test_who_was_stopped_gave_no_answer_and_who_failed_none_either():
     failed = [CLAUDE[1], said("API Error") | {"isApiErrorMessage": True}]
     assert [(each.status, each.answer) for each in read(failed)] == [("failed", "")]
     assert read([*CODEX[:4], event("turn_aborted")])[0].status == "abandoned"
+
+
+def test_what_is_no_file_is_not_read_and_nobody_waits_for_it(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    for path in (tmp_path / "pipe", tmp_path / "link", tmp_path):
+        with pytest.raises(OSError):  # noqa: PT011 - of whatever kind
+            tail(str(path))
 
 
 def test_after_a_compaction_what_was_before_is_not_in_the_context():

@@ -1,0 +1,377 @@
+"""What a dashboard shows of an agent, as values: counts with their rates, rows of lists, pages that say how far they
+looked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Generic, Literal, TypeVar
+from uuid import UUID
+
+from brain import tally
+from brain.types import MEMORY_TYPES, MemoryType
+
+Row = TypeVar("Row")
+By = Literal["all", "type", "frame", "category", "runtime", "stage", "tool", "policy"]
+Group = Literal["never", "ignored", "rising", "stale"]
+
+_MOST_HOURLY = timedelta(days=35)  # 840 rows of each value
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of time [since, until), aware; steps of 'hour' or 'day' in a time zone.
+
+    Days of more than five weeks are days of UTC, as they were counted; where a zone is not whole hours away from UTC, a
+    day begins with the hour of UTC that holds its midnight.
+    """
+
+    since: datetime
+    until: datetime
+    step: Literal["hour", "day"] = "day"
+    zone: str = "UTC"
+
+    @property
+    def before(self) -> Period:
+        """The stretch just as long that ends where this one begins."""
+        return Period(self.since - (self.until - self.since), self.since, self.step, self.zone)
+
+    @property
+    def begin(self) -> datetime:
+        """The beginning of its first hour of UTC: what is counted there cannot be told apart."""
+        return self.since.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+    @property
+    def begin_of_day(self) -> datetime:
+        """The beginning of its first day of UTC."""
+        return self.begin.replace(hour=0)
+
+    @property
+    def days(self) -> tuple[datetime, datetime, datetime, datetime]:
+        """Where it begins and ends, and of the whole days of UTC in it where the first begins and the last ends."""
+        first = self.begin if self.begin == self.begin_of_day else self.begin_of_day + timedelta(days=1)
+        last = self.until.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        return (
+            (self.begin, self.until, first, last) if first < last else (self.begin, self.until, self.until, self.until)
+        )
+
+    @property
+    def span(self) -> Literal["hour", "day"]:
+        """Which counts a series is made of: hours make days of any time zone, but many of them take their time."""
+        of_days = self.step == "day" and (self.zone == "UTC" or self.until - self.since > _MOST_HOURLY)
+        return "day" if of_days else "hour"
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What some turns came to. A rate is None where there is nothing that it could be a share of."""
+
+    value: str
+    numbers: tally.Numbers
+    last_at: datetime | None = None
+
+    @property
+    def referenced(self) -> float | None:
+        """The share of shown memories that were used."""
+        return _share(self.numbers.used, self.numbers.shown)
+
+    @property
+    def precision(self) -> float | None:
+        """The share of shown tokens that were used."""
+        return _share(self.numbers.used_tokens, self.numbers.tokens)
+
+    @property
+    def abstained(self) -> float | None:
+        """The share of turns that found memories and showed none."""
+        return _share(self.numbers.abstained, self.numbers.turns)
+
+    @property
+    def degraded(self) -> float | None:
+        """The share of turns that lacked something."""
+        return _share(self.numbers.degraded, self.numbers.turns)
+
+    def quantile(self, share: float) -> float | None:
+        """The time in milliseconds within which this share of the turns was prepared."""
+        return tally.quantile(self.numbers.latency, share)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What the turns of one step of time came to."""
+
+    at: datetime
+    total: Total
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Row]):
+    """Some rows of a list that was walked up to a bound.
+
+    `looked` is how many rows were looked at, `back_to` the time they reach back to where they are in its order, and
+    `after` is where to go on, None if the list ended here. A page may be empty and not the last.
+    """
+
+    rows: tuple[Row, ...]
+    looked: int
+    after: tuple[Any, ...] | None
+    back_to: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFilter:
+    """Which turns: None is any. `words` must all stand in the message; `at_least_ms` is of `pre_turn`."""
+
+    words: str | None = None
+    session_id: str | None = None
+    status: str | None = None
+    frame: str | None = None
+    category: str | None = None
+    runtime: str | None = None
+    policy: str | None = None
+    tool: str | None = None
+    degraded: bool | None = None
+    abstained: bool | None = None
+    at_least_ms: float | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """A turn in a list; `message` is its beginning. `milliseconds` and `found` are None where nothing was measured."""
+
+    turn_id: str
+    session_id: str
+    user_id: str | None
+    at: datetime
+    status: str
+    message: str
+    frame: str
+    categories: tuple[str, ...]
+    runtime: str | None
+    policy: str
+    degraded: tuple[str, ...]
+    called: tuple[str, ...]
+    milliseconds: float | None
+    found: int | None
+    abstained: bool
+    shown: int
+    used: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNumbers:
+    """What a turn says of itself beside its account: times by stage, what was cut, its neighbours in the session.
+
+    `bytes` is what its trace takes; `trim`, `window` and `sections` are as the trace has them, empty where it has none.
+    """
+
+    turn_id: str
+    session_id: str
+    user_id: str | None
+    at: datetime
+    opened_at: datetime
+    closed_at: datetime | None
+    reaped: bool
+    status: str
+    message: str
+    frame: str
+    categories: tuple[str, ...]
+    runtime: str | None
+    policy: str
+    degraded: tuple[str, ...]
+    called: tuple[str, ...]
+    model: str | None
+    measures: Mapping[str, Any]
+    timings: Mapping[str, float]
+    trim: Mapping[str, Any]
+    window: Mapping[str, Any]
+    sections: Mapping[str, Any]
+    bytes: int
+    previous: str | None
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories: None is any. `words` must all stand in what a memory says."""
+
+    types: tuple[MemoryType, ...] = MEMORY_TYPES
+    words: str | None = None
+    session_id: str | None = None
+    tag: str | None = None
+    pinned: bool | None = None
+    superseded: bool | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """A memory in a list, with its use: `content` is its beginning, the masses `shown` and `used` are as of
+    `shown_at`, when it was last shown in a turn that counts.
+    """
+
+    id: UUID
+    seq: int
+    type: MemoryType
+    content: str
+    speaker: str | None
+    occurred_at: datetime
+    session_id: str | None
+    tags: tuple[str, ...]
+    pinned: bool
+    superseded_by: UUID | None
+    shown: float
+    used: float
+    times_shown: int
+    times_used: int
+    shown_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """When use says something of a memory.
+
+    *Never* shown in a turn that counts; *ignored*: shown at least `showings` times and never used; *rising*: used at
+    least `uses` times, and of all that use at least the share `fresh` is left, so that most of it is younger than a
+    half-life; *stale*: used as often, and a mass of less than `left` is left of it, one use two half-lives old.
+    """
+
+    half_life_days: float
+    showings: int = 5
+    uses: int = 3
+    fresh: float = 0.5
+    left: float = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSizes:
+    """How many of `looked` memories are in each group, which are a random sample of `memories`, or all of them."""
+
+    looked: int
+    memories: int
+    never: int
+    ignored: int
+    rising: int
+    stale: int
+
+    @property
+    def sampled(self) -> bool:
+        """Whether there are more than were looked at."""
+        return self.looked < self.memories
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A memory whole: `replaced` and `replacement` are the beginnings of the memories before and after it."""
+
+    memory: MemoryRow
+    supersedes: UUID | None
+    created_at: datetime
+    updated_at: datetime
+    confidence: float
+    source: str | None
+    context: str
+    entities: tuple[str, ...]
+    passages: int
+    replaced: str | None
+    replacement: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """A turn that showed a memory, the beginning of its message, and what became of the memory there."""
+
+    turn_id: str
+    at: datetime
+    via: str
+    slot: int
+    tokens: int
+    overlap: float | None
+    used: bool | None
+    rating: bool | None
+    propensity: float
+    lacked: float | None
+    status: str | None
+    session_id: str | None
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Memories most like one, with the cosine to it, of `looked` that were compared."""
+
+    rows: tuple[tuple[MemoryRow, float], ...]
+    looked: int
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySeen:
+    """A policy that turns were planned under, since when, and what they came to; `last_at` is the last day of it."""
+
+    version: str
+    first_used_at: datetime
+    total: Total
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A tool that turns of a category went without: removed by the plan or cut to fit, and asked for nonetheless."""
+
+    category: str
+    name: str
+    removed: int
+    cut: int
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or an index: its bytes, its rows as Postgres estimates them (-1: never analysed), dead rows."""
+
+    name: str
+    kind: str
+    of_table: str | None
+    bytes: int
+    rows: int
+    valid: bool
+    analyzed_at: datetime | None
+    dead: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurnRow:
+    """A turn whose outcome has not come."""
+
+    turn_id: str
+    session_id: str
+    opened_at: datetime
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The state of the store. `models` counts the vectors by embedding model among `vectors_looked` of a random sample;
+    `open_turns` is counted up to a bound.
+    """
+
+    memories: int
+    passages: int
+    sessions: int
+    open_turns: int
+    postgres: str
+    pgvector: str
+    revision: str
+    bytes: int
+    relations: tuple[Relation, ...] = ()
+    models: Mapping[str, int] = field(default_factory=dict)
+    vectors_looked: int = 0
+    oldest_open: tuple[OpenTurnRow, ...] = ()
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,47 @@
+"""Roles for those who look: granted on purpose, and with less to see and to do than the application's own.
+
+`cognitive_reader` reads every table under the same row level security, one agent at a time, and writes nothing.
+`cognitive_overview` reads the tally of all agents, counts without a word of anybody's, and nothing else. A login
+becomes one of them by SET ROLE; it inherits neither, since a policy holds for whoever has its role's privileges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+
+from brain import statements
+from brain.errors import SchemaError, StoreUnavailable
+
+SQL = statements.load("roles")
+
+READER = "cognitive_reader"
+OVERVIEW = "cognitive_overview"
+ROLES = (READER, OVERVIEW)
+
+
+async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True) -> tuple[str, ...]:
+    """Creates the roles, as one who owns the schema and may create roles, and lets `logins` become them.
+
+    `overview` False: the logins may become the reader alone. Returns what they may become. Safe to run twice.
+
+    Raises:
+        StoreUnavailable: nothing answers there.
+        SchemaError: the schema is missing, a login is, or this role may not do it.
+    """
+    granted = ROLES if overview else (READER,)
+    try:
+        connection = await asyncpg.connect(url)
+        try:
+            async with connection.transaction():
+                await connection.execute(SQL["create"])
+                for login in logins:
+                    await connection.execute(await connection.fetchval(SQL["grant"], list(granted), login))
+        finally:
+            await connection.close()
+    except (OSError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError) as error:
+        raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
+    except asyncpg.PostgresError as error:
+        raise SchemaError(f"cannot create the roles: {error}") from error
+    return granted

@@ -1,0 +1,86 @@
+"""Who may look: a token in a cookie that no script can read, and forms that only our own pages can send."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Scope
+
+TOKEN = "cognitive_token"
+FORM = "cognitive_form"  # the cookie that a form must repeat
+_DAYS = 30 * 86_400  # seconds a browser keeps the token; one that is revoked is refused before
+_NAME = 32  # bytes
+
+
+class Visitor(Protocol):
+    """Who looks; `agent` None may look at all."""
+
+    @property
+    def agent(self) -> str | None:
+        """The one agent that is theirs."""
+
+    def may(self, agent_id: str) -> bool:
+        """Whether this agent is theirs to look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """How the server that mounts the pages knows its visitors.
+
+    `known` is who needs no token in this request, or whose the token is; `open` says that none is needed.
+    """
+
+    known: Callable[[Scope, str | None], Visitor | None]
+    open: Callable[[Scope], bool]
+
+
+def visitor(request: Request, door: Door) -> Visitor | None:
+    """Who looks, None if they have to say so first."""
+    return door.known(request.scope, request.cookies.get(TOKEN))
+
+
+def form_key(request: Request) -> str:
+    """What forms of this browser repeat; made when it has none."""
+    return request.cookies.get(FORM) or secrets.token_urlsafe(_NAME)
+
+
+async def submitted(request: Request) -> FormData:
+    """A form that one of our own pages sent.
+
+    Raises:
+        HTTPException: 403, it is from elsewhere.
+    """
+    form = await request.form(max_files=0, max_fields=100)
+    given, kept = str(form.get("form_key", "")), request.cookies.get(FORM, "")
+    if not kept or not hmac.compare_digest(given.encode(), kept.encode()) or not _from_here(request):
+        raise HTTPException(
+            403, "This form was not sent by a page of this dashboard. Go back, reload it and try again."
+        )
+    return form
+
+
+def keep(request: Request, response: Response, name: str, value: str) -> None:
+    """Sets a cookie that only this server is told, and no script."""
+    response.set_cookie(
+        name, value, max_age=_DAYS, path=request.scope.get("root_path") or "/", httponly=True, samesite="strict",
+        secure=request.url.scheme == "https",
+    )  # fmt: skip
+
+
+def drop(request: Request, response: Response, name: str) -> None:
+    """Has the browser forget a cookie."""
+    response.delete_cookie(name, path=request.scope.get("root_path") or "/", httponly=True, samesite="strict")
+
+
+def _from_here(request: Request) -> bool:
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host", "")

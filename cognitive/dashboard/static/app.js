@@ -1,0 +1,88 @@
+// What pages cannot do without a script: the theme, the viewer's time zone, the keyboard, what a pointer is over.
+"use strict";
+
+const base = document.body.dataset.base;
+
+function keep(name, value) {
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `${name}=${value}; path=${base || "/"}; max-age=31536000; samesite=strict${secure}`;
+}
+
+function kept(name) {
+  const found = document.cookie.split("; ").find((each) => each.startsWith(`${name}=`));
+  return found ? found.slice(name.length + 1) : "";
+}
+
+// A page is written in the zone of the cookie; the first one of a browser is written again, once.
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+if (kept("zone") !== zone) {
+  keep("zone", zone);
+  if (zone !== "UTC" && kept("zone") === zone && document.querySelector("time, .sub")) location.reload();
+}
+
+document.querySelector("[data-theme-switch]")?.addEventListener("click", () => {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  keep("theme", root.dataset.theme);
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+});
+
+document.addEventListener("submit", (event) => {
+  // An address says what was chosen, and not what was not.
+  if (event.target.method !== "get") return;
+  for (const field of event.target.elements) if (field.name && !field.value) field.disabled = true;
+});
+addEventListener("pageshow", () => {
+  for (const field of document.querySelectorAll("form [name]:disabled")) field.disabled = false;
+});
+
+function rows() {
+  return [...document.querySelectorAll("[data-row]")].map((row) => row.querySelector(":scope > summary") || row);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") document.activeElement?.blur();
+  if (event.target.closest("input, select, textarea")) return;
+  if (event.key === "/") {
+    const search = document.querySelector("[data-search]");
+    if (!search) return;
+    event.preventDefault();
+    search.focus();
+    search.select?.();
+  } else if (event.key === "j" || event.key === "k") {
+    const all = rows();
+    const at = all.indexOf(document.activeElement);
+    const next = event.key === "j" ? Math.min(all.length - 1, at + 1) : Math.max(0, at - 1);
+    all[next]?.focus();
+    all[next]?.scrollIntoView({ block: "nearest" });
+  }
+});
+
+const tip = document.querySelector(".tip");
+document.addEventListener("pointermove", (event) => {
+  const over = event.target.closest?.("[data-tip]");
+  tip.hidden = !over;
+  if (!over) return;
+  tip.textContent = over.dataset.tip;
+  const left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8);
+  tip.style.left = `${Math.max(8, left)}px`;
+  tip.style.top = `${Math.max(8, event.clientY - tip.offsetHeight - 12)}px`;
+});
+
+document.addEventListener("click", (event) => {
+  const step = event.target.closest?.("[data-link]");
+  if (step) location.assign(step.dataset.link);
+});
+
+document.addEventListener("visibilitychange", () => {
+  // What nobody looks at is not asked for; what comes back into view is asked for at once.
+  if (!document.hidden) for (const live of document.querySelectorAll("[data-live]")) htmx.trigger(live, "seen");
+});
+document.addEventListener("htmx:before:request", (event) => {
+  if (document.hidden && event.target.matches("[data-live]")) event.preventDefault();
+});

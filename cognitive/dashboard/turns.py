@@ -1,0 +1,167 @@
+"""The list of turns: searched, filtered, page by page; it says how far it looked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from brain.figure_rows import By, Page, Period, Total, TurnFilter, TurnRow
+from brain.figures import Figures
+from cognitive.dashboard.asked import RANGES, Asked, moment
+from cognitive.dashboard.formats import moment as told_moment
+from cognitive.errors import InvalidInput
+
+PAGE = 50
+STATUSES = ("open", "completed", "failed", "abandoned")
+YES_NO = ("yes", "no")
+_CHOSEN: Mapping[str, By] = {"frame": "frame", "category": "category", "runtime": "runtime", "tool": "tool"}
+_CHOICES_OF = RANGES["90d"][1]  # values that turns of the last quarter had
+_NAMES = {
+    "q": "words", "session": "session", "status": "status", "frame": "frame", "category": "category",
+    "runtime": "runtime", "policy": "policy", "tool": "called", "degraded": "degraded", "abstained": "abstained",
+    "slower": "at least", "since": "since", "until": "until", "range": "last",
+}  # fmt: skip
+_LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A filter's values, and the one that was chosen."""
+
+    name: str
+    label: str
+    values: tuple[str, ...]
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A filter that holds, and the address without it."""
+
+    name: str
+    value: str
+    without: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The page."""
+
+    rows: tuple[TurnRow, ...]
+    choices: tuple[Choice, ...]
+    applied: tuple[Applied, ...]
+    words: str
+    older: str | None
+    newest: str | None
+    looked: int
+    back_to: datetime | None
+    whole: bool
+
+
+async def read(figures: Figures, asked: Asked) -> tuple[Page[TurnRow], Mapping[str, tuple[str, ...]]]:
+    """A page of turns, and what there is to choose from."""
+    lately = Period(asked.now - _CHOICES_OF, asked.now)
+    page, totals = await asyncio.gather(
+        figures.turns(asked.agent, wanted(asked), limit=PAGE, after=after(asked.params)),
+        asyncio.gather(*(figures.totals(asked.agent, lately, by) for by in _CHOSEN.values())),
+    )
+    return page, {name: _values(name, own) for name, own in zip(_CHOSEN, totals, strict=True)}
+
+
+def wanted(asked: Asked) -> TurnFilter:
+    """The filter that an address names.
+
+    Raises:
+        InvalidInput: it names one that makes no sense.
+    """
+    given = {name: value[:_LONGEST] for name, value in asked.params.items() if value}
+    since, until = moment(given, "since"), moment(given, "until")
+    if "range" in given:
+        period = asked.period()
+        since, until = since or period.since, until or period.until
+    if given.get("status", "open") not in STATUSES:
+        raise InvalidInput(f"status: expected one of {', '.join(STATUSES)}")
+    return TurnFilter(
+        words=given.get("q"), session_id=given.get("session"), status=given.get("status"), frame=given.get("frame"),
+        category=given.get("category"), runtime=given.get("runtime"), policy=given.get("policy"),
+        tool=given.get("tool"), degraded=_yes(given, "degraded"), abstained=_yes(given, "abstained"),
+        at_least_ms=_number(given, "slower"), since=since, until=until,
+    )  # fmt: skip
+
+
+def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
+    """Where a page goes on, as `view` wrote it.
+
+    Raises:
+        InvalidInput: it did not.
+    """
+    if not params.get("after"):
+        return None
+    at, _, turn_id = params["after"].partition("~")
+    return moment({"after": at}, "after"), turn_id
+
+
+def view(page: Page[TurnRow], values: Mapping[str, tuple[str, ...]], asked: Asked) -> Turns:
+    """The page from what was read."""
+    given = {name: value for name, value in asked.params.items() if name in _NAMES and value}
+    choices = [Choice("status", "Status", STATUSES, given.get("status", ""))]
+    choices += [Choice(name, name.capitalize(), own, given.get(name, "")) for name, own in values.items()]
+    choices += [Choice(name, name.capitalize(), YES_NO, given.get(name, "")) for name in ("degraded", "abstained")]
+    return Turns(
+        rows=page.rows,
+        choices=tuple(_with_chosen(choice) for choice in choices),
+        applied=tuple(
+            Applied(_NAMES[name], _told(name, value, asked), asked.again("turns", **{name: None, "after": None}))
+            for name, value in given.items()
+        ),
+        words=given.get("q", ""),
+        older=asked.again("turns", after=f"{page.after[0].isoformat()}~{page.after[1]}") if page.after else None,
+        newest=asked.again("turns", after=None) if asked.params.get("after") else None,
+        looked=page.looked,
+        back_to=page.back_to,
+        whole=not given and not asked.params.get("after"),
+    )
+
+
+def _with_chosen(choice: Choice) -> Choice:
+    """A value that was rare lately is still what holds."""
+    if not choice.chosen or choice.chosen in choice.values:
+        return choice
+    return Choice(choice.name, choice.label, (*choice.values, choice.chosen), choice.chosen)
+
+
+def _values(name: str, totals: Sequence[Total]) -> tuple[str, ...]:
+    """A tool is chosen by its name, whatever category called it."""
+    values = (total.value.partition("/")[2] if name == "tool" else total.value for total in totals)
+    return tuple(sorted(set(values)))
+
+
+def _told(name: str, value: str, asked: Asked) -> str:
+    if name in ("since", "until"):
+        return told_moment(moment({name: value}, name), asked.zone)
+    if name == "slower":
+        return f"{value} ms"
+    return RANGES[value][0] if name == "range" and value in RANGES else value
+
+
+def _yes(given: Mapping[str, str], name: str) -> bool | None:
+    if name not in given:
+        return None
+    if given[name] not in YES_NO:
+        raise InvalidInput(f"{name}: expected yes or no")
+    return given[name] == "yes"
+
+
+def _number(given: Mapping[str, str], name: str) -> float | None:
+    if name not in given:
+        return None
+    try:
+        value = float(given[name])
+    except ValueError:
+        raise InvalidInput(f"{name}: expected a number of milliseconds") from None
+    if not 0 <= value < 1e9:
+        raise InvalidInput(f"{name}: expected a number of milliseconds")
+    return value

@@ -1,0 +1,76 @@
+"""From views to HTML: templates that escape everything, headers that let a browser run nothing but our own file."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from cognitive.dashboard import charts, formats
+
+_HERE = Path(__file__).parent
+_STATIC = _HERE / "static"
+_THEMES = ("light", "dark")
+_YEAR = 31_536_000  # seconds: the address of a static file changes with what it says
+_POLICY = "; ".join((
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
+    "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'",
+))  # fmt: skip
+# With "no-referrer" a browser would send our own forms with the origin "null".
+HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
+# The colours of a chart that is taken out of its page; those of the light theme in app.css.
+STYLE = """
+svg{font:12px system-ui,sans-serif;background:#fff} .grid{stroke:#e7e9ee} .tick{fill:#5b6472}
+.stroke{fill:none;stroke-width:2;vector-effect:non-scaling-stroke} .area{opacity:.08} .hit{display:none}
+.s0{stroke:#4c51d6} .s1{stroke:#0d8577} .area.s0{fill:#4c51d6;stroke:none} .ghost{stroke:#aab1bd;stroke-dasharray:4 4}
+.dot{stroke-width:6;stroke-linecap:round;vector-effect:non-scaling-stroke}
+"""
+
+
+class Writer:
+    """Writes pages from templates; whatever a value holds, it is text there."""
+
+    def __init__(self) -> None:
+        self._templates = Environment(
+            loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined,
+            trim_blocks=True, lstrip_blocks=True,
+        )  # fmt: skip
+        self._templates.globals.update(
+            charts=charts, number=formats.number, compact=formats.compact, percent=formats.percent,
+            milliseconds=formats.milliseconds, moment=formats.moment, ago=formats.ago, bytes=formats.bytes_,
+            version=_version(),
+        )  # fmt: skip
+
+    def page(self, template: str, request: Request, status: int, **told: Any) -> HTMLResponse:
+        """A template's page, in the theme that the browser's cookie names."""
+        theme = request.cookies.get("theme", "")
+        told |= {"base": request.scope.get("root_path", ""), "theme": theme if theme in _THEMES else ""}
+        told.setdefault("page", "")
+        return HTMLResponse(self._templates.get_template(template).render(told), status, HEADERS)
+
+
+class _Kept(StaticFiles):
+    """Files that a browser may keep."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file, or 404."""
+        answer = await super().get_response(path, scope)
+        answer.headers.setdefault("Cache-Control", f"public, max-age={_YEAR}, immutable")
+        return answer
+
+
+def statics() -> StaticFiles:
+    """The files that pages refer to; nothing in them is about anybody."""
+    return _Kept(directory=_STATIC)
+
+
+def _version() -> str:
+    """What changes when a static file does."""
+    together = b"".join(path.read_bytes() for path in sorted(_STATIC.iterdir()))
+    return hashlib.sha256(together).hexdigest()[:12]

@@ -1,0 +1,240 @@
+"""A database of the size at which a dashboard must be fast: an agent with a million memories and turns, and small ones.
+
+    python tests/bench/large.py /path/to/data 1000000 1000000
+
+Arguments: the data directory of an embedded server, memories and turns of the agent `big`. What that directory holds of
+`big` and of the small agents is replaced. Then `COGNITIVE_DATA_DIR=/path/to/data` is the way to it.
+
+Synthetic: words by Zipf's law, random unit vectors, one passage per memory, one field per vector; every hundredth
+memory nearly says what the one before does. Turns are spread over a year with messages, vectors, measures and showings
+of usual size, and a trace of a few hundred bytes. Usage and tallies are computed from the turns by SQL, so every sum
+agrees. The last turns are real: they went through the whole layer, with traces of full size.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import numpy as np
+
+from brain import statements
+from brain.database import encode_halfvec
+from brain.embedded import EmbeddedServer
+from brain.embedding.minilm import MiniLM
+from brain.migrate import upgrade
+from brain.text import lexemes
+from cognitive import CognitiveLayer, Outcome, Policy, Tool, ToolCall, Turn
+
+AGENT = "big"
+SMALL, SMALLS, OF_SMALL = "small-", 200, (200, 300)
+REAL_TURNS = 24
+BATCH = 20_000
+UNTIL = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+SINCE = UNTIL - timedelta(days=365)
+SYLLABLES = "ba de ri mo tal ven kos lin par sut gar fel no shi tru wem pla dor esk hum".split()
+TABLES = (
+    "memory", "passage", "posting", "embedding", "session", "turn", "exposure", "usage", "usage_base", "tally",
+    "corpus", "policy",
+)  # fmt: skip
+
+POLICIES = [Policy(half_life_days=days) for days in (3, 5)] + [Policy()]
+SQL = statements.named(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
+_SUMS = (
+    "turns", "completed", "failed", "abandoned", "degraded", "abstained", "found", "shown", "used", "tokens",
+    "used_tokens", "deduped", "trimmed", "milliseconds",
+)  # fmt: skip
+TALLY = f"""
+INSERT INTO cognitive.tally (agent_id, span, by, at, value, {", ".join(_SUMS)}, latency)
+SELECT $1, span, by, at, value, {", ".join(f"sum({name})" for name in _SUMS)},
+       coalesce(('{{' || string_agg(repeat('0,', bucket - before - 1) || turns, ',' ORDER BY bucket) || '}}')::int[],
+                '{{}}')
+FROM (SELECT *, coalesce(lag(bucket) OVER (PARTITION BY span, by, at, value ORDER BY bucket), -1) AS before
+      FROM (SELECT span, by, date_trunc(span, at, 'UTC') AS at, value, bucket,
+                   {", ".join(f"coalesce(sum({name}), 0) AS {name}" for name in _SUMS)}
+            FROM keyed CROSS JOIN (VALUES ('hour'), ('day')) AS s(span) GROUP BY 1, 2, 3, 4, 5) AS summed) AS spaced
+GROUP BY span, by, at, value
+"""
+
+
+def vocabulary(size: int) -> list[str]:
+    """Words that nobody knows, each with a lexeme of its own."""
+    words: dict[str, str] = {}
+    n = 0
+    while len(words) < size:
+        digits = [SYLLABLES[n // len(SYLLABLES) ** place % len(SYLLABLES)] for place in range(4)]
+        found = lexemes("".join(digits))
+        if found:
+            words.setdefault(found[0], "".join(digits))
+        n += 7
+    return list(words.values())
+
+
+def memories(agent: str, size: int, words: list[str], chance: np.random.Generator) -> Iterator[list[tuple[Any, ...]]]:
+    """Rows of the temporary table `made`, in batches; every hundredth says a word more than the one before it."""
+    terms, named = np.array([lexemes(word)[0] for word in words]), np.array(words)
+    kinds = chance.choice(["episode", "fact", "decision", "procedure"], size, p=[0.6, 0.3, 0.06, 0.04])
+    for first in range(0, size, BATCH):
+        picked = chance.zipf(1.3, (min(BATCH, size - first), 11)) * 2654435761 % len(words)
+        picked[99::100, :10] = picked[98::100, :10][: len(picked[99::100])]
+        said, stems = named[picked].tolist(), terms[picked].tolist()
+        useful = (chance.random(len(picked)) > 0.15).tolist()
+        rows = []
+        for n, (spoken, lexemes_of) in enumerate(zip(said, stems, strict=True), first):
+            identity = hashlib.sha256(f"{agent} {n}".encode()).digest()
+            rows.append((
+                n, UUID(bytes=identity[:16]), identity, str(kinds[n]), " ".join(spoken).capitalize() + ".",
+                SINCE + (UNTIL - SINCE) * (n / size), n // 25, useful[n - first], list(dict.fromkeys(lexemes_of)),
+            ))  # fmt: skip
+        yield rows
+
+
+def directions(count: int, chance: np.random.Generator) -> np.ndarray:
+    """Random unit vectors, every hundredth near the one before it."""
+    vectors = chance.standard_normal((count, MiniLM.dimension), dtype=np.float32)
+    vectors[99::100] = vectors[98::100][: len(vectors[99::100])] + vectors[99::100] * 0.3
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+STORE = ("memory", "superseded", "supersedes", "passage", "posting", "session", "corpus")
+
+
+async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) -> None:
+    """Memories with their index entries and vectors, and the temporary table `made` of them."""
+    chance = np.random.default_rng(size)
+    await c.execute(SQL["made"])
+    for rows in memories(agent, size, words, chance):
+        await c.copy_records_to_table("made", records=rows)
+        vectors = directions(len(rows), chance)
+        await c.copy_records_to_table(
+            "embedding", schema_name="cognitive",
+            columns=["agent_id", "memory_id", "ordinal", "field", "model", "dimension", "type", "embedding"],
+            records=[(agent, row[1], 0, "said", MiniLM.model, MiniLM.dimension, row[3], encode_halfvec(vector))
+                     for row, vector in zip(rows, vectors, strict=True)],
+        )  # fmt: skip
+    await c.execute("CREATE INDEX ON made (seq)")
+    await c.execute("ANALYZE made, cognitive.embedding")
+    for name in STORE:
+        await timed(c, SQL[name], agent)
+        await c.execute("ANALYZE cognitive.memory")
+
+
+async def turns(c: asyncpg.Connection, agent: str, size: int, many: int) -> None:
+    """Turns, what they showed, usage and tallies."""
+    versions = [policy.for_agent(agent).version for policy in POLICIES]
+    whole, half_life = (UNTIL - SINCE).total_seconds(), Policy().half_life_days * 86_400
+    for n, policy in enumerate(POLICIES):
+        own, first = policy.for_agent(agent), SINCE + (UNTIL - SINCE) * n / len(POLICIES)
+        await c.execute(SQL["policy"], agent, own.version, own.model_dump_json(), first)
+    await timed(c, SQL["turn"], agent, many, SINCE, whole, versions, MiniLM.model, size)
+    await c.execute("ANALYZE cognitive.turn")
+    await timed(c, SQL["exposure"], agent, size, SINCE, whole)
+    await c.execute("ANALYZE cognitive.exposure")
+    await timed(c, SQL["usage"], agent, half_life)
+    await timed(c, SQL["base"], agent, half_life, UNTIL)
+    for statement in (SQL["told"], SQL["counted"], SQL["keyed"], TALLY):
+        await timed(c, statement, *([agent] if "$1" in statement else []))
+
+
+async def timed(c: asyncpg.Connection, statement: str, *arguments: Any) -> None:
+    start = perf_counter()
+    if statement.lstrip().startswith("CREATE TEMP"):  # which takes no parameters; the agent's name is one of ours
+        await c.execute(statement.replace("$1", f"'{arguments[0]}'") if arguments else statement)
+    else:
+        await c.execute(statement, *arguments)
+    took = perf_counter() - start
+    if took > 5:
+        say(f"  {took:.0f} s: {' '.join(statement.split())[:90]}")
+
+
+async def copy_small(c: asyncpg.Connection) -> None:
+    """The first small agent again, under the other names."""
+    for table in TABLES:
+        rows = await c.fetch(
+            "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0"
+            " AND attname <> 'agent_id' AND NOT attisdropped", f"cognitive.{table}"
+        )  # fmt: skip
+        names = ", ".join(f'"{row["attname"]}"' for row in rows)
+        await c.execute(
+            f"INSERT INTO cognitive.{table} (agent_id, {names}) SELECT '{SMALL}' || lpad(n::text, 3, '0'), {names}"
+            f" FROM cognitive.{table}, generate_series(1, {SMALLS - 1}) AS n WHERE agent_id = '{SMALL}000'"
+        )
+
+
+async def fill(admin: str, size: int, many: int) -> None:
+    """All agents, as superuser: without indexes while rows come in, and without a look at foreign keys."""
+    words = vocabulary(20_000)
+    c = await asyncpg.connect(admin)
+    await c.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    await c.execute("SET session_replication_role = replica; SET maintenance_work_mem = '2GB'; SET work_mem = '1GB';"
+                    "SET synchronous_commit = off; SET max_parallel_maintenance_workers = 0")  # fmt: skip
+    for table in TABLES:
+        await c.execute(f"DELETE FROM cognitive.{table} WHERE agent_id = $1 OR agent_id LIKE $2", AGENT, SMALL + "%")
+    dropped = await drop_indexes(c)
+    for agent, stored, taken in ((f"{SMALL}000", *OF_SMALL), (AGENT, size, many)):
+        start = perf_counter()
+        async with c.transaction():
+            await store(c, agent, stored, words)
+            await turns(c, agent, stored, taken)
+            await c.execute("DROP TABLE made")
+        say(f"{agent}: {stored} memories, {taken} turns in {perf_counter() - start:.0f} s")
+    await copy_small(c)
+    for statement in dropped:
+        await timed(c, statement)
+    await timed(c, "VACUUM ANALYZE")
+    await c.close()
+
+
+async def drop_indexes(c: asyncpg.Connection) -> list[str]:
+    """Drops what is not needed while rows come in, and returns the statements that make it again."""
+    rows = await c.fetch("""
+        SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition
+        FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid
+        WHERE t.relnamespace = 'cognitive'::regnamespace AND t.relname = ANY($1)
+          AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = i.indexrelid)""", list(TABLES))  # fmt: skip
+    for row in rows:
+        await c.execute(f"DROP INDEX {row['name']}")
+    return [row["definition"] for row in rows]
+
+
+async def real_turns(url: str, agent: str) -> None:
+    """Turns through the whole layer, so that there are traces of full size."""
+    names = ("exec", "read", "grep", "web_search", "calendar", "mail", "write", "browse")
+    tools = tuple(Tool(name=name, description=f"{name} does what its name says", parameters={}) for name in names)
+    async with CognitiveLayer.open(url, policy=Policy(deadline_ms=60_000)) as layer:
+        recent = await layer.turns(agent, REAL_TURNS)
+        for n, row in enumerate(recent):
+            text = f"Debug the build: what did we say about {row['message'][:80]}"
+            turn = Turn(agent_id=agent, session_id=f"real-{n // 6}", text=text, tools=tools, runtime="native")
+            context = await layer.pre_turn(turn)
+            answer = " ".join(shown.content for shown in context.shown[:2]) or "Nothing is known of that."
+            await layer.post_turn(context, Outcome(response=answer, tool_calls=[ToolCall(name="grep", result="ok")]))
+
+
+async def main(directory: Path, size: int, many: int) -> None:
+    """Makes it all; prints what took long."""
+    server = EmbeddedServer(directory)
+    urls = server.acquire()
+    try:
+        await upgrade(urls.owner)
+        await fill(urls.admin, size, many)
+        await real_turns(urls.app, AGENT)
+    finally:
+        server.release()
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), *(int(each) for each in sys.argv[2:4])))

@@ -1,0 +1,162 @@
+"""What the clients of a soak know, and what Postgres must therefore hold: to the unit."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import asyncpg
+
+from cognitive.turn import Report, TurnContext
+from cognitive.wire.context import UNPREPARED
+
+_MARK = re.compile(r"zq-(agent\d+)-(s\d+)-zq")
+_TURNS = "SELECT agent_id, turn_id, status FROM cognitive.turn"
+_MEMORIES = "SELECT agent_id, count(*) AS n FROM cognitive.memory GROUP BY 1"
+_USAGE = "SELECT agent_id, memory_id, times_shown, times_used FROM cognitive.usage"
+_SESSIONS = "SELECT agent_id, session_id, turns FROM cognitive.session WHERE turns > 0"
+_TALLY = """
+SELECT agent_id, sum(turns)::int AS turns, sum(completed)::int AS completed, sum(failed)::int AS failed,
+       sum(abandoned)::int AS abandoned FROM cognitive.tally WHERE span = $1 AND by = 'all' GROUP BY 1
+"""
+_CONNECTED = "SELECT sessions FROM pg_stat_database WHERE datname = current_database()"
+_JUDGED = """
+SELECT e.agent_id, e.turn_id, e.memory_id, e.used
+FROM cognitive.exposure e JOIN cognitive.turn t USING (agent_id, turn_id)
+WHERE t.status = 'completed' AND e.used IS NOT NULL
+"""
+_STRAYS = """
+SELECT count(*) FROM cognitive.exposure e JOIN cognitive.memory m ON m.id = e.memory_id WHERE m.agent_id <> e.agent_id
+"""
+
+Key = tuple[str, str]  # agent and turn
+
+
+def mark(agent: str, session: str) -> str:
+    """The marker of a session, which stands in every text of it."""
+    return f"zq-{agent}-{session}-zq"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What was acknowledged, what was asked for and never answered, and what went wrong."""
+
+    closed: dict[Key, tuple[str, str]] = field(default_factory=dict)  # to its status and session
+    opened: set[Key] = field(default_factory=set)  # answered, and then left alone
+    unsure: set[Key] = field(default_factory=set)  # asked for by somebody who went away
+    taught: dict[Key, Report] = field(default_factory=dict)  # as it was told; a journalled outcome is not
+    unknown: set[Key] = field(default_factory=set)  # prepared for nobody: the server may know nothing of them
+    remembered: Counter[str] = field(default_factory=Counter)
+    wrong: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    degraded: Counter[str] = field(default_factory=Counter)
+    did: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def saw(self, what: str, agent: str, session: str | None, texts: Iterable[str]) -> None:
+        """Every marker that an agent, or one session of it, was shown must be its own."""
+        for text in texts:
+            for found in _MARK.finditer(text):
+                self.did[f"markers in {what}"] += 1
+                if found.group(1) != agent or session not in (None, found.group(2)):
+                    self.wrong[f"mixed up: {what} of {agent} {session} shows {found.group(0)}"] += 1
+
+    def prepared(self, context: TurnContext) -> None:
+        """What a turn shows is the agent's, and its window the session's."""
+        agent, session = context.agent_id, context.session_id
+        self.saw("memories", agent, None, [context.text, context.prefix, context.sent(), *_contents(context)])
+        self.saw("windows", agent, session, [message.model_dump_json() for message in context.messages])
+        self.degraded.update({because.split(":")[0] for because in context.degraded})
+        self.did["turns degraded"] += bool(context.degraded)
+        if context.session_id != session or not context.message.endswith(mark(agent, session)):
+            self.wrong["mixed up: another turn's answer"] += 1
+
+    def settled(self, context: TurnContext, status: str, report: Report, recalled: Sequence[UUID]) -> None:
+        """An outcome was acknowledged: the first stands, and it is the same whenever it is told again."""
+        key = context.agent_id, context.turn_id
+        self.did["outcomes journalled"] += not report.recorded
+        if not report.recorded and late(context):
+            self.unknown.add(key)
+        self.closed.setdefault(key, (status, context.session_id))
+        if not report.recorded:
+            return
+        known = self.taught.setdefault(key, report)
+        if _judged(known) != _judged(report):
+            self.wrong["post_turn: told another verdict"] += 1
+        if status == "completed" and self.closed[key][0] == status and not late(context) and key not in self.unsure:
+            judged, shown = {id for id, _ in _judged(report)}, {each.memory_id for each in context.shown}
+            if not shown <= judged <= shown | set(recalled):
+                self.wrong["post_turn: judged something else than what was shown"] += 1
+
+
+def late(context: TurnContext) -> bool:
+    """Whether the client went on without the server."""
+    return UNPREPARED in context.plan.reasons
+
+
+async def compare(ledger: Ledger, url: str) -> None:
+    """Adds to what is wrong whatever Postgres holds otherwise."""
+    postgres = await asyncpg.connect(url)
+    try:
+        ledger.did["connections made"] = await postgres.fetchval(_CONNECTED)
+        await _turns(ledger, postgres)
+        await _use(ledger, postgres)
+        for span in ("hour", "day"):
+            for row in await postgres.fetch(_TALLY, span):
+                ours = Counter(status for (agent, _), (status, _) in ledger.closed.items() if agent == row["agent_id"])
+                if ours != +Counter({each: row[each] for each in ("completed", "failed", "abandoned")}):
+                    ledger.wrong[f"counts of the {span} of {row['agent_id']}: {dict(row)}, not {dict(ours)}"] += 1
+        stored = Counter({row["agent_id"]: row["n"] for row in await postgres.fetch(_MEMORIES)})
+        if stored != ledger.remembered:
+            ledger.wrong[f"memories: {stored.total()}, not {ledger.remembered.total()}"] += 1
+        if strays := await postgres.fetchval(_STRAYS):
+            ledger.wrong["mixed up: exposures of another agent's memories"] += strays
+    finally:
+        await postgres.close()
+
+
+async def _turns(ledger: Ledger, postgres: asyncpg.Connection) -> None:
+    held = {(row["agent_id"], row["turn_id"]): row["status"] for row in await postgres.fetch(_TURNS)}
+    for key in ledger.unknown - held.keys():
+        ledger.did["outcomes of turns that the server never knew"] += 1
+        del ledger.closed[key]
+    for key, (status, _) in ledger.closed.items():
+        if held.get(key) != status:
+            ledger.wrong[f"turns: {held.get(key)}, and acknowledged as {status}"] += 1
+    for key in held.keys() - ledger.closed.keys():
+        if key not in ledger.opened | ledger.unsure or held[key] != "open":
+            ledger.wrong[f"turns: {held[key]}, and nobody said so"] += 1
+    ledger.wrong.update({"turns: prepared, and not recorded": len(ledger.opened - held.keys())})
+    ours = Counter((agent, session) for (agent, _), (_, session) in ledger.closed.items())
+    theirs = {(row["agent_id"], row["session_id"]): row["turns"] for row in await postgres.fetch(_SESSIONS)}
+    if ours != theirs:
+        ledger.wrong[f"sessions: {sum(theirs.values())} turns, not {ours.total()}"] += 1
+
+
+async def _use(ledger: Ledger, postgres: asyncpg.Connection) -> None:
+    shown, used = Counter[tuple[str, UUID]](), Counter[tuple[str, UUID]]()
+    for (agent, turn_id), report in ledger.taught.items():
+        if ledger.closed[agent, turn_id][0] == "completed":
+            shown.update((agent, id) for id, _ in _judged(report))
+            used.update((agent, id) for id, referenced in _judged(report) if referenced)
+    for row in await postgres.fetch(_JUDGED):
+        if (row["agent_id"], row["turn_id"]) not in ledger.taught:  # from the journal: nobody was told
+            shown[row["agent_id"], row["memory_id"]] += 1
+            used[row["agent_id"], row["memory_id"]] += row["used"]
+    rows = await postgres.fetch(_USAGE)
+    for what, ours in (("times_shown", shown), ("times_used", used)):
+        theirs = +Counter({(row["agent_id"], row["memory_id"]): row[what] for row in rows})
+        ledger.did[what] = theirs.total()
+        if theirs != ours:
+            ledger.wrong[f"usage: {what} {theirs.total()}, not {ours.total()}"] += 1
+
+
+def _contents(context: TurnContext) -> list[str]:
+    return [each.content for each in context.shown]
+
+
+def _judged(report: Report) -> set[tuple[UUID, bool]]:
+    return {(each.memory_id, each.referenced) for each in report.attributions}

@@ -1,0 +1,117 @@
+"""`cognitive serve` with a thread beside it that looks on: what it holds, how late its event loop is, and in what.
+
+    python tests/bench/soak_server.py LOOKS serve --port 0
+
+Appends one JSON object a second to LOOKS.jsonl, and keeps in LOOKS.stacks where the event loop was, by share of looks:
+all of them, and those while something waited for it for longer than a twentieth of a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+from types import FrameType
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+_EVERY = 0.02  # seconds between two looks
+_HELD = 0.05  # seconds
+_WRITTEN = 1.0  # seconds
+_DEPTH = 40  # frames
+
+
+def main(looks: Path, arguments: list[str]) -> None:
+    """Runs the command as it is, and looks on."""
+    threading.Thread(target=_looking, args=(looks, threading.main_thread().ident), daemon=True).start()
+    from cognitive.cli.entry import main as cognitive
+
+    sys.argv = ["cognitive", *arguments]
+    sys.exit(cognitive())
+
+
+def _looking(looks: Path, main_thread: int) -> None:
+    loop = _loop(main_thread)
+    kept = _contexts(loop)
+    everything, held, worst, written = Counter[str](), Counter[str](), 0.0, monotonic()
+    with looks.with_suffix(".jsonl").open("w") as file:
+        while not loop.is_closed():
+            asked, answered = monotonic(), threading.Event()
+            loop.call_soon_threadsafe(answered.set)
+            for where in _stacks(main_thread, answered):
+                everything.update(where)
+                if monotonic() - asked > _HELD:
+                    held.update(where)
+            worst = max(worst, monotonic() - asked)
+            if monotonic() - written > _WRITTEN:
+                file.write(json.dumps({**_held_now(loop, kept), "lag_ms": round(worst * 1000)}) + "\n")
+                file.flush()
+                worst, written = 0.0, monotonic()
+                looks.with_suffix(".stacks").write_text(f"{_told(everything)}\n-- held --\n{_told(held)}\n")
+            sleep(_EVERY)
+
+
+def _loop(main_thread: int) -> asyncio.BaseEventLoop:
+    """The event loop that runs in a thread, once one does: the server is not made to hand it out."""
+    while True:
+        frame = sys._current_frames().get(main_thread)
+        while frame is not None:
+            if frame.f_code.co_name == "run_forever":
+                return frame.f_locals["self"]
+            frame = frame.f_back
+        sleep(0.5)
+
+
+def _contexts(loop: asyncio.BaseEventLoop) -> Any:
+    """The kept contexts of the server, once it has some; looked for in its own thread, which then builds no objects."""
+    found: list[Any] = []
+
+    def look() -> None:
+        found.extend(each for each in gc.get_objects() if type(each).__name__ == "Contexts")
+
+    while not found:
+        sleep(0.5)
+        loop.call_soon_threadsafe(look)
+    return found[0]
+
+
+def _stacks(thread: int, answered: threading.Event) -> Iterator[set[str]]:
+    """Where the loop is, now and every look until it answers."""
+    while True:
+        frame: FrameType | None = sys._current_frames().get(thread)
+        where = set[str]()
+        for _ in range(_DEPTH):
+            if frame is None:
+                break
+            code = frame.f_code
+            where.add(f"{'/'.join(Path(code.co_filename).parts[-3:])}:{code.co_qualname}")
+            frame = frame.f_back
+        yield where
+        if answered.wait(_EVERY):
+            return
+
+
+def _held_now(loop: asyncio.AbstractEventLoop, kept: Any) -> dict[str, float]:
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return {
+        "at": monotonic(), "megabytes": int(status["RssAnon"].split()[0]) / 1024, "threads": int(status["Threads"]),
+        "files": len(os.listdir("/proc/self/fd")), "tasks": len(asyncio.all_tasks(loop)), "kept": len(kept),
+        "processor": sum(os.times()[:2]),
+    }  # fmt: skip
+
+
+def _told(places: Counter[str]) -> str:
+    whole = max(places.values(), default=1)
+    return "\n".join(f"{times / whole:6.1%} {where}" for where, times in places.most_common(120))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

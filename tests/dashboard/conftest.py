@@ -1,0 +1,36 @@
+"""An agent with some turns to look at, and the pages as the server mounts them."""
+
+from __future__ import annotations
+
+import pytest
+
+from cognitive import NewMemory, Outcome, Turn
+from cognitive.dashboard.access import Door
+from cognitive.dashboard.app import create
+from cognitive.server.auth import needs_no_token, visitor_of
+from cognitive.server.config import Mounted
+
+EVIL = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
+DEPLOY = "We deploy on Tuesdays at 10:00, never on Fridays."
+
+
+@pytest.fixture
+def mounts(layer):
+    return (Mounted("/ui", create(layer, layer.figures, Door(visitor_of, needs_no_token)), door=True),)
+
+
+@pytest.fixture
+async def played(layer, agent):
+    """The agent after two turns: one that used what it was shown, and one whose words are an attack."""
+    await layer.remember(
+        agent,
+        [
+            NewMemory(type="decision", content=DEPLOY),
+            NewMemory(type="fact", content=f"The runbook says {EVIL} on deploy days."),
+            NewMemory(type="fact", content="The canteen serves soup on Mondays."),
+        ],
+    )
+    for turn_id, text in (("t/1", "When do we deploy?"), ("t/2", f"Which deploy day has {EVIL}?")):
+        turn = Turn(agent_id=agent, session_id="s", text=text, turn_id=turn_id, runtime="langgraph")
+        await layer.post_turn(await layer.pre_turn(turn), Outcome(response=DEPLOY))
+    return agent

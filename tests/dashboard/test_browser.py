@@ -1,0 +1,151 @@
+"""Journeys in a real browser: whatever a page is refused by its policy, or says to the console, fails them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cognitive.server.config import ServerConfig
+from cognitive.server.tokens import create
+from tests.dashboard.conftest import DEPLOY
+from tests.serving import running
+
+driver = pytest.importorskip("playwright.async_api", reason="pip install playwright, to look with a browser")
+CHROMIUM = os.environ.get("BROWSER_TESTS_CHROMIUM") or shutil.which("chromium") or ""
+AXE = Path(os.environ.get("BROWSER_TESTS_AXE", "axe.min.js"))  # of npm's axe-core; it is not part of this project
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
+PAGES = ("overview?", "turns?", "turn?id=t/1&replay=yes&why=soup&", "turns?q=nothing&", "turn?id=none&")
+
+
+@pytest.fixture
+async def url(layer, mounts):
+    async with running(layer, ServerConfig(port=0), mounts) as (url, _):
+        yield url
+
+
+@pytest.fixture
+async def browser():
+    async with driver.async_playwright() as playing:
+        browser = await playing.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    return AXE.read_text()
+
+
+@pytest.fixture
+async def page(browser):
+    """A page of a viewer in Tokyo; what it complains of fails the test."""
+    context = await browser.new_context(timezone_id="Asia/Tokyo", viewport={"width": 1280, "height": 900})
+    page, said = await context.new_page(), []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    yield page
+    await context.close()
+    assert [each for each in said if "404" not in each] == []
+
+
+async def test_from_the_overview_to_why_a_memory_was_not_shown(page, url, played):
+    await page.goto(f"{url}/ui/overview?agent={played}")
+    await page.get_by_role("link", name="All turns").click()
+    await page.get_by_role("link", name="When do we deploy?").click()
+    await page.get_by_role("searchbox").fill("canteen soup")
+    await page.get_by_role("searchbox").press("Enter")
+    await page.locator(".answer summary").first.click()
+
+    assert "canteen" in await page.locator(".answer blockquote").first.inner_text()
+    assert await page.locator(".answer .story").first.inner_text()
+
+
+async def test_what_is_stored_stays_inert(page, url, played):
+    for name in ("turns", "turn?id=t/2&why=runbook"):
+        await page.goto(f"{url}/ui/{name}{'&' if '?' in name else '?'}agent={played}")
+        assert await page.locator("main img, main script").count() == 0
+        assert await page.title() != "owned"
+
+
+async def test_the_keyboard_is_enough(page, url, played):
+    await page.goto(f"{url}/ui/turns?agent={played}")
+    await page.keyboard.press("/")
+    await page.keyboard.type("when do")
+    await page.keyboard.press("Enter")
+    await page.wait_for_url("**q=when*")
+    assert "status=" not in page.url  # what was not chosen is not in the address
+    await page.keyboard.press("j")
+    await page.keyboard.press("Enter")
+
+    await page.wait_for_url("**/turn?*")
+    assert await page.get_by_role("heading", level=1).inner_text() == "When do we deploy?"
+
+
+async def test_times_are_those_of_the_viewer(page, url, played):
+    await page.goto(f"{url}/ui/overview?agent={played}")
+
+    await page.get_by_text("Asia/Tokyo").wait_for()
+
+
+async def test_the_theme_is_kept(page, url, played):
+    await page.goto(f"{url}/ui/overview?agent={played}")
+    light = await page.evaluate("getComputedStyle(document.body).color")
+    await page.get_by_role("button", name="Theme").click()
+    await page.reload()
+
+    assert await page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert await page.evaluate("getComputedStyle(document.body).color") != light
+
+
+async def test_numbers_are_asked_for_again_while_somebody_looks(page, url, played):
+    await page.goto(f"{url}/ui/overview?agent={played}")
+    async with page.expect_response("**/ui/live?*") as answer:
+        await page.evaluate("htmx.trigger(document.querySelector('[data-live]'), 'seen')")
+
+    assert (await answer.value).status == 200
+    assert await page.locator(".card").count() == 5
+
+
+async def test_a_visitor_signs_in_and_out(page, layer, mounts, tmp_path, played):
+    _, token = create(tmp_path / "tokens.toml", played)
+    async with running(layer, ServerConfig(port=0, tokens=tmp_path / "tokens.toml"), mounts) as (url, _):
+        await page.goto(f"{url}/ui/")
+        await page.get_by_label("Token").fill(token)
+        await page.get_by_role("button", name="Sign in").click()
+        await page.get_by_role("heading", name="Overview").wait_for()
+        assert "cognitive_token" not in await page.evaluate("document.cookie")
+        await page.get_by_role("button", name="Sign out").click()
+
+        await page.get_by_label("Token").wait_for()
+
+
+@pytest.mark.parametrize("width", [390, 820, 1440])
+async def test_nothing_is_wider_than_the_screen(page, url, played, width):
+    await page.set_viewport_size({"width": width, "height": 900})
+    for name in PAGES:
+        await page.goto(f"{url}/ui/{name}agent={played}")
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_axe_finds_nothing(page, url, played, axe, theme):
+    await page.emulate_media(color_scheme=theme)
+    for name in PAGES:
+        await page.goto(f"{url}/ui/{name}agent={played}")
+        await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        await page.evaluate(axe)
+        found = (await page.evaluate("axe.run()"))["violations"]
+        assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found] == [], name
+
+
+async def test_a_turn_shows_what_became_of_its_memories(page, url, played):
+    await page.goto(f"{url}/ui/turn?agent={played}&id=t/1")
+    row = page.locator(".cand", has_text=DEPLOY).first
+    await row.locator("summary").click()
+
+    assert "Shown at rank" in await row.locator(".story").inner_text()
+    assert await page.get_by_text("byte for byte").is_visible()

@@ -1,0 +1,222 @@
+"""The pages over HTTP: what they hold, whom they let in, what they let a browser do."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import httpx
+import pytest
+
+from cognitive.server.config import ServerConfig
+from cognitive.server.tokens import create, revoke
+from tests.dashboard.conftest import DEPLOY, EVIL
+from tests.serving import inside
+
+PAGES = ("overview", "live", "latest", "turns", "turn?id=t/1")
+FILES = ("chart?id=turns", "chart?id=use&as=svg", "kinds.csv?by=frame", "kinds.csv?by=stage")
+
+
+def of(agent, page):
+    return f"/ui/{page}{'&' if '?' in page else '?'}agent={agent}"
+
+
+@pytest.fixture
+async def open_pages(layer, mounts):
+    async with inside(layer, mounts=mounts) as client:
+        yield client
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    return tmp_path / "tokens.toml"
+
+
+@pytest.fixture
+async def pages(layer, mounts, tokens):
+    create(tokens, None)
+    async with inside(layer, ServerConfig(tokens=tokens), mounts) as client:
+        yield client
+
+
+async def sign_in(pages, token):
+    door = await pages.get("/ui/login")
+    key = re.search(r'name="form_key" value="([^"]+)"', door.text)[1]
+    return await pages.post("/ui/login", data={"form_key": key, "token": token}, headers={"Origin": "http://localhost"})
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_pages_let_a_browser_run_nothing_but_our_own_file(open_pages, played, page):
+    answer = await open_pages.get(of(played, page))
+
+    assert answer.status_code == 200
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["cache-control"] == "no-store"
+    assert not re.search(r"<[^>]+\s(style|on\w+)=", answer.text)
+    assert not re.search(r"<script(?! src=\"/ui/static/)", answer.text)
+    assert not re.search(r"(?:src|href)=\"(?:https?:)?//", answer.text)
+
+
+@pytest.mark.parametrize(
+    "page", ["turns", "latest", "overview", "turn?id=t/2", "turn?id=t/2&why=runbook", "turn?id=t/2&replay=yes"]
+)
+async def test_what_is_stored_is_text(open_pages, played, page):
+    answer = await open_pages.get(of(played, page))
+
+    assert "<script>document" not in answer.text
+    assert "<img" not in answer.text
+    assert "&lt;script&gt;document" in answer.text
+
+
+@pytest.mark.parametrize(
+    "given",
+    [f"turns?q={EVIL}", f"turns?frame={EVIL}", f"turn?id=t/1&why={EVIL}", f"overview?range={EVIL}", f"turn?id={EVIL}"],
+)
+async def test_what_is_asked_is_text(open_pages, played, given):
+    answer = await open_pages.get(of(played, given))
+
+    assert "<script>document" not in answer.text
+
+
+async def test_the_overview_counts_and_leads_to_the_rows(open_pages, played):
+    answer = await open_pages.get(of(played, "overview"))
+
+    assert re.search(r'<span class="name">Turns</span>\s*<span class="value">2</span>', answer.text)
+    rows = re.search(r'href="(/ui/turns\?[^"]*runtime=langgraph)"', answer.text)[1].replace("&amp;", "&")
+    listed = await open_pages.get(rows)
+    assert listed.text.count("data-row") == 2
+
+
+async def test_a_turn_tells_its_story(open_pages, played):
+    answer = await open_pages.get(of(played, "turn?id=t/1&replay=yes&why=canteen soup"))
+
+    assert answer.status_code == 200
+    for told in ("When do we deploy?", DEPLOY, "byte for byte", "Shown at rank", "The canteen serves soup",
+                 "The same memories in the same order", "Responses are not stored"):  # fmt: skip
+        assert told in answer.text.replace("&#39;", "'"), told
+
+
+async def test_a_list_is_searched_and_filtered(open_pages, played):
+    lists = ("turns", "turns?q=when", "turns?q=nothing", "turns?status=failed", "turns?session=s")
+    found = [(await open_pages.get(of(played, page))).text.count("data-row") for page in lists]
+
+    assert found == [2, 1, 0, 0, 2]
+
+
+async def test_an_agent_without_turns_is_told_what_to_do(open_pages, agent):
+    for page in ("overview", "turns"):
+        answer = await open_pages.get(of(agent, page))
+        assert answer.status_code == 200
+        assert "cognitive demo" in answer.text
+
+
+@pytest.mark.parametrize("file", FILES)
+async def test_numbers_can_be_taken_away(open_pages, played, file):
+    answer = await open_pages.get(of(played, file))
+
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"].startswith("attachment; filename=")
+    if answer.headers["content-type"].startswith("text/csv"):
+        assert len(list(csv.reader(io.StringIO(answer.text)))) > 1
+
+
+@pytest.mark.parametrize(
+    ("page", "status"),
+    [("turn?id=nothing", 404), ("chart?id=x", 404), ("kinds.csv?by=x", 404), ("overview?range=8y", 422),
+     ("turns?since=x", 422), ("turns?after=x", 422), ("static/../app.py", 404), ("nowhere", 404)],
+)  # fmt: skip
+async def test_what_is_not_there_is_a_page_that_says_so(open_pages, played, page, status):
+    answer = await open_pages.get(of(played, page))
+
+    assert answer.status_code == status
+    assert "Traceback" not in answer.text
+
+
+async def test_nobody_sees_a_page_without_a_token(pages, played):
+    for page in (*PAGES, *FILES):
+        answer = await pages.get(of(played, page))
+        assert (answer.status_code, answer.headers["location"]) == (303, "/ui/login")
+        assert played not in answer.text
+    part = await pages.get(of(played, "live"), headers={"HX-Request": "true"})
+    assert (part.content, part.headers["hx-redirect"]) == (b"", "/ui/login")
+
+
+async def test_a_token_opens_the_pages_of_its_agent_and_of_no_other(pages, tokens, played):
+    signed = await sign_in(pages, create(tokens, "somebody-else")[1])
+
+    assert signed.status_code == 303
+    assert (await pages.get("/ui/")).headers["location"] == "/ui/overview?agent=somebody-else"
+    for page in (*PAGES, *FILES):
+        answer = await pages.get(of(played, page))
+        assert answer.status_code == 403
+        assert DEPLOY not in answer.text
+    own = await pages.get("/ui/turn?agent=somebody-else&id=t/1")
+    assert own.status_code == 404
+
+
+async def test_a_token_is_kept_where_no_script_and_no_other_site_gets_it(pages, tokens, played):
+    _, token = create(tokens, played)
+    signed = await sign_in(pages, token)
+
+    cookie = next(each for each in signed.headers.get_list("set-cookie") if each.startswith("cognitive_token="))
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert "Path=/ui" in cookie
+    assert (await pages.get(of(played, "turns"))).status_code == 200
+    assert (await pages.get(f"/api/v1/agents/{played}/turns")).status_code == 401  # a cookie is for pages only
+
+
+async def test_signing_out_and_revoking_shut_the_door(pages, tokens, played):
+    id, token = create(tokens, played)
+    await sign_in(pages, token)
+    page = await pages.get(of(played, "turns"))
+    key = re.search(r'name="form_key" value="([^"]+)"', page.text)[1]
+    kept = httpx.Cookies(pages.cookies)
+    assert (await pages.post("/ui/logout", data={"form_key": key})).status_code == 303
+    assert (await pages.get(of(played, "turns"))).status_code == 303
+
+    pages.cookies = kept
+    assert (await pages.get(of(played, "turns"))).status_code == 200
+    revoke(tokens, id)
+    assert (await pages.get(of(played, "turns"))).status_code == 303
+
+
+async def test_a_wrong_token_is_not_let_in(pages):
+    answer = await sign_in(pages, "cog_00000000_" + "0" * 64)
+
+    assert answer.status_code == 401
+    assert "does not have this token" in answer.text
+    assert "cognitive_token" not in answer.headers.get("set-cookie", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "origin"), [("", "http://localhost"), ("guessed", "http://localhost"), (None, "http://evil.example")]
+)
+async def test_a_form_of_another_site_changes_nothing(pages, tokens, played, given, origin):
+    await sign_in(pages, create(tokens, played)[1])
+    page = await pages.get(of(played, "turns"))
+    key = re.search(r'name="form_key" value="([^"]+)"', page.text)[1] if given is None else given
+
+    answer = await pages.post("/ui/logout", data={"form_key": key}, headers={"Origin": origin})
+
+    assert answer.status_code == 403
+    assert (await pages.get(of(played, "turns"))).status_code == 200
+
+
+async def test_a_page_whose_name_was_rebound_is_refused(pages):
+    assert (await pages.get("/ui/login", headers={"Host": "evil.example"})).status_code == 421
+
+
+async def test_what_pages_refer_to_may_be_kept_and_is_there(open_pages, played):
+    page = await open_pages.get(of(played, "overview"))
+
+    for path in re.findall(r'(?:src|href)="(/ui/static/[^"]+)"', page.text):
+        answer = await open_pages.get(path)
+        assert answer.status_code == 200
+        if "?" in path:
+            assert "immutable" in answer.headers["cache-control"]

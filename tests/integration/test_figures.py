@@ -1,0 +1,295 @@
+"""What the dashboard reads: equal to what the real writers left, one agent's own, and bounded."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from brain import figures as reading
+from brain import roles
+from brain.database import Database
+from brain.errors import InvalidInput
+from brain.figure_rows import Habit, MemoryFilter, Period, TurnFilter
+from brain.figures import Figures
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall, Turn
+
+AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)
+DAY = timedelta(days=1)
+POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000)
+HABIT = Habit(half_life_days=7.0)
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=POLICY, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture(scope="module")
+async def figures(urls):
+    await roles.create(urls.admin, ["cognitive_app"])
+    database = Database(urls.app, role=roles.READER)  # reads, and no more than that, are what it needs
+    yield Figures(database)
+    await database.close()
+    admin = await asyncpg.connect(urls.admin)
+    await admin.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
+    await admin.execute("DROP POLICY overview ON cognitive.tally")
+    await admin.close()
+
+
+@pytest.fixture
+async def pumps(layer, agent):
+    types = ("fact", "fact", "decision", "episode")
+    return await layer.remember(
+        agent, [NewMemory(type=each, content=f"The pump of berth {n} was sealed on pier {n}.", tags=(f"t{n % 2}",),
+                          session_id="kept" if each == "episode" else None, occurred_at=AT - n * DAY)
+                for n, each in enumerate(types)])  # fmt: skip
+
+
+async def take(
+    layer, agent, text="Which pump of which berth was sealed?", *, used=(), called=(), ended="completed", **fields
+):
+    """A turn from its message to its outcome."""
+    turn = Turn(**{"agent_id": agent, "session_id": "s", "text": text, "now": AT} | fields)
+    context = await layer.pre_turn(turn)
+    if ended is not None:
+        calls = [ToolCall(name=name, result="ok") for name in called]
+        await layer.post_turn(context, Outcome(response="Done.", citations=used, status=ended, tool_calls=calls))
+    return context
+
+
+async def test_totals_are_what_the_turns_came_to_and_the_period_before_is_just_as_long(layer, figures, agent, pumps):
+    for hours in (-30, 0, 1, 30):  # the day before, twice in the day, the day after
+        await take(layer, agent, used=pumps[:1], now=AT + timedelta(hours=hours))
+    await take(layer, agent, ended="failed", now=AT)
+    today = Period(AT.replace(hour=0, minute=0), AT.replace(hour=0, minute=0) + DAY, "hour")
+    [all_] = await figures.totals(agent, today)
+    assert (all_.numbers.turns, all_.numbers.completed, all_.numbers.failed) == (3, 2, 1)
+    assert all_.referenced == pytest.approx(2 / all_.numbers.shown)
+    assert 0 < all_.precision < 1
+    assert sum(all_.numbers.latency) == 3
+    assert 0 < all_.quantile(0.5) <= all_.quantile(0.95)
+    [before] = await figures.totals(agent, today.before)
+    assert before.numbers.turns == 1
+    points = await figures.series(agent, today)
+    assert [(point.at.hour, point.total.numbers.turns) for point in points] == [(12, 2), (13, 1)]
+    assert {total.value for total in await figures.totals(agent, today, "type")} == {"fact", "decision", "episode"}
+
+
+@pytest.mark.parametrize("since", [timedelta(0), timedelta(hours=7), timedelta(days=1, hours=3)])
+async def test_days_and_the_hours_at_both_ends_make_the_same_sum_as_hours_alone(layer, figures, agent, pumps, since):
+    for hours in (0, 9, 20, 33, 47, 60, 80):
+        await take(layer, agent, now=AT + timedelta(hours=hours))
+    for length in (timedelta(hours=5), DAY, 2 * DAY + timedelta(hours=7), 3 * DAY):
+        period = Period(AT + since, AT + since + length, "hour")
+        totals = await figures.totals(agent, period)
+        points = await figures.series(agent, period)
+        assert sum(t.numbers.turns for t in totals) == sum(p.total.numbers.turns for p in points)
+        assert sum(sum(t.numbers.latency) for t in totals) == sum(sum(p.total.numbers.latency) for p in points)
+
+
+async def test_days_are_those_of_the_viewer(layer, figures, agent, pumps):
+    for hours in (0, 9):  # half past twelve and half past nine in the evening: the next day in Tokyo
+        await take(layer, agent, now=AT + timedelta(hours=hours))
+    for zone, days in (("UTC", [2]), ("Asia/Tokyo", [1, 1])):
+        points = await figures.series(agent, Period(AT - DAY, AT + 2 * DAY, "day", zone))
+        assert [point.total.numbers.turns for point in points] == days
+    with pytest.raises(InvalidInput):
+        await figures.series(agent, Period(AT - DAY, AT, "day", "Nowhere/Else"))
+
+
+async def test_turns_are_found_by_what_is_known_of_them(layer, figures, agent, pumps):
+    first = await take(layer, agent, used=pumps[:2])
+    failed = await take(layer, agent, ended="failed", session_id="other", now=AT + DAY)
+    tools = [Tool(name="exec"), Tool(name="read")]
+    coding = await take(
+        layer, agent, "Debug the 100% script of pier_1", called=["exec"], tools=tools, runtime="mcp", now=AT + 2 * DAY
+    )
+    open_ = await take(layer, agent, ended=None, now=AT + 3 * DAY)
+
+    async def found(**wanted) -> list[str]:
+        return [row.turn_id for row in (await figures.turns(agent, TurnFilter(**wanted))).rows]
+
+    assert await found() == [open_.turn_id, coding.turn_id, failed.turn_id, first.turn_id]
+    assert await found(status="failed") == await found(session_id="other") == [failed.turn_id]
+    assert await found(words="DEBUG script") == await found(words="100%") == [coding.turn_id]
+    assert await found(words="1%0") == await found(words="pier1") == []
+    assert await found(runtime="mcp") == await found(tool="exec") == [coding.turn_id]
+    assert coding.turn_id in await found(category=coding.plan.categories[0])
+    assert await found(frame=coding.plan.frame, since=AT + DAY, until=AT + 2.5 * DAY, policy=coding.plan.policy)
+    assert await found(since=AT + DAY, until=AT + 2 * DAY) == [failed.turn_id]
+    assert await found(at_least_ms=1e9) == await found(degraded=True) == await found(abstained=True) == []
+    row = (await figures.turns(agent, TurnFilter(until=AT + timedelta(hours=1)))).rows[0]
+    assert (row.shown, row.used, row.status) == (len(first.shown), 2, "completed")
+    assert row.tokens == sum(shown.tokens for shown in first.shown)
+    assert row.found == len(first.trace.fates)
+    assert row.milliseconds > 0
+
+
+async def test_pages_of_turns_follow_one_another_and_say_how_far_they_looked(layer, figures, agent, pumps, monkeypatch):
+    taken = [(await take(layer, agent, now=AT + timedelta(hours=n // 2))).turn_id for n in range(7)]
+    seen, after = [], None
+    while True:
+        page = await figures.turns(agent, limit=3, after=after)
+        seen += [row.turn_id for row in page.rows]
+        if page.after is None:
+            break
+        after = page.after
+    assert sorted(seen) == sorted(taken)
+    assert (await figures.turns(agent, TurnFilter(status="failed"))).looked == 7
+    with pytest.raises(InvalidInput, match="limit"):
+        await figures.turns(agent, limit=10_000)
+
+
+async def test_a_filter_that_keeps_nothing_stops_at_its_bound_and_goes_on_from_there(
+    layer, figures, agent, pumps, monkeypatch
+):
+    taken = [(await take(layer, agent, now=AT + timedelta(hours=n))).turn_id for n in range(5)]
+    await take(layer, agent, ended="failed", now=AT - DAY)
+    for name in (True, False):
+        bounded = reading._TURNS[name].replace(f"LIMIT {reading.MOST_LOOKED}", "LIMIT 2")
+        monkeypatch.setitem(reading._TURNS, name, bounded)
+    monkeypatch.setattr(reading, "MOST_LOOKED", 2)
+    page = await figures.turns(agent, TurnFilter(status="failed"))
+    assert (page.rows, page.looked, page.back_to) == ((), 2, AT + timedelta(hours=3))
+    while not page.rows:
+        page = await figures.turns(agent, TurnFilter(status="failed"), after=page.after)
+    assert page.rows[0].status == "failed"
+    assert page.rows[0].turn_id not in taken
+
+
+async def test_a_turn_has_its_times_its_measures_and_its_neighbours(layer, figures, agent, pumps):
+    first, second, third = [await take(layer, agent, now=AT + n * DAY, user_id="u") for n in range(3)]
+    turn = await figures.turn(agent, second.turn_id)
+    assert (turn.previous, turn.next) == (first.turn_id, third.turn_id)
+    assert turn.timings["pre_turn"] == turn.measures["elapsed"] > 0
+    assert set(turn.measures["types"]) == {"fact", "decision", "episode"}
+    assert turn.closed_at > turn.opened_at
+    assert await figures.turn(agent, "nowhere") is None
+
+
+async def test_memories_are_found_by_what_is_known_of_them(layer, figures, agent, pumps):
+    await take(layer, agent, used=pumps[:1])
+
+    async def found(**wanted) -> list:
+        return [row.id for row in (await figures.memories(agent, MemoryFilter(**wanted))).rows]
+
+    assert await found() == pumps
+    assert await found(types=("decision", "episode")) == pumps[2:]
+    assert await found(words="BERTH 3") == await found(session_id="kept") == pumps[3:]
+    assert await found(tag="t1") == [pumps[1], pumps[3]]
+    assert await found(since=AT - 2 * DAY, until=AT) == pumps[1:3]
+    assert await found(pinned=True) == await found(superseded=True) == []
+    page = await figures.memories(agent, limit=3)
+    assert [row.id for row in (await figures.memories(agent, limit=3, after=page.after)).rows] == pumps[3:]
+    assert (page.rows[0].times_shown, page.rows[0].times_used, page.rows[0].shown_at) == (1, 1, AT)
+
+
+async def test_groups_tell_memories_by_their_use(layer, figures, agent, pumps):
+    used, ignored = pumps[0], pumps[1:]
+    for n in range(5):
+        await take(layer, agent, used=(used,), now=AT + n * timedelta(hours=1))
+    [never] = await layer.remember(agent, [NewMemory(type="fact", content="Violets need water.", occurred_at=AT)])
+
+    async def members(group: str, now: datetime) -> list:
+        return [row.id for row in (await figures.group(agent, group, HABIT, now)).rows]
+
+    soon, late = AT + DAY, AT + 90 * DAY
+    assert await members("never", soon) == [never]
+    assert sorted(await members("ignored", soon)) == sorted(ignored)
+    assert (await members("rising", soon), await members("stale", soon)) == ([used], [])
+    assert (await members("rising", late), await members("stale", late)) == ([], [used])
+    sizes = await figures.group_sizes(agent, HABIT, soon)
+    assert (sizes.never, sizes.ignored, sizes.rising, sizes.stale) == (1, 3, 1, 0)
+    assert (sizes.looked, sizes.memories, sizes.sampled) == (5, 5, False)
+    page = await figures.group(agent, "ignored", HABIT, soon, limit=2)
+    rest = await figures.group(agent, "ignored", HABIT, soon, limit=2, after=page.after)
+    assert sorted([row.id for row in (*page.rows, *rest.rows)]) == sorted(ignored)
+
+
+async def test_a_memory_has_its_turns_its_use_and_what_replaced_it(layer, figures, agent, pumps):
+    contexts = [await take(layer, agent, used=pumps[:1], now=AT + n * DAY) for n in range(3)]
+    [newer] = await layer.remember(
+        agent,
+        [NewMemory(type="fact", content="The pump of berth 0 was replaced.", supersedes=pumps[0], occurred_at=AT)],
+    )
+    life = await figures.life(agent, pumps[0])
+    assert (life.memory.times_shown, life.memory.superseded_by) == (3, newer)
+    assert life.replacement == "The pump of berth 0 was replaced."
+    assert (await figures.life(agent, newer)).replaced == life.memory.content
+    page = await figures.showings(agent, pumps[0], limit=2)
+    rest = await figures.showings(agent, pumps[0], limit=2, after=page.after)
+    assert [row.turn_id for row in (*page.rows, *rest.rows)] == [c.turn_id for c in reversed(contexts)]
+    assert page.rows[0].message.startswith("Which pump")
+    assert (page.rows[0].used, page.rows[0].via) == (True, "prompt")
+    assert await figures.shown_at(agent, pumps[0]) == [(AT + n * DAY, True, None) for n in range(3)]
+    assert await figures.life(agent, uuid4()) is None
+
+
+async def test_near_duplicates_are_those_whose_vectors_say_so(layer, figures, agent, pumps, embedder):
+    [twin, _] = await layer.remember(
+        agent, [NewMemory(type="fact", content="The pump of berth 0 was sealed on pier 0 again.", occurred_at=AT),
+                NewMemory(type="fact", content="The berth of my grandmother's dog is full of violets.", occurred_at=AT)]
+    )  # fmt: skip
+    near = await figures.near(agent, pumps[0], embedder.model)
+    assert near.rows[0][0].id == twin
+    assert near.looked == 5
+    assert all(cosine >= 0.8 for _, cosine in near.rows)
+    assert len(near.rows) < 5
+
+
+async def test_each_policy_has_what_its_turns_came_to(urls, layer, figures, agent, pumps, embedder):
+    await take(layer, agent)
+    other = Policy(abstention=False, dedup=False, deadline_ms=20_000, half_life_days=3)
+    async with CognitiveLayer.open(urls.app, policy=other, embedder=embedder) as second:
+        contexts = [await take(second, agent, used=pumps[:1]) for _ in range(2)]
+    newest, oldest = await figures.policies(agent)
+    assert newest.version == contexts[0].plan.policy != oldest.version
+    assert (newest.total.numbers.turns, oldest.total.numbers.turns) == (2, 1)
+    assert newest.total.referenced > 0 == oldest.total.referenced
+
+
+async def test_tools_are_counted_by_category_called_or_left_out(layer, figures, agent, pumps):
+    tools = [Tool(name=name, description=f"The tool {name}.") for name in ("exec", "web_search", "mint_token")]
+    contexts = [
+        await take(layer, agent, "Debug the script: fix the failing build", tools=tools, called=["exec"])
+        for _ in range(2)
+    ]
+    category = contexts[0].plan.categories[0]
+    called = {
+        total.value: total.numbers.turns for total in await figures.totals(agent, Period(AT - DAY, AT + DAY), "tool")
+    }
+    assert called[f"{category}/exec"] == 2
+    left_out, looked = await figures.left_out(agent)
+    assert looked == 2
+    assert {(each.name, each.removed) for each in left_out if each.category == category} == {
+        (name, 2) for name in contexts[0].plan.removed
+    }
+    assert contexts[0].plan.removed
+
+
+async def test_health_tells_what_is_there_and_what_is_not_well(urls, layer, figures, agent, pumps, embedder):
+    waiting = await take(layer, agent, ended=None)
+    await layer.recall(agent, "pump")
+    health = await figures.health(agent)
+    assert (health.memories, health.open_turns, health.models) == (4, 1, {embedder.model: 4})
+    assert [turn.turn_id for turn in health.oldest_open] == [waiting.turn_id]
+    assert {"memory", "memory_pkey", "tally"} <= {relation.name for relation in health.relations}
+    assert all(relation.valid for relation in health.relations)
+
+
+async def test_nothing_of_another_agent_is_read_but_its_counts_by_those_who_may(layer, figures, agent, pumps):
+    context = await take(layer, agent, used=pumps[:1])
+    other = f"{agent}-other"
+    assert await figures.turns(other) == await figures.memories(other)  # both are empty
+    assert await figures.turn(other, context.turn_id) is None
+    assert await figures.life(other, pumps[0]) is None
+    assert (await figures.showings(other, pumps[0])).rows == ()
+    assert (await figures.near(other, pumps[0], "any")).rows == ()
+    assert await figures.totals(other, Period(AT - DAY, AT + DAY)) == []
+    await take(layer, other)
+    totals = {total.value: total.numbers.turns for total in await figures.agents(Period(AT - DAY, AT + DAY), 500)}
+    assert (totals[agent], totals[other]) == (1, 1)

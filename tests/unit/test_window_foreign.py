@@ -1,0 +1,75 @@
+"""What a tool takes or returns may be anything that Python has: the window is made of it, and it is sendable."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from foreign import ANYTHING, VALUES, called
+from hypothesis import given, settings
+
+from brain.text import unstorable
+from cognitive import Outcome, Policy, recent
+from cognitive.feedback.authored import texts
+from cognitive.window.display import limits
+from cognitive.window.fit import fit
+from cognitive.window.plain import plain
+from cognitive.window.rules import violations
+
+NOW, POLICY = datetime(2026, 9, 1, tzinfo=UTC), Policy()
+
+
+def sendable(messages):
+    assert violations(messages) == ()
+    assert [message.role for message in messages] == ["user", "assistant", "tool"]
+    assert not any(unstorable(message.content) for message in messages)
+    written = json.dumps([dict(call.arguments) for m in messages for call in m.tool_calls], allow_nan=False)
+    assert unstorable(json.dumps(json.loads(written), ensure_ascii=False)) is None
+
+
+def windows(talk):
+    yield plain(talk, POLICY)
+    yield fit(talk, session_id="s", now=NOW, policy=POLICY).messages
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_window_is_made_of_any_result_and_of_any_argument(name):
+    for talk in (called(VALUES[name]), called("fine", given=VALUES[name])):
+        for messages in windows(talk):
+            sendable(messages)
+
+
+@given(ANYTHING, ANYTHING)
+@settings(max_examples=60)
+def test_a_window_is_made_of_whatever_they_hold(result, argument):
+    for messages in windows(called(result, given=argument)):
+        sendable(messages)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_session_keeps_what_came_of_any_call(name):
+    outcome = Outcome(response="Done.", tool_calls=called(VALUES[name])[1].tool_calls)
+    messages, _ = recent.answered([], outcome, session_id="s", limits=limits(POLICY))
+    kept = recent.sanitized([called("")[0], *messages], most=50, characters=10_000)
+    assert [message.role for message in recent.decode(recent.encode(kept))] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_the_texts_of_any_result_can_be_read(name):
+    assert all(isinstance(text, str) for text in texts(VALUES[name]))
+
+
+def test_the_texts_of_what_holds_itself_are_read_once():
+    assert texts(VALUES["loop"]) == ["a line"]
+
+
+def test_what_can_be_read_only_once_is_left_to_the_host():
+    lines = iter(["a line"])
+    assert texts([lines, "another"]) == ["another"]
+    assert next(lines) == "a line"
