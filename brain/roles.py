@@ -2,7 +2,8 @@
 
 `cognitive_reader` reads every table under the same row level security, one agent at a time, and writes nothing.
 `cognitive_overview` reads the tally of all agents, counts without a word of anybody's, and nothing else. A login
-becomes one of them within a transaction; it inherits neither, since a policy holds for whoever has its role's privileges.
+becomes one of them within a transaction; it inherits neither, since a policy holds for whoever has its role's
+privileges.
 """
 
 from __future__ import annotations

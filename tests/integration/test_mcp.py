@@ -108,7 +108,7 @@ async def test_a_recall_has_structured_content_and_a_block_that_is_known_again(l
     assert len(memories) == 2
     assert {memory["content"] for memory in memories} < set(KEYS)
     assert memories[0]["score"] >= memories[1]["score"]
-    assert [json.loads(line.split(" ", 3)[3]) for line in records(text)] == [memory["content"] for memory in memories]
+    assert [json.loads(line.split(" ", 2)[2]) for line in records(text)] == [memory["content"] for memory in memories]
     assert without_injected(f"Before.\n\n{text}") == "Before."
 
 
