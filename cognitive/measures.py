@@ -10,7 +10,7 @@ from cognitive.trace import Disposition, Trace
 ELAPSED = "pre_turn"  # the whole, among the timings of the stages
 
 DEDUPED: frozenset[Disposition] = frozenset({"restated", "duplicate", "standing"})
-TRIMMED: frozenset[Disposition] = frozenset({"over_limit", "over_budget"})
+TRIMMED: frozenset[Disposition] = frozenset({"over_limit", "over_budget", "displaced"})
 
 
 def stages(trace: Trace) -> dict[str, float]:
