@@ -11,6 +11,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from mcp import Client, MCPError
+from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_span
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.markup import records, without_injected
@@ -220,7 +221,8 @@ async def test_a_trace_that_the_host_knows_ties_a_recall_to_its_turn(layer, agen
     trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     server = create_server(layer, Scope(agent), traced={trace: one.turn_id}.get)
     async with Client(server, mode="legacy") as asking:
-        tied = await recall(asking, meta={"traceparent": f"00-{trace}-00f067aa0ba902b7-01"})
+        with use_span(NonRecordingSpan(SpanContext(int(trace, 16), 1, is_remote=True, trace_flags=TraceFlags(1)))):
+            tied = await recall(asking)  # the SDK's client says which trace it is in, and nobody else may
         unknown = await recall(asking, meta={"traceparent": f"00-{trace[::-1]}-00f067aa0ba902b7-01"})
         malformed = await recall(asking, meta={"traceparent": f"{trace}; --"})
     assert tied.structured_content["turn_id"] == one.turn_id
