@@ -129,7 +129,7 @@ class Session:
             await self._stranger()
         if self._chance.random() < 0.5:
             hits = await self._timed("recall", lambda: self._surely(
-                lambda: self._client.recall(self._agent, query, limit=3, turn_id=context.turn_id)
+                lambda: self._client.recall(self._agent, query, limit=3, turn_id=context.turn_id), context
             ))  # fmt: skip
             ledger.saw("recalls", self._agent, None, [hit.content for hit in hits])
             return tuple(hit.memory_id for hit in hits)
@@ -152,6 +152,7 @@ class Session:
         )
         if answer.status_code != 200 or "error" in answer.json() or answer.json()["result"].get("isError"):
             self._soak.ledger.errors[f"MCP: {answer.status_code} {answer.text[:200]}"] += 1
+            self._soak.ledger.unsure.add((self._agent, turn_id))
             return {}
         found: dict[str, Any] = answer.json()["result"]["structuredContent"]
         return found
@@ -220,12 +221,14 @@ class Session:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
-    async def _surely(self, call: Callable[[], Awaitable[T]]) -> T:
-        """As a host with a queue would: until it is answered."""
+    async def _surely(self, call: Callable[[], Awaitable[T]], turn: TurnContext | None = None) -> T:
+        """As a host with a queue would: until it is answered. What a recall found may count in its turn unanswered."""
         while True:
             try:
                 return await call()
             except CognitiveError as error:
+                if turn is not None:
+                    self._soak.ledger.unsure.add((self._agent, turn.turn_id))
                 self._soak.ledger.errors[f"{type(error).__name__}: {str(error)[:120]}"] += 1
                 await self._wait(1.0)
 
