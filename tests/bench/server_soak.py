@@ -48,7 +48,7 @@ TOPICS = ("crane", "harbour", "ledger", "turbine", "orchard", "cellar", "violin"
 TYPES = ("decision", "fact", "procedure", "episode")
 TALK = 40  # messages that a client hands in
 OUTPUT = 20_000  # characters of a large tool's output
-MOST_GROWTH = 4.0  # megabytes a minute in the second half: a leak of 10 KB a turn is more
+MOST_GROWTH = 4.0  # megabytes a minute beside what fills the bounded caches: a leak of 10 KB a turn is more
 SETTLED = 2.0  # seconds until no connection is in use
 WARM = 0.4  # of the time: caches fill, and the first contexts are not yet let go
 
@@ -293,9 +293,9 @@ def looked(path: Path, ledger: Ledger) -> dict[str, Any]:
     looks = [json.loads(line) for line in path.read_text().splitlines()]
     warm = looks[int(len(looks) * WARM) :]
     minutes = [(look["at"] - warm[0]["at"]) / 60 for look in warm]
-    slope = statistics.linear_regression(minutes, [look["megabytes"] for look in warm]).slope
+    slope = statistics.linear_regression(minutes, [look["megabytes"] - look["cached"] for look in warm]).slope
     if slope > MOST_GROWTH:
-        ledger.wrong[f"memory: grows by {slope:.1f} MB a minute"] += 1
+        ledger.wrong[f"memory: grows by {slope:.1f} MB a minute beside its caches"] += 1
     last, most = looks[-1], {name: max(look[name] for look in looks) for name in looks[-1]}
     if most["kept"] > ServerConfig().kept_contexts:
         ledger.wrong[f"contexts: {most['kept']} are kept"] += 1
@@ -305,7 +305,8 @@ def looked(path: Path, ledger: Ledger) -> dict[str, Any]:
     whole = looks[-1]["at"] - looks[0]["at"]
     return {
         "megabytes": [round(look["megabytes"]) for look in looks[:: max(1, len(looks) // 12)]],
-        "megabytes a minute, warm": round(slope, 2), "most": {k: round(v) for k, v in most.items() if k != "at"},
+        "megabytes a minute, warm, beside its caches": round(slope, 2),
+        "most": {k: round(v) for k, v in most.items() if k != "at"},
         "last": {k: round(v) for k, v in last.items() if k != "at"},
         "processor": round((last["processor"] - looks[0]["processor"]) / whole, 2),
         "late by ms, p50 of the worst of a second": statistics.median(look["lag_ms"] for look in looks),

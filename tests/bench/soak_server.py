@@ -27,6 +27,8 @@ _EVERY = 0.02  # seconds between two looks
 _HELD = 0.05  # seconds
 _WRITTEN = 1.0  # seconds
 _DEPTH = 40  # frames
+_KEPT = {"Contexts", "CachedEmbedder"}
+_VECTOR, _CONTEXT = 2_000, 60_000  # bytes of a vector with its text, and of a prepared turn
 
 
 def main(looks: Path, arguments: list[str]) -> None:
@@ -40,7 +42,7 @@ def main(looks: Path, arguments: list[str]) -> None:
 
 def _looking(looks: Path, main_thread: int) -> None:
     loop = _loop(main_thread)
-    kept = _contexts(loop)
+    caches = _caches(loop)
     everything, held, worst, written = Counter[str](), Counter[str](), 0.0, monotonic()
     with looks.with_suffix(".jsonl").open("w") as file:
         while not loop.is_closed():
@@ -52,7 +54,7 @@ def _looking(looks: Path, main_thread: int) -> None:
                     held.update(where)
             worst = max(worst, monotonic() - asked)
             if monotonic() - written > _WRITTEN:
-                file.write(json.dumps({**_held_now(loop, kept), "lag_ms": round(worst * 1000)}) + "\n")
+                file.write(json.dumps({**_held_now(loop, caches), "lag_ms": round(worst * 1000)}) + "\n")
                 file.flush()
                 worst, written = 0.0, monotonic()
                 looks.with_suffix(".stacks").write_text(f"{_told(everything)}\n-- held --\n{_told(held)}\n")
@@ -70,17 +72,20 @@ def _loop(main_thread: int) -> asyncio.BaseEventLoop:
         sleep(0.5)
 
 
-def _contexts(loop: asyncio.BaseEventLoop) -> Any:
-    """The kept contexts of the server, once it has some; looked for in its own thread, which then builds no objects."""
-    found: list[Any] = []
+def _caches(loop: asyncio.BaseEventLoop) -> dict[str, Any]:
+    """What the server keeps up to a bound, once it is there; looked for in its own thread, which builds no objects."""
+    from cognitive.window import remembered
+
+    found: dict[str, Any] = {}
 
     def look() -> None:
-        found.extend(each for each in gc.get_objects() if type(each).__name__ == "Contexts")
+        for each in gc.get_objects():
+            found.update({base.__name__: each for base in type(each).__mro__ if base.__name__ in _KEPT})
 
-    while not found:
+    while len(found) < len(_KEPT):
         sleep(0.5)
         loop.call_soon_threadsafe(look)
-    return found[0]
+    return {**found, "Memo": remembered._remembered}
 
 
 def _stacks(thread: int, answered: threading.Event) -> Iterator[set[str]]:
@@ -99,13 +104,20 @@ def _stacks(thread: int, answered: threading.Event) -> Iterator[set[str]]:
             return
 
 
-def _held_now(loop: asyncio.AbstractEventLoop, kept: Any) -> dict[str, float]:
+def _held_now(loop: asyncio.AbstractEventLoop, caches: dict[str, Any]) -> dict[str, float]:
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return {
         "at": monotonic(), "megabytes": int(status["RssAnon"].split()[0]) / 1024, "threads": int(status["Threads"]),
-        "files": len(os.listdir("/proc/self/fd")), "tasks": len(asyncio.all_tasks(loop)), "kept": len(kept),
+        "files": len(os.listdir("/proc/self/fd")), "tasks": len(asyncio.all_tasks(loop)),
+        "kept": len(caches["Contexts"]),
+        "cached": _cached(*(caches[name] for name in ("Contexts", "CachedEmbedder", "Memo"))),
         "processor": sum(os.times()[:2]),
     }  # fmt: skip
+
+
+def _cached(contexts: Any, embedder: Any, memo: Any) -> float:
+    """Megabytes, about."""
+    return (len(embedder._cache) * _VECTOR + memo._held + len(contexts) * _CONTEXT) / 1_000_000
 
 
 def _told(places: Counter[str]) -> str:
