@@ -250,7 +250,10 @@ class Habit:
 
 @dataclass(frozen=True, slots=True)
 class GroupSizes:
-    """How many of `looked` memories are in each group, which are a random sample of `memories`, or all of them."""
+    """How many of `looked` memories are in each group, which are a random sample of `memories`, or all of them.
+
+    `pinned` and `superseded` are of all memories, counted up to a bound.
+    """
 
     looked: int
     memories: int
@@ -258,6 +261,8 @@ class GroupSizes:
     ignored: int
     rising: int
     stale: int
+    pinned: int = 0
+    superseded: int = 0
 
     @property
     def sampled(self) -> bool:
