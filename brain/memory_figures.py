@@ -124,8 +124,12 @@ class MemoryFigures:
         """When a memory was shown, whether it was used, and how it was rated: the latest `MOST_SHOWINGS`, in order."""
         return [tuple(row) for row in await self._of_memories(agent_id, "shown_at", memory_id, MOST_SHOWINGS)]
 
-    async def near(self, agent_id: str, memory_id: UUID, model: str, *, least: float = 0.8, limit: int = 10) -> Near:
+    async def near(
+        self, agent_id: str, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
+    ) -> Near:
         """Memories whose first passage is like that of this one, by vectors of an embedding model, most like first.
+
+        Without a model, by vectors of one that the memory has.
 
         Compared are those that share its rarest words, `MOST_COMPARED` at most.
         """

@@ -70,10 +70,11 @@ ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: group_sizes
 -- How many of the first <sample> memories by id are in each group; ids are hashes, so these are a random sample of all.
+-- What is pinned needs no showing: it stands in every prompt.
 -- Those that are pinned or superseded have indexes of their own, and are counted up to <most>. $2 now, $3 the half-life in seconds, $4 showings that tell, $5 uses that tell, $6 the share of fresh use of what rises,
 -- $7 the mass of use that is left of what is stale.
 SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.corpus WHERE agent_id = $1), 0) AS memories,
-       count(*) FILTER (WHERE u.memory_id IS NULL) AS never,
+       count(*) FILTER (WHERE u.memory_id IS NULL AND NOT m.pinned) AS never,
        count(*) FILTER (WHERE u.times_used = 0 AND u.times_shown >= $4) AS ignored,
        count(*) FILTER (WHERE u.times_used >= $5 AND n.used >= $6::float8 * u.times_used) AS rising,
        count(*) FILTER (WHERE u.times_used >= $5 AND n.used < $7::float8) AS stale,
@@ -81,7 +82,7 @@ SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.corpus WHERE
             SELECT 1 FROM cognitive.memory WHERE agent_id = $1 AND pinned LIMIT <most>) AS p) AS pinned,
        (SELECT count(*) FROM (
             SELECT 1 FROM cognitive.memory WHERE agent_id = $1 AND superseded_by IS NOT NULL LIMIT <most>) AS s) AS superseded
-FROM (SELECT id FROM cognitive.memory WHERE agent_id = $1 ORDER BY id LIMIT <sample>) AS m
+FROM (SELECT id, pinned FROM cognitive.memory WHERE agent_id = $1 ORDER BY id LIMIT <sample>) AS m
 LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = $1 AND memory_id = m.id OFFSET 0) AS u ON true
 CROSS JOIN LATERAL (SELECT cognitive.decayed(u.used, u.last_at, $2, $3::float8) AS used) AS n
 
@@ -92,7 +93,7 @@ WITH walked AS MATERIALIZED (
     SELECT w.id, CASE $8 WHEN 'never' THEN extract(epoch FROM $2 - w.created_at)::float8
                          WHEN 'ignored' THEN w.times_shown::float8 WHEN 'rising' THEN n.used
                          ELSE w.times_used::float8 END AS score,
-           CASE $8 WHEN 'never' THEN w.times_shown IS NULL
+           CASE $8 WHEN 'never' THEN w.times_shown IS NULL AND NOT w.pinned
                    WHEN 'ignored' THEN w.times_used = 0 AND w.times_shown >= $4
                    WHEN 'rising' THEN w.times_used >= $5 AND n.used >= $6::float8 * w.times_used
                    WHEN 'stale' THEN w.times_used >= $5 AND n.used < $7::float8 END AS kept
@@ -114,13 +115,13 @@ ORDER BY page.score DESC, m.id
 
 -- name: walk_stored
 -- Memories by id, which is a hash: a random sample of all. With their use, if they were ever shown.
-SELECT m.id, m.created_at, u.times_shown, u.times_used, u.used, u.last_at
-FROM (SELECT id, created_at FROM cognitive.memory WHERE agent_id = $1 AND id > $9 ORDER BY id LIMIT <sample>) AS m
+SELECT m.id, m.created_at, m.pinned, u.times_shown, u.times_used, u.used, u.last_at
+FROM (SELECT id, created_at, pinned FROM cognitive.memory WHERE agent_id = $1 AND id > $9 ORDER BY id LIMIT <sample>) AS m
 LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = $1 AND memory_id = m.id OFFSET 0) AS u ON true
 
 -- name: walk_shown
 -- Memories that were shown, likewise.
-SELECT memory_id AS id, last_at AS created_at, times_shown, times_used, used, last_at
+SELECT memory_id AS id, last_at AS created_at, false AS pinned, times_shown, times_used, used, last_at
 FROM cognitive.usage WHERE agent_id = $1 AND memory_id > $9 ORDER BY memory_id LIMIT <sample>
 
 -- name: beginnings
@@ -183,10 +184,12 @@ ORDER BY at, turn_id
 -- name: near_by_words
 -- The memories most like one by the vectors of their first passages, among those that have one of its rarest words:
 -- of each of its words up to $3 passages are read, of all $4. A near-duplicate without a rare word in common is missed.
+-- $5 the embedding model; NULL: one that the memory has a vector of.
 WITH own AS MATERIALIZED (
-    SELECT p.lexemes, e.embedding FROM cognitive.passage AS p JOIN cognitive.embedding AS e
-        ON e.agent_id = $1 AND e.memory_id = p.memory_id AND e.ordinal = 0 AND e.field = 'said' AND e.model = $5
-    WHERE p.agent_id = $1 AND p.memory_id = $2 AND p.ordinal = 0),
+    SELECT p.lexemes, e.embedding, e.model FROM cognitive.passage AS p JOIN cognitive.embedding AS e
+        ON e.agent_id = $1 AND e.memory_id = p.memory_id AND e.ordinal = 0 AND e.field = 'said'
+    WHERE p.agent_id = $1 AND p.memory_id = $2 AND p.ordinal = 0 AND ($5::text IS NULL OR e.model = $5)
+    ORDER BY e.model LIMIT 1),
 rare AS MATERIALIZED (
     SELECT lexeme, d.passages FROM own CROSS JOIN LATERAL unnest(own.lexemes) AS word(lexeme) CROSS JOIN LATERAL (
         SELECT count(*) AS passages FROM (
@@ -201,7 +204,7 @@ compared AS MATERIALIZED (
     SELECT c.memory_id, -(e.embedding <#> own.embedding) AS cosine
     FROM own CROSS JOIN (SELECT DISTINCT memory_id FROM candidate) AS c CROSS JOIN LATERAL (
         SELECT embedding FROM cognitive.embedding
-        WHERE agent_id = $1 AND memory_id = c.memory_id AND ordinal = 0 AND field = 'said' AND model = $5 OFFSET 0) AS e)
+        WHERE agent_id = $1 AND memory_id = c.memory_id AND ordinal = 0 AND field = 'said' AND model = own.model OFFSET 0) AS e)
 SELECT (SELECT count(*) FROM compared) AS looked, near.cosine, m.id, m.seq, m.type, left(m.content, 500) AS content,
        m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.superseded_by, u.shown, u.used, u.times_shown,
        u.times_used, u.last_at AS shown_at
