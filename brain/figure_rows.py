@@ -236,9 +236,10 @@ class MemoryRow:
 class Habit:
     """When use says something of a memory.
 
-    *Never* shown in a turn that counts, and not pinned; *ignored*: shown at least `showings` times and never used; *rising*: used at
-    least `uses` times, and of all that use at least the share `fresh` is left, so that most of it is younger than a
-    half-life; *stale*: used as often, and a mass of less than `left` is left of it, one use two half-lives old.
+    *Never* shown in a turn that counts, and not pinned; *ignored*: shown at least `showings` times and never used;
+    *rising*: used at least `uses` times, and of all that use at least the share `fresh` is left, so that most of it is
+    younger than a half-life; *stale*: used as often, and a mass of less than `left` is left of it, one use two
+    half-lives old.
     """
 
     half_life_days: float

@@ -88,10 +88,12 @@ CROSS JOIN LATERAL (SELECT cognitive.decayed(u.used, u.last_at, $2, $3::float8) 
 
 -- name: group
 -- The members of group $8 among the <sample> memories of a walk whose ids follow $9, those that deserve it most first,
--- from behind ($10, $11) on; $12 how many rows, $13 types, $14 a tag.
+-- from behind ($10, $11) on; $12 how many rows, $13 types, $14 a tag. Scores do not depend on when they are asked for, so
+-- that pages follow one another: masses decay alike, and are compared by the logarithm of what they were at time 0.
 WITH walked AS MATERIALIZED (
-    SELECT w.id, CASE $8 WHEN 'never' THEN extract(epoch FROM $2 - w.created_at)::float8
-                         WHEN 'ignored' THEN w.times_shown::float8 WHEN 'rising' THEN n.used
+    SELECT w.id, CASE $8 WHEN 'never' THEN -extract(epoch FROM w.created_at)::float8
+                         WHEN 'ignored' THEN w.times_shown::float8
+                         WHEN 'rising' THEN ln(greatest(w.used, 1e-300)) / ln(2.0) + extract(epoch FROM w.last_at)::float8 / $3
                          ELSE w.times_used::float8 END AS score,
            CASE $8 WHEN 'never' THEN w.times_shown IS NULL AND NOT w.pinned
                    WHEN 'ignored' THEN w.times_used = 0 AND w.times_shown >= $4

@@ -190,7 +190,7 @@ def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
         new["confidence"] = _confidence(new["confidence"])
     if "pinned" in new:
         new["pinned"] = new["pinned"] == "yes"
-    return new
+    return {name: value for name, value in new.items() if value != getattr(memory, name)}
 
 
 def written_fields(memory: Memory) -> dict[str, str]:
