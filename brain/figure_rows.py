@@ -236,9 +236,10 @@ class MemoryRow:
 class Habit:
     """When use says something of a memory.
 
-    *Never* shown in a turn that counts; *ignored*: shown at least `showings` times and never used; *rising*: used at
-    least `uses` times, and of all that use at least the share `fresh` is left, so that most of it is younger than a
-    half-life; *stale*: used as often, and a mass of less than `left` is left of it, one use two half-lives old.
+    *Never* shown in a turn that counts, and not pinned; *ignored*: shown at least `showings` times and never used;
+    *rising*: used at least `uses` times, and of all that use at least the share `fresh` is left, so that most of it is
+    younger than a half-life; *stale*: used as often, and a mass of less than `left` is left of it, one use two
+    half-lives old.
     """
 
     half_life_days: float
@@ -250,7 +251,10 @@ class Habit:
 
 @dataclass(frozen=True, slots=True)
 class GroupSizes:
-    """How many of `looked` memories are in each group, which are a random sample of `memories`, or all of them."""
+    """How many of `looked` memories are in each group, which are a random sample of `memories`, or all of them.
+
+    `pinned` and `superseded` are of all memories, counted up to a bound.
+    """
 
     looked: int
     memories: int
@@ -258,6 +262,8 @@ class GroupSizes:
     ignored: int
     rising: int
     stale: int
+    pinned: int = 0
+    superseded: int = 0
 
     @property
     def sampled(self) -> bool:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
+
+import numpy as np
 
 from brain import writing
 from brain.database import Connection, Database
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages
-from brain.types import Memory, MemoryType, NewMemory, Receipt
+from brain.types import Memory, MemoryType, NewMemory, Receipt, Revision
 from brain.writing import SQL, Prepared
 
+_CHANGEABLE = (
+    "content", "speaker", "context", "occurred_at", "tags", "entities", "confidence", "pinned", "attributes",
+)  # fmt: skip
 _MOST_TRIES = 50  # of an update that others overtake
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
@@ -153,13 +158,25 @@ class MemoryStore:
         pieces = _indexed(changed, occurred_at)
         vectors = list(await self._vectors(pieces))
         prepared = Prepared(id, identity(changed), changed, occurred_at, pieces, vectors)
+        was = _replaced(found, changed, occurred_at)
         rewritten = await self._database.run(
-            agent_id, lambda c: writing.rewrite(c, agent_id, prepared, version, self._embedder)
+            agent_id, lambda c: writing.rewrite(c, agent_id, prepared, version, was, self._embedder)
         )
         if rewritten:
             old = passages(found["content"], found["speaker"], found["context"], found["occurred_at"])
             self._embedder.forget([text for _, _, text in _texts(old)])
         return rewritten
+
+    async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
+        """The changes of a memory, the latest first: the last `writing.MOST_REVISIONS` of them.
+
+        Raises:
+            UnknownMemory: this agent has no such memory.
+        """
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["revisions"], agent_id, id))
+        if not rows:
+            raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
+        return [Revision(**dict(row)) for row in rows if row["number"] is not None]
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with every index entry, vector, count and exposure of them, in one transaction.
@@ -218,6 +235,20 @@ def _texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:
         if piece.around_text is not None:
             texts.append((piece.ordinal, "around", piece.around_text))
     return texts
+
+
+def _replaced(found: Mapping[str, Any], changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
+    """The fields of a stored memory that a change replaces, as JSON holds them."""
+    new = {**{name: getattr(changed, name) for name in _CHANGEABLE}, "occurred_at": occurred_at}
+    was = {name: found[name] for name in _CHANGEABLE if _comparable(found[name]) != _comparable(new[name])}
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in was.items()}
+
+
+def _comparable(value: Any) -> Any:
+    """A value so that it equals itself when it was stored: tags as a list, a confidence in single precision."""
+    if isinstance(value, float):
+        return float(np.float32(value))
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _memory(row: Any) -> Memory:

@@ -85,6 +85,16 @@ memory = Table(
     Index("memory_by_session", "agent_id", "session_id", "occurred_at", "seq", postgresql_include=["id"]),
     Index("memory_by_time", "agent_id", "type", "occurred_at", "seq", postgresql_include=["id"]),
     Index("memory_pinned", "agent_id", "seq", postgresql_where=text("pinned")),
+    Index(
+        "memory_superseded", "agent_id", "occurred_at", "seq", postgresql_include=["id"],
+        postgresql_where=text("superseded_by IS NOT NULL"),
+    ),
+)  # fmt: skip
+
+revision = Table(
+    "revision", metadata, _agent(), _column("memory_id", Uuid), _column("number", Integer), _column("was", JSONB),
+    _column("at", AT, default=NOW),
+    PrimaryKeyConstraint("agent_id", "memory_id", "number"), CheckConstraint("number > 0"),
 )  # fmt: skip
 
 passage = Table(

@@ -167,6 +167,16 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class Revision:
+    """A change of a memory, numbered from 1: `was` are the fields that it replaced, as they were before `at`."""
+
+    memory_id: UUID
+    number: int
+    was: Mapping[str, Any]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What an erasure removed, in rows; `journaled` are turns that waited in the journal of this machine."""
 
@@ -177,6 +187,7 @@ class Receipt:
     postings: int
     exposures: int
     usage: int
+    revisions: int = 0
     turns: int = 0
     sessions: int = 0
     artifacts: int = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from brain import statements
@@ -15,6 +16,8 @@ from brain.indexing import IndexedPassage
 from brain.types import NewMemory, Receipt, Vector
 
 SQL = statements.load("store")
+
+MOST_REVISIONS = 100  # kept of one memory: more were made by a program, and nobody reads them
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +142,13 @@ async def _insert_index(
     )  # fmt: skip
 
 
-async def rewrite(c: Connection, agent_id: str, item: Prepared, version: str, embedder: CachedEmbedder) -> bool:
-    """Replaces what a memory says, and its index entries and vectors; False if it is no longer the version read."""
+async def rewrite(
+    c: Connection, agent_id: str, item: Prepared, version: str, was: Mapping[str, Any], embedder: CachedEmbedder
+) -> bool:
+    """Replaces what a memory says, and its index entries and vectors; False if it is no longer the version read.
+
+    `was` is what it said of what changes, which is kept.
+    """
     await c.fetchrow(SQL["lock_corpus"], agent_id)
     if await c.fetchval(SQL["version"], agent_id, item.id) != version:
         return False
@@ -156,6 +164,8 @@ async def rewrite(c: Connection, agent_id: str, item: Prepared, version: str, em
         list(memory.tags), list(memory.entities), memory.confidence, memory.pinned, dict(memory.attributes),
         item.identity,
     )  # fmt: skip
+    if was:
+        await c.execute(SQL["insert_revision"], agent_id, item.id, was, MOST_REVISIONS)
     sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
     await _insert_index(c, agent_id, [item], sessions, embedder)
     await c.execute(
@@ -178,13 +188,14 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     embeddings = count(await c.execute(SQL["delete_embeddings"], agent_id, ids))
     usage = count(await c.execute(SQL["delete_usage"], agent_id, ids))
     exposures = count(await c.execute(SQL["delete_exposures"], agent_id, ids))
+    revisions = count(await c.execute(SQL["delete_revisions"], agent_id, ids))
     memories = await c.fetchval(SQL["delete_memories"], agent_id, ids)
     await c.execute(SQL["clear_pointers"], agent_id, ids)
     await c.execute(
         SQL["grow_corpus"], agent_id, 0, 0, -memories, -gone["passages"], 0,
         -gone["said_lexemes"], -gone["around_lexemes"],
     )  # fmt: skip
-    return Receipt(agent_id, memories, gone["passages"], embeddings, postings, exposures, usage)
+    return Receipt(agent_id, memories, gone["passages"], embeddings, postings, exposures, usage, revisions)
 
 
 def count(tag: str) -> int:

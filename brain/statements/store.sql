@@ -140,6 +140,25 @@ DELETE FROM cognitive.embedding WHERE agent_id = $1 AND memory_id = ANY($2::uuid
 -- name: delete_usage
 DELETE FROM cognitive.usage WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
 
+-- name: insert_revision
+-- What a memory said before a change ($3), under the next number; the latest $4 are kept.
+WITH numbered AS (
+    INSERT INTO cognitive.revision (agent_id, memory_id, number, was)
+    SELECT $1, $2, coalesce(max(number), 0) + 1, $3
+    FROM cognitive.revision WHERE agent_id = $1 AND memory_id = $2
+    RETURNING number)
+DELETE FROM cognitive.revision AS r USING numbered AS n
+WHERE r.agent_id = $1 AND r.memory_id = $2 AND r.number <= n.number - $4
+
+-- name: revisions
+-- The changes of a memory, the latest first; one row without a number if it was never changed, none if there is none.
+SELECT m.id AS memory_id, r.number, r.was, r.at
+FROM cognitive.memory AS m LEFT JOIN cognitive.revision AS r ON r.agent_id = $1 AND r.memory_id = m.id
+WHERE m.agent_id = $1 AND m.id = $2 ORDER BY r.number DESC
+
+-- name: delete_revisions
+DELETE FROM cognitive.revision WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
+
 -- name: delete_exposures
 DELETE FROM cognitive.exposure WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
 
@@ -164,6 +183,7 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,
        (SELECT count(*) FROM cognitive.posting WHERE agent_id = $1) AS postings,
        (SELECT count(*) FROM cognitive.exposure WHERE agent_id = $1) AS exposures,
        (SELECT count(*) FROM cognitive.usage WHERE agent_id = $1) AS usage,
+       (SELECT count(*) FROM cognitive.revision WHERE agent_id = $1) AS revisions,
        (SELECT count(*) FROM cognitive.turn WHERE agent_id = $1) AS turns,
        (SELECT count(*) FROM cognitive.session WHERE agent_id = $1) AS sessions,
        (SELECT count(*) FROM cognitive.artifact WHERE agent_id = $1) AS artifacts,
@@ -178,6 +198,7 @@ SELECT content, speaker, context, occurred_at FROM cognitive.memory WHERE agent_
 WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = $1),
      exposure AS (DELETE FROM cognitive.exposure WHERE agent_id = $1),
      usage AS (DELETE FROM cognitive.usage WHERE agent_id = $1),
+     revision AS (DELETE FROM cognitive.revision WHERE agent_id = $1),
      base AS (DELETE FROM cognitive.usage_base WHERE agent_id = $1),
      tallies AS (DELETE FROM cognitive.tally WHERE agent_id = $1),
      turn AS (DELETE FROM cognitive.turn WHERE agent_id = $1),

@@ -16,15 +16,15 @@ from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, YES, confirm
 
 if TYPE_CHECKING:
-    from brain.types import Memory, Receipt
+    from brain.types import Memory, Receipt, Revision
 
 SHAPE = (
     "{id, type, content, speaker?, context, occurred_at, session_id?, source?, tags: [tag], entities: [entity], "
     "confidence, pinned, supersedes?, superseded_by?, attributes: {…}}"
 )
 RECEIPT = (
-    "{agent_id, memories, passages, embeddings, postings, exposures, usage, turns, sessions, artifacts, subtasks, "
-    "journaled}"
+    "{agent_id, memories, passages, embeddings, postings, exposures, usage, revisions, turns, sessions, artifacts, "
+    "subtasks, journaled}"
 )
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 
@@ -110,6 +110,26 @@ def _change(given: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except ValueError:
         return name, value
+
+
+@command.command(cls=Answering, shape="{revisions: [{memory_id, number, was: {…}, at}]}")
+@click.argument("id", type=click.UUID)
+@AGENT
+def history(id: UUID, agent: str) -> None:
+    """Show how the memory ID was changed, the latest change first: what each change replaced."""
+    run(_history(agent, id), _changes, under="revisions", otherwise=f"{id} was never changed.")
+
+
+async def _history(agent: str, id: UUID) -> list[Revision]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.revisions(agent, id)
+
+
+def _changes(revisions: Sequence[Revision]) -> None:
+    for each in revisions:
+        printing.line(f"change {each.number}, {each.at:%Y-%m-%d %H:%M}; before it:", style="dim")
+        for name, value in each.was.items():
+            printing.line(f"  {name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
 
 
 @command.command(cls=Answering, shape=RECEIPT)

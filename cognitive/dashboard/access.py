@@ -59,7 +59,7 @@ async def submitted(request: Request) -> FormData:
     Raises:
         HTTPException: 403, it is from elsewhere.
     """
-    form = await request.form(max_files=0, max_fields=100)
+    form = await request.form(max_files=0, max_fields=300)
     given, kept = str(form.get("form_key", "")), request.cookies.get(FORM, "")
     if not kept or not hmac.compare_digest(given.encode(), kept.encode()) or not _from_here(request):
         raise HTTPException(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from cognitive.dashboard.page import Page
-from cognitive.dashboard.pages import agents, overview, turns
+from cognitive.dashboard.pages import agents, memories, overview, turns
 
 PAGES: tuple[Page, ...] = (
     *agents.PAGES,
     *overview.PAGES,
     *turns.PAGES,
+    *memories.PAGES,
 )

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from brain.store import Progress
-from brain.types import Memory, MemoryType, NewMemory, Receipt
+from brain.types import Memory, MemoryType, NewMemory, Receipt, Revision
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
 from cognitive.telemetry.observed import observed
@@ -66,6 +66,14 @@ class Memories:
         return await self._parts.store.update(
             agent_id, require_id("id", id), lambda found: NewMemory(**{**_fields(found), **changes})
         )
+
+    async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
+        """The changes of a memory, the latest first, each with what it replaced; the last hundred of them are kept.
+
+        Raises:
+            UnknownMemory: this agent has no such memory.
+        """
+        return await self._parts.store.revisions(require_label("agent_id", agent_id), require_id("id", id))
 
     @observed(FORGET)
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from brain import figures as reading
-from brain import roles
+from brain import paging, roles
 from brain.database import Database
 from brain.errors import InvalidInput
 from brain.figure_rows import Habit, MemoryFilter, Period, TurnFilter
@@ -150,9 +150,9 @@ async def test_a_filter_that_keeps_nothing_stops_at_its_bound_and_goes_on_from_t
     taken = [(await take(layer, agent, now=AT + timedelta(hours=n))).turn_id for n in range(5)]
     await take(layer, agent, ended="failed", now=AT - DAY)
     for name in (True, False):
-        bounded = reading._TURNS[name].replace(f"LIMIT {reading.MOST_LOOKED}", "LIMIT 2")
+        bounded = reading._TURNS[name].replace(f"LIMIT {paging.MOST_LOOKED}", "LIMIT 2")
         monkeypatch.setitem(reading._TURNS, name, bounded)
-    monkeypatch.setattr(reading, "MOST_LOOKED", 2)
+    monkeypatch.setattr(paging, "MOST_LOOKED", 2)
     page = await figures.turns(agent, TurnFilter(status="failed"))
     assert (page.rows, page.looked, page.back_to) == ((), 2, AT + timedelta(hours=3))
     while not page.rows:

@@ -9,15 +9,25 @@ import pytest
 from brain import statements
 
 PORTS = [
-    "artifacts", "contents", "figures", "health", "roles", "search", "sessions", "store", "subtasks", "turns",
+    "artifacts", "contents", "figures", "health", "memory_figures", "roles", "search", "sessions", "store", "subtasks",
+    "turns",
 ]  # fmt: skip
-WALK = statements.load("figures")["walk_types"]  # stands within the statement that pages through it
+WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's
+
+
+def run(port):
+    """The statements of a port as they are run: a walk stands within the one that pages through it."""
+    own = statements.load(port)
+    for name, sql in own.items():
+        for walk in WALKING[name].split() if "<walk>" in sql else []:
+            yield f"{name} by {walk}", sql.replace("<walk>", own[walk])
+        if "<walk>" not in sql and not name.startswith("walk_"):
+            yield name, sql
+
+
 NAMED = [
-    (port, name, sql.replace("<walk>", WALK))
-    for port in PORTS
-    for name, sql in statements.load(port).items()
-    if (port, name) not in {("roles", each) for each in NO_STATEMENTS_OF_ROWS}
+    (port, *each) for port in PORTS for each in run(port) if port != "roles" or each[0] not in NO_STATEMENTS_OF_ROWS
 ]
 OF_ALL_AGENTS = {"agents"}  # read by a role that sees their counts and nothing else
 IDS = [f"{port}.{name}" for port, name, _ in NAMED]

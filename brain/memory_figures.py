@@ -1,0 +1,163 @@
+"""What a dashboard reads of memories: lists, groups by their use, one memory's life, what its erasure would take.
+
+Each read is one statement with a bound of its own; what is told of a sample says of how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from brain import paging
+from brain.database import Database
+from brain.figure_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Page, Showing
+from brain.paging import LATEST, MOST_SAMPLED, made, most, patterns, start
+from brain.search import Masses
+from brain.types import MEMORY_TYPES, MemoryType, Receipt
+
+MOST_SHOWINGS = 1_000  # of one memory, over which its use is drawn
+MOST_POSTINGS = 300  # passages read of each word of a memory, to find others like it
+MOST_COMPARED = 2_000  # memories compared with one by their vectors
+MOST_TAGS = 50  # that a list offers to choose from
+SQL = paging.load("memory_figures")
+_NO_ID = UUID(int=0)
+_DAY = 86_400.0
+_LISTS = {
+    walk: SQL["memories"].replace("<walk>", SQL[walk])
+    for walk in ("walk_types", "walk_session", "walk_pinned", "walk_superseded")
+}
+_GROUPS = {walk: SQL["group"].replace("<walk>", SQL[walk]) for walk in ("walk_stored", "walk_shown")}
+_ANY = MemoryFilter()
+
+
+class MemoryFigures:
+    """The reads of memories, one agent's at a time."""
+
+    _database: Database
+
+    async def memories(
+        self, agent_id: str, wanted: MemoryFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None
+    ) -> Page[MemoryRow]:
+        """Memories that a filter lets through, by when they happened, latest first; looks at `MOST_LOOKED` at most."""
+        begin = start(after, wanted.until)
+        rows = await paging.fetched(
+            self._database, agent_id, _LISTS[_walk(wanted)], list(wanted.types), wanted.session_id, begin[0],
+            begin[1] or 0, wanted.since, wanted.tag, patterns(wanted.words), wanted.pinned, wanted.superseded,
+            most(limit),
+        )  # fmt: skip
+        return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
+
+    async def group_sizes(self, agent_id: str, habit: Habit, now: datetime) -> GroupSizes:
+        """How many memories were never shown, are ignored, rise, went stale: of a sample of `MOST_SAMPLED`.
+
+        And how many are pinned or superseded, counted up to `MOST_LOOKED`.
+        """
+        rows = await self._of_memories(agent_id, "group_sizes", *_habit(habit, now))
+        return GroupSizes(**dict(rows[0]))
+
+    async def group(
+        self,
+        agent_id: str,
+        group: Group,
+        habit: Habit,
+        now: datetime,
+        *,
+        types: Sequence[MemoryType] = MEMORY_TYPES,
+        tag: str | None = None,
+        limit: int = 50,
+        after: tuple[Any, ...] | None = None,
+    ) -> Page[MemoryRow]:
+        """The memories of a group, window by window of `MOST_SAMPLED` memories by id, within each the clearest first:
+        what was stored longest ago, shown or used most often, or rises most. Windows are of all memories where those
+        that were never shown are wanted, and else of those that were.
+        """
+        window, score, last = after or (_NO_ID, None, None)
+        rows = await paging.fetched(
+            self._database, agent_id, _GROUPS["walk_stored" if group == "never" else "walk_shown"],
+            *_habit(habit, now), group, window, score, last, most(limit), list(types), tag,
+        )  # fmt: skip
+        found = [row for row in rows if row["id"] is not None]
+        looked = rows[0]["looked"]
+        following = (rows[0]["last_id"], None, None) if looked == MOST_SAMPLED else None
+        if len(found) == limit:
+            following = (window, found[-1]["score"], found[-1]["id"])
+        return Page(tuple(map(_memory_row, found)), looked, following)
+
+    async def beginnings(self, agent_id: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
+        """Memories by their ids as lists show them; those that the agent does not have are left out."""
+        rows = await self._of_memories(agent_id, "beginnings", list(ids))
+        return {row["id"]: _memory_row(row) for row in rows}
+
+    async def tags(self, agent_id: str) -> list[str]:
+        """The most frequent tags, `MOST_TAGS` at most, of a sample of `MOST_SAMPLED` memories."""
+        return [row["tag"] for row in await self._of_memories(agent_id, "tags", MOST_TAGS)]
+
+    async def base(self, agent_id: str) -> Mapping[str, Masses]:
+        """How often memories were shown and used, by type, as the boost measures a memory against."""
+        rows = await self._of_memories(agent_id, "base")
+        return {row["type"]: Masses(**{name: row[name] for name in row.keys() if name != "type"}) for row in rows}  # noqa: SIM118
+
+    async def removal(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
+        """The receipt that erasing these memories would give now."""
+        rows = await self._of_memories(agent_id, "removal", list(ids))
+        return Receipt(agent_id, **dict(rows[0]))
+
+    async def life(self, agent_id: str, memory_id: UUID) -> Life | None:
+        """A memory with all that is known of it but its turns, or None if the agent has no such memory."""
+        rows = await self._of_memories(agent_id, "life", memory_id)
+        if not rows:
+            return None
+        return Life(**{**made(Life, rows[0], leaving=("memory",)), "memory": _memory_row(rows[0])})
+
+    async def showings(
+        self, agent_id: str, memory_id: UUID, *, limit: int = 50, after: tuple[Any, ...] | None = None
+    ) -> Page[Showing]:
+        """The turns that showed a memory, newest first, with their questions."""
+        at, turn_id = after or (LATEST, "")
+        rows = await self._of_memories(agent_id, "showings", memory_id, at, turn_id, most(limit))
+        following = (rows[-1]["at"], rows[-1]["turn_id"]) if len(rows) == limit else None
+        return Page(tuple(Showing(**dict(row)) for row in rows), len(rows), following)
+
+    async def shown_at(self, agent_id: str, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
+        """When a memory was shown, whether it was used, and how it was rated: the latest `MOST_SHOWINGS`, in order."""
+        return [tuple(row) for row in await self._of_memories(agent_id, "shown_at", memory_id, MOST_SHOWINGS)]
+
+    async def near(
+        self, agent_id: str, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
+    ) -> Near:
+        """Memories whose first passage is like that of this one, by vectors of an embedding model, most like first.
+
+        Without a model, by vectors of one that the memory has.
+
+        Compared are those that share its rarest words, `MOST_COMPARED` at most.
+        """
+        rows = await self._of_memories(
+            agent_id, "near_by_words", memory_id, MOST_POSTINGS, MOST_COMPARED, model, least, most(limit)
+        )
+        found = tuple((_memory_row(row), row["cosine"]) for row in rows if row["id"] is not None)
+        return Near(found, rows[0]["looked"])
+
+    async def _of_memories(self, agent_id: str, name: str, *arguments: Any) -> Sequence[Any]:
+        return await paging.fetched(self._database, agent_id, SQL[name], *arguments)
+
+
+def _walk(wanted: MemoryFilter) -> str:
+    """The index that leaves the fewest to look at."""
+    if wanted.session_id is not None:
+        return "walk_session"
+    if wanted.pinned:
+        return "walk_pinned"
+    return "walk_superseded" if wanted.superseded else "walk_types"
+
+
+def _habit(habit: Habit, now: datetime) -> tuple[Any, ...]:
+    return (
+        now, habit.half_life_days * _DAY, habit.showings, habit.uses, habit.fresh, habit.left,
+    )  # fmt: skip
+
+
+def _memory_row(row: Any) -> MemoryRow:
+    counts = {name: row[name] or 0 for name in ("shown", "used", "times_shown", "times_used")}
+    return MemoryRow(**{**made(MemoryRow, row), **counts})

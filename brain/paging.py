@@ -1,0 +1,76 @@
+"""How lists that a dashboard shows are walked: up to a bound, a page at a time, each page saying how far it came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any
+
+from brain import statements
+from brain.database import Database
+from brain.errors import InvalidInput
+from brain.figure_rows import Page, Row
+
+MOST_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
+MOST_SAMPLED = 5_000  # memories or vectors of which shares are told
+MOST_ROWS = 500  # of one page
+LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+SECONDS = 10.0  # a page that takes longer is given up
+
+
+def load(port: str) -> dict[str, str]:
+    """The statements of a port with their bounds.
+
+    Bounds that choose a plan are written out: of a parameter Postgres supposes that a tenth of the rows is wanted.
+    """
+    return {
+        name: statement.replace("<most>", str(MOST_LOOKED)).replace("<sample>", str(MOST_SAMPLED))
+        for name, statement in statements.load(port).items()
+    }
+
+
+async def fetched(database: Database, agent_id: str, sql: str, *arguments: Any) -> Sequence[Any]:
+    """The rows of a statement whose first parameter is the agent, in its own transaction."""
+    return list(await database.run(agent_id, lambda c: c.fetch(sql, agent_id, *arguments), timeout=SECONDS))
+
+
+def start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, Any]:
+    """Where a walk begins: behind the last row of the page before, or before `until`."""
+    return (after[0], after[1]) if after is not None else (until or LATEST, None)
+
+
+def page(rows: Sequence[Any], limit: int, made: Callable[[Any], Row], key: str, at: str) -> Page[Row]:
+    """A walk's rows as a page: every row says how far the walk came, the first even if there is none to show."""
+    found = [row for row in rows if row[key] is not None]
+    looked = max(row["looked"] for row in rows)
+    following = (rows[0]["last_at"], rows[0]["last_key"]) if looked == MOST_LOOKED else None
+    if len(found) == limit:
+        following = (found[-1][at], found[-1][key])
+    back_to = found[-1][at] if len(found) == limit else rows[0]["last_at"]
+    return Page(tuple(map(made, found)), looked, following, back_to)
+
+
+def patterns(words: str | None) -> list[str] | None:
+    """A pattern per word, in which nothing but the word counts."""
+    if not words or not words.split():
+        return None
+    escaped = [word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for word in words.split()]
+    return [f"%{word}%" for word in escaped]
+
+
+def most(limit: int) -> int:
+    """How many rows a page may have.
+
+    Raises:
+        InvalidInput: more than that.
+    """
+    if not 0 < limit <= MOST_ROWS:
+        raise InvalidInput(f"limit: expected a number from 1 to {MOST_ROWS}, got {limit}")
+    return limit
+
+
+def made(kind: type, row: Mapping[str, Any], leaving: Sequence[str] = ()) -> dict[str, Any]:
+    """A row's fields as a value has them: what Postgres returns as a list is a tuple."""
+    told = {each.name: row[each.name] for each in fields(kind) if each.name not in leaving}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}

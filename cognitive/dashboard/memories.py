@@ -1,0 +1,392 @@
+"""The list of memories: searched as an agent searches, filtered, and in groups by what became of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, get_args
+from uuid import UUID
+
+from brain.figure_rows import Group, GroupSizes, Habit, MemoryFilter, MemoryRow, Page
+from brain.figures import Figures
+from brain.paging import MOST_LOOKED
+from brain.types import MEMORY_TYPES, MemoryType
+from cognitive.dashboard.asked import Asked, moment
+from cognitive.dashboard.formats import compact, number
+from cognitive.dashboard.formats import moment as told_moment
+from cognitive.errors import InvalidInput
+from cognitive.lab.stories import FACTORS
+from cognitive.layer import CognitiveLayer
+from cognitive.turn import RecallHit
+
+PAGE = 50
+HITS = (25, 100, 200)  # of a search: what is shown first, and what a click more brings
+_PART = "relevance."  # how recall names the weighted factors of a score
+_LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
+_LONGEST_QUERY = 1_000
+_BY_USE: tuple[str, ...] = get_args(Group)
+_MARKED: Mapping[str, MemoryFilter] = {"pinned": MemoryFilter(pinned=True), "superseded": MemoryFilter(superseded=True)}
+# name -> (what it says, since so long ago, until so long ago)
+AGES: Mapping[str, tuple[str, timedelta | None, timedelta | None]] = {
+    "1d": ("last 24 hours", timedelta(days=1), None),
+    "7d": ("last 7 days", timedelta(days=7), None),
+    "30d": ("last 30 days", timedelta(days=30), None),
+    "90d": ("last 90 days", timedelta(days=90), None),
+    "over30d": ("older than 30 days", None, timedelta(days=30)),
+    "over90d": ("older than 90 days", None, timedelta(days=90)),
+    "over1y": ("older than a year", None, timedelta(days=365)),
+}
+_NAMES = {
+    "q": "search", "type": "type", "tag": "tag", "age": "age", "session": "session", "since": "since",
+    "until": "until",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A group: its name, what is in it and in which order, and what it means that nothing is."""
+
+    label: str
+    about: str
+    empty: str
+
+
+SHELVES: Mapping[str, Shelf] = {
+    "": Shelf("All", "Newest first.", "Nothing was remembered yet."),
+    "never": Shelf(
+        "Never shown", "In no turn that counts, and not pinned; what was stored longest ago comes first.",
+        "Every memory looked at was shown in some turn.",
+    ),
+    "ignored": Shelf(
+        "Always ignored", "Shown {showings} times or more and never used: they cost tokens. The most shown come first.",
+        "No memory was shown {showings} times without being used once. Nothing to throw away here.",
+    ),
+    "rising": Shelf(
+        "Rising", "Used {uses} times or more, most of it within the half-life of {days} days.",
+        "No memory was used {uses} times with most of it lately.",
+    ),
+    "stale": Shelf(
+        "Gone stale", "Used {uses} times or more, hardly lately: by the half-life of {days} days little is left of it.",
+        "No memory was once used {uses} times and is not any more.",
+    ),
+    "pinned": Shelf(
+        "Pinned", "They stand in the prefix of every turn, whatever is asked.",
+        "Nothing is pinned. What every turn must know, pin on the memory's page.",
+    ),
+    "superseded": Shelf(
+        "Superseded", "A newer memory replaced them; they rank below it.",
+        "No memory was replaced by another.",
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the page is made of: a page of a list, or what a search found, with the rows of that by id."""
+
+    page: Page[MemoryRow] | None
+    hits: Sequence[RecallHit]
+    found: Mapping[UUID, MemoryRow]
+    sizes: GroupSizes
+    tags: Sequence[str]
+    habit: Habit
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A group with how many are in it, as far as that is known, and its address."""
+
+    label: str
+    count: str
+    sampled: bool
+    link: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A filter with its values, each with what it says, and the one that was chosen."""
+
+    name: str
+    label: str
+    values: tuple[tuple[str, str], ...]
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A filter that holds, and the address without it."""
+
+    name: str
+    value: str
+    without: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Why a search found a memory: its rank, what its relevance is made of, and what each channel said."""
+
+    rank: int
+    score: float
+    relevance: float
+    boost: float
+    parts: tuple[tuple[str, float, float], ...]
+    channels: tuple[tuple[str, float], ...]
+
+    @property
+    def bars(self) -> list[tuple[str, float]]:
+        """The parts as one bar: what speaks for it."""
+        return [(f"{name} {value:.3f}", value) for name, value, _ in self.parts if value > 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A memory in the list; `score` if it was searched for."""
+
+    memory: MemoryRow
+    link: str
+    score: Score | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """The page. `sample` says of what its group is told where not all memories were looked at."""
+
+    tabs: tuple[Tab, ...]
+    group: str
+    about: str
+    empty: str
+    sample: str
+    words: str
+    choices: tuple[Choice, ...]
+    applied: tuple[Applied, ...]
+    rows: tuple[Row, ...]
+    looked: int
+    back_to: datetime | None
+    following: str | None
+    newest: str | None
+    whole: bool
+
+
+async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
+    """What a search finds, or a page of the list or of a group; and what there is to choose from."""
+    agent, wanted, habit = asked.agent, filtered(asked), Habit(layer.policy(asked.agent).half_life_days)
+    sizing = asyncio.gather(figures.group_sizes(agent, habit, asked.now), figures.tags(agent))
+    try:
+        page, hits = None, ()
+        if words(asked):
+            hits = await _search(layer, asked, wanted)
+        else:
+            page = await _listed(figures, asked, wanted, habit)
+    finally:
+        sizes, tags = await sizing
+    found = await figures.beginnings(agent, [hit.memory_id for hit in hits]) if hits else {}
+    return Read(page, hits, found, sizes, tags, habit)
+
+
+async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
+    """The real recall; without a turn it leaves no trace in usage."""
+    return await layer.recall(
+        asked.agent, words(asked), _one_type(wanted), _most_hits(asked), now=asked.now,
+        tags=(wanted.tag,) if wanted.tag else (), session_id=wanted.session_id, since=wanted.since, until=wanted.until,
+    )  # fmt: skip
+
+
+async def _listed(figures: Figures, asked: Asked, wanted: MemoryFilter, habit: Habit) -> Page[MemoryRow]:
+    name = group(asked)
+    if name in _BY_USE:
+        return await figures.group(
+            asked.agent, name, habit, asked.now, types=wanted.types, tag=wanted.tag, limit=PAGE,
+            after=_after_in_group(asked.params),
+        )  # type: ignore[arg-type]  # fmt: skip
+    return await figures.memories(asked.agent, wanted, limit=PAGE, after=_after(asked.params))
+
+
+def words(asked: Asked) -> str:
+    """What is searched for, "" for nothing."""
+    return asked.params.get("q", "").strip()[:_LONGEST_QUERY]
+
+
+def group(asked: Asked) -> str:
+    """The group that an address names; "" for all, and where something is searched for.
+
+    Raises:
+        InvalidInput: there is no such group.
+    """
+    name = asked.params.get("group", "")
+    if name not in SHELVES:
+        raise InvalidInput(f"group: expected one of {', '.join(filter(None, SHELVES))}")
+    return "" if words(asked) else name
+
+
+def filtered(asked: Asked) -> MemoryFilter:
+    """The filter that an address names.
+
+    Raises:
+        InvalidInput: it names one that makes no sense.
+    """
+    given = {name: value[:_LONGEST] for name, value in asked.params.items() if value}
+    if given.get("type", MEMORY_TYPES[0]) not in MEMORY_TYPES:
+        raise InvalidInput(f"type: expected one of {', '.join(MEMORY_TYPES)}")
+    if given.get("age", "1d") not in AGES:
+        raise InvalidInput(f"age: expected one of {', '.join(AGES)}")
+    _, young, old = AGES.get(given.get("age", ""), ("", None, None))
+    marked = _MARKED.get(group(asked), MemoryFilter())
+    return MemoryFilter(
+        types=tuple(each for each in MEMORY_TYPES if given.get("type", each) == each),
+        session_id=given.get("session"), tag=given.get("tag"), pinned=marked.pinned, superseded=marked.superseded,
+        since=moment(given, "since") or (asked.now - young if young else None),
+        until=moment(given, "until") or (asked.now - old if old else None),
+    )  # fmt: skip
+
+
+def view(told: Read, asked: Asked) -> Memories:
+    """The page from what was read."""
+    name, page = group(asked), told.page
+    given = {each: value for each, value in asked.params.items() if each in _filters(name) and value}
+    shelf, habit = SHELVES[name], told.habit
+    numbers = {"showings": habit.showings, "uses": habit.uses, "days": number(habit.half_life_days)}
+    return Memories(
+        tabs=_tabs(told.sizes, name, asked),
+        group=name,
+        about=shelf.about.format(**numbers),
+        empty=shelf.empty.format(**numbers),
+        sample=_sample(name, page, told.sizes),
+        words=words(asked),
+        choices=_choices(given, told.tags, name),
+        applied=tuple(
+            Applied(_NAMES[each], _told(each, value, asked), asked.again("memories", **{each: None, "after": None}))
+            for each, value in given.items()
+        ),
+        rows=_rows(told, asked),
+        looked=page.looked if page else len(told.hits),
+        back_to=page.back_to if page else None,
+        following=_following(told, name, asked),
+        newest=asked.again("memories", after=None) if asked.params.get("after") else None,
+        whole=not given and not name and not asked.params.get("after"),
+    )
+
+
+def _filters(name: str) -> tuple[str, ...]:
+    """The filters that a list has: groups by use know no time, and no session."""
+    return ("type", "tag") if name in _BY_USE else tuple(_NAMES)
+
+
+def _tabs(sizes: GroupSizes, chosen: str, asked: Asked) -> tuple[Tab, ...]:
+    scale = sizes.memories / sizes.looked if sizes.looked else 0.0
+
+    def count(name: str) -> tuple[str, bool]:
+        if not name:
+            return compact(sizes.memories), False
+        size = getattr(sizes, name)
+        if name in _MARKED:
+            return (f"{compact(size)}+" if size >= MOST_LOOKED else compact(size)), False
+        return (f"≈ {compact(round(size * scale))}" if sizes.sampled else compact(size)), sizes.sampled
+
+    kept = {name: asked.params.get(name) or None for name in ("type", "tag")}
+    return tuple(
+        Tab(shelf.label, *count(name), asked.link("memories", group=name or None, **kept), name == chosen)
+        for name, shelf in SHELVES.items()
+    )
+
+
+def _sample(name: str, page: Page[MemoryRow] | None, sizes: GroupSizes) -> str:
+    """What a group by use is told of where that is not all."""
+    if page is None or name not in _BY_USE or not sizes.sampled:
+        return ""
+    of = "of those that were ever shown" if name != "never" else f"of {number(sizes.memories)}"
+    return (
+        f"A random sample: {number(page.looked)} memories {of} were looked at, and these are the clearest among them."
+    )
+
+
+def _choices(given: Mapping[str, str], tags: Sequence[str], name: str) -> tuple[Choice, ...]:
+    choices = [
+        Choice("type", "Type", tuple((each, each) for each in MEMORY_TYPES), given.get("type", "")),
+        Choice("tag", "Tag", _with(given.get("tag"), tags), given.get("tag", "")),
+    ]
+    if name not in _BY_USE:
+        ages = tuple((age, told) for age, (told, _, _) in AGES.items())
+        choices.append(Choice("age", "Age", ages, given.get("age", "")))
+    return tuple(choices)
+
+
+def _with(chosen: str | None, values: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """A value that is rare is still what holds."""
+    own = (*values, chosen) if chosen and chosen not in values else values
+    return tuple((each, each) for each in sorted(own))
+
+
+def _rows(told: Read, asked: Asked) -> tuple[Row, ...]:
+    if told.page is not None:
+        return tuple(Row(row, asked.link("memory", id=row.id)) for row in told.page.rows)
+    return tuple(
+        Row(told.found[hit.memory_id], asked.link("memory", id=hit.memory_id), _score(n, hit))
+        for n, hit in enumerate(told.hits, 1)
+        if hit.memory_id in told.found
+    )
+
+
+def _score(rank: int, hit: RecallHit) -> Score:
+    parts = {name.removeprefix(_PART): value for name, value in hit.scores.items() if name.startswith(_PART)}
+    most = max((abs(value) for value in parts.values()), default=0.0) or 1.0
+    told = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
+    channels = {name: value for name, value in hit.scores.items() if not name.startswith(_PART)}
+    relevance, boost = channels.pop("relevance", 0.0), channels.pop("boost", 1.0)
+    return Score(
+        rank, hit.score, relevance, boost,
+        tuple((FACTORS.get(name, name), value, abs(value) / most) for name, value in told if value),
+        tuple((name.replace("_", " "), value) for name, value in sorted(channels.items())),
+    )  # fmt: skip
+
+
+def _following(told: Read, name: str, asked: Asked) -> str | None:
+    """Where the list goes on; a search shows more of what it found."""
+    if told.page is None:
+        more = next((most for most in HITS if most > _most_hits(asked)), None)
+        return asked.again("memories", hits=more) if more and len(told.hits) == _most_hits(asked) else None
+    if told.page.after is None:
+        return None
+    written = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in told.page.after)
+    return asked.again("memories", after="~".join(written))
+
+
+def _most_hits(asked: Asked) -> int:
+    return next((most for most in HITS if str(most) == asked.params.get("hits")), HITS[0])
+
+
+def _one_type(wanted: MemoryFilter) -> MemoryType | None:
+    return wanted.types[0] if len(wanted.types) == 1 else None
+
+
+def _after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
+    """Where a list goes on, as `view` wrote it.
+
+    Raises:
+        InvalidInput: it did not.
+    """
+    if not params.get("after"):
+        return None
+    at, _, seq = params["after"].partition("~")
+    if not seq.isdecimal() or len(seq) > 18:
+        raise InvalidInput("after: expected what a page before this one gave")
+    return moment({"after": at}, "after"), int(seq)
+
+
+def _after_in_group(params: Mapping[str, str]) -> tuple[Any, ...] | None:
+    """The same for a group: a window, and within it a score and an id."""
+    if not params.get("after"):
+        return None
+    try:
+        window, score, id = params["after"].split("~")
+        return UUID(window), float(score) if score else None, UUID(id) if id else None
+    except ValueError:
+        raise InvalidInput("after: expected what a page before this one gave") from None
+
+
+def _told(name: str, value: str, asked: Asked) -> str:
+    if name in ("since", "until"):
+        return told_moment(moment({name: value}, name), asked.zone)
+    return AGES[value][0] if name == "age" else value

@@ -1,0 +1,269 @@
+"""The life of one memory: what it says, how it was used, which questions it served, what it replaced, what is like it,
+how it was changed; and what a form that changes it asks for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from brain.figure_rows import Life, MemoryRow, Near, Page, Showing
+from brain.figures import Figures
+from brain.memory_figures import MOST_SHOWINGS
+from brain.search import Masses
+from brain.types import Memory, NewMemory, Revision
+from cognitive.dashboard.asked import Asked, moment
+from cognitive.dashboard.charts import Chart, Line
+from cognitive.dashboard.course import Shown, Step, boost_now, steps
+from cognitive.dashboard.formats import number
+from cognitive.errors import InvalidInput
+from cognitive.layer import CognitiveLayer
+from cognitive.policy import Policy
+from cognitive.trace import Boost
+
+PAGE = 20  # questions beneath one another
+_LEAST_LIKE = 0.8  # cosine from which two memories are worth comparing
+_MOST_TITLE = 200  # characters of a heading; what is longer stands beneath it
+_HOURS = 3_600
+_FIELDS = ("content", "speaker", "context", "tags", "confidence", "pinned")  # that a form changes
+# what was done -> what the page says of it
+DONE: Mapping[str, str] = {
+    "rated": "Your verdict counts from the next turn on.",
+    "edited": "Saved. What it said before stands in its history.",
+    "same": "Nothing was changed: the form said what the memory says.",
+    "superseded": "Stored. It stands in the place of the one that it replaced.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the page is made of."""
+
+    memory: Memory
+    life: Life
+    showings: Page[Showing]
+    shown_at: Sequence[Shown]
+    base: Mapping[str, Masses]
+    near: Near
+    revisions: Sequence[Revision]
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A field that a revision changed: what it said before, and what it said then."""
+
+    field: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A revision as it is told."""
+
+    number: int
+    at: datetime
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """The page. `version` is the number of the latest change, which a form repeats."""
+
+    memory: Memory
+    life: Life
+    row: MemoryRow
+    title: str
+    whole: str
+    boost: Boost
+    charts: tuple[Chart, ...]
+    course_of: str
+    showings: tuple[Showing, ...]
+    older: str | None
+    newest: str | None
+    near: tuple[tuple[MemoryRow, str, float], ...]
+    compared: int
+    history: tuple[Edit, ...]
+    version: int
+    tags: str
+    done: str
+
+
+async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | None:
+    """All that is known of a memory; None if the agent has no such memory."""
+    agent, id = asked.agent, id_of(asked.params.get("id", ""))
+    if id is None:
+        return None
+    life, found = await asyncio.gather(figures.life(agent, id), layer.get(agent, [id]))
+    if life is None or not found:
+        return None
+    after = _after(asked.params)
+    showings, shown_at, base, near, revisions = await asyncio.gather(
+        figures.showings(agent, id, limit=PAGE, after=after), figures.shown_at(agent, id), figures.base(agent),
+        figures.near(agent, id, least=_LEAST_LIKE), layer.revisions(agent, id),
+    )  # fmt: skip
+    return Read(found[0], life, showings, shown_at, base, near, revisions, layer.policy(agent))
+
+
+def view(told: Read, asked: Asked) -> MemoryPage:
+    """The page from what was read."""
+    memory, row, after = told.memory, told.life.memory, told.showings.after
+    long = len(memory.content) > _MOST_TITLE or "\n" in memory.content
+    return MemoryPage(
+        memory=memory,
+        life=told.life,
+        row=row,
+        title=f"{memory.content[:_MOST_TITLE].rstrip()}…" if long else memory.content,
+        whole=memory.content if long else "",
+        boost=boost_now(row, told.base, told.policy, asked.now),
+        charts=charts(told, asked),
+        course_of=_course_of(row, told.shown_at),
+        showings=told.showings.rows,
+        older=asked.again("memory", after=f"{after[0].isoformat()}~{after[1]}") if after else None,
+        newest=asked.again("memory", after=None) if asked.params.get("after") else None,
+        near=tuple((each, asked.link("memory", id=each.id), cosine) for each, cosine in told.near.rows),
+        compared=told.near.looked,
+        history=history(memory, told.revisions),
+        version=told.revisions[0].number if told.revisions else 0,
+        tags=", ".join(memory.tags),
+        done=DONE.get(asked.params.get("done", ""), ""),
+    )
+
+
+def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
+    """How often it was shown and used, and its boost; each step leads to the turns behind it."""
+    course = steps(told.life.memory, told.shown_at, told.base, told.policy, asked.now, asked.zone)
+    names = tuple(_step_name(step, course, asked) for step in course)
+    links = tuple(
+        asked.link("memory", id=told.memory.id, after=f"{step.until.isoformat()}~") + "#turns" for step in course
+    )
+    shown, used = (tuple(getattr(step, name) for step in course) for name in ("shown", "used"))
+    boost, neutral = tuple(step.boost for step in course), (1.0,) * len(course)
+    about = (
+        f"The factor that its use came to, with a half-life of {number(told.policy.half_life_days)} days, against what "
+        "is usual for its type today; 1 changes nothing."
+    )
+    return (
+        Chart(
+            "shown", "Shown and used", "In how many completed turns this memory was shown, and in how many used.",
+            names, (Line("shown", shown), Line("used", used)), links=links, filled=True,
+            top=2.0 if max(shown, default=0) <= 1 else None,  # half a turn is no number
+        ),
+        Chart(
+            "boost", "Boost", about, names, (Line("boost", boost), Line("neutral", neutral, ghost=True)),
+            written=_factor, links=links, top=told.policy.most_boost,
+        ),
+    )  # fmt: skip
+
+
+def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[Edit, ...]:
+    """The changes of a memory, the latest first: after each stands what the next one found, or what it says now."""
+    after: dict[str, Any] = {name: getattr(memory, name) for name in NewMemory.model_fields}
+    edits = []
+    for each in revisions:
+        changes = tuple(Change(name, _written(was), _written(after.get(name))) for name, was in each.was.items())
+        edits.append(Edit(each.number, each.at, changes))
+        after |= each.was
+    return tuple(edits)
+
+
+def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
+    """The fields that a form says otherwise than the memory does.
+
+    Raises:
+        InvalidInput: a confidence that is no number.
+    """
+    given: dict[str, Any] = {name: str(form.get(name, "")).replace("\r\n", "\n") for name in _FIELDS}
+    now = {name: value.replace("\r\n", "\n") for name, value in written_fields(memory).items()}
+    new: dict[str, Any] = {name: value for name, value in given.items() if value != now[name]}
+    if "speaker" in new:
+        new["speaker"] = new["speaker"].strip() or None
+    if "tags" in new:
+        new["tags"] = tuple(dict.fromkeys(tag.strip() for tag in new["tags"].split(",") if tag.strip()))
+    if "confidence" in new:
+        new["confidence"] = _confidence(new["confidence"])
+    if "pinned" in new:
+        new["pinned"] = new["pinned"] == "yes"
+    return {name: value for name, value in new.items() if value != getattr(memory, name)}
+
+
+def written_fields(memory: Memory) -> dict[str, str]:
+    """The fields of a memory as a form has them."""
+    return {
+        "content": memory.content, "speaker": memory.speaker or "", "context": memory.context,
+        "tags": ", ".join(memory.tags), "confidence": f"{memory.confidence:.3g}",
+        "pinned": "yes" if memory.pinned else "",
+    }  # fmt: skip
+
+
+def replacement(memory: Memory, content: str) -> NewMemory:
+    """The memory that replaces another: it says something else of the same."""
+    return NewMemory(
+        type=memory.type, content=content.replace("\r\n", "\n"), speaker=memory.speaker, tags=memory.tags,
+        entities=memory.entities, pinned=memory.pinned, attributes=memory.attributes, supersedes=memory.id,
+    )  # fmt: skip
+
+
+def id_of(given: str) -> UUID | None:
+    """A memory's id from an address or a form, None if it is none."""
+    try:
+        return UUID(given)
+    except ValueError:
+        return None
+
+
+def _confidence(given: str) -> float:
+    try:
+        return float(given)
+    except ValueError:
+        raise InvalidInput("confidence: expected a number from 0 to 1") from None
+
+
+def _course_of(row: MemoryRow, shown_at: Sequence[Shown]) -> str:
+    if len(shown_at) < MOST_SHOWINGS:
+        return ""
+    return f"Drawn are the latest {number(MOST_SHOWINGS)} of the turns that showed it; {number(row.times_shown)} count."
+
+
+def _step_name(step: Step, course: Sequence[Step], asked: Asked) -> str:
+    local = step.at.astimezone(asked.zone)
+    if (step.until - step.at).total_seconds() <= _HOURS:
+        return f"{local:%d %b %H:%M}" if len(course) > 24 else f"{local:%H:%M}"
+    return f"{local:%d %b %Y}" if (course[-1].at - course[0].at).days > 300 else f"{local:%d %b}"
+
+
+def _after(params: Mapping[str, str]) -> tuple[datetime, str] | None:
+    """Where the turns go on, as `view` wrote it.
+
+    Raises:
+        InvalidInput: it did not.
+    """
+    if not params.get("after"):
+        return None
+    at, _, turn_id = params["after"].partition("~")
+    found = moment({"after": at}, "after")
+    return (found, turn_id) if found else None
+
+
+def _factor(value: float | None) -> str:
+    return f"× {value:.2f}" if value is not None else "–"
+
+
+def _written(value: Any) -> str:
+    if value is None or value == "":
+        return "(nothing)"
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, value)) or "(none)"
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
