@@ -148,6 +148,11 @@ def lasting(policy: Policy, changes: Mapping[str, object]) -> dict[str, float | 
     return {name: value for name, value in checked(changes).items() if value != BY_NAME[name].of(policy)}
 
 
+def chosen(base: Policy, live: Policy) -> dict[str, float | int]:
+    """What is chosen of a policy that holds over its base: the rows in which it differs."""
+    return {row.name: row.of(live) for row in ROWS if row.of(live) != row.of(base)}
+
+
 def between(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:
     """By dotted name what two policies say differently, in the order of the policy."""
     was, now = _flat(one.model_dump(mode="json")), _flat(other.model_dump(mode="json"))

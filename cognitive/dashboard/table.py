@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from cognitive.dashboard.page import Page
-from cognitive.dashboard.pages import agents, overview, turns
+from cognitive.dashboard.pages import agents, overview, policies, turns, what_if
 
 PAGES: tuple[Page, ...] = (
     *agents.PAGES,
     *overview.PAGES,
     *turns.PAGES,
+    *policies.PAGES,
+    *what_if.PAGES,
 )

@@ -78,7 +78,8 @@ class WhatIf:
     memories over all turns, `used` what was used of those shown, before, and `kept` how many of these would still be
     shown: these are known. `hoped` is how many of those that enter would be used, by their own past: an estimate.
     `evaluation` has intervals, and says where the record cannot tell; None without turns. `unanswered` are tunables
-    whose worth no record tells; `others` turns were planned under another policy than the one that holds.
+    whose worth no record tells; `others` turns were planned under another policy than the one that holds; `late` were
+    not run for want of time. `looked`, `recorded` and `since` are the sample's.
     """
 
     turns: int
@@ -94,6 +95,9 @@ class WhatIf:
     relabelled: Relabelled | None
     others: int
     late: int = 0
+    looked: int = 0
+    recorded: int = 0
+    since: datetime | None = None
 
 
 def what_if(
@@ -129,6 +133,9 @@ def what_if(
         relabelled=_relabelled(cases, policies, moved),
         others=sum(case.policy.version != live.version for case in cases),
         late=len(sample.cases) - len(done),
+        looked=sample.looked,
+        recorded=sample.recorded,
+        since=sample.since,
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from brain.policies import Candidate, Choice, Role
+from brain.search import Masses
 from cognitive.bootstrap import Parts
 from cognitive.chosen import Standing
 from cognitive.errors import InvalidInput
@@ -81,6 +82,10 @@ class Policies:
             raise InvalidInput("changes: the policy of the operator's file says all of this already")
         version = changed(base, own).version
         return await self._store.save(agent_id, version, base.version, own, by=_by(by), note=_note(note))
+
+    async def base_rates(self, agent_id: str) -> Mapping[str, Masses]:
+        """How often memories of each type were shown and used, as decayed sums: what learned budgets are made of."""
+        return await self._store.base_rates(require_label("agent_id", agent_id))
 
     async def activate(
         self, agent_id: str, version: str | None, *, by: str, note: str = "", after: int | None = None

@@ -86,3 +86,30 @@ document.addEventListener("visibilitychange", () => {
 document.addEventListener("htmx:before:request", (event) => {
   if (document.hidden && event.target.matches("[data-live]")) event.preventDefault();
 });
+
+// Sliders: a range and a number beside it say the same; what stands where it stood is not asked about.
+function placed(slider, value) {
+  const [figure, range] = [slider.querySelector("[type=number]"), slider.querySelector("[type=range]")];
+  range.value = value;
+  figure.value = range.value;
+  const moved = Number(range.value) !== Number(slider.dataset.live);
+  slider.classList.toggle("moved", moved);
+  range.dataset.name ||= range.name;
+  if (moved) range.name = range.dataset.name;
+  else range.removeAttribute("name");
+}
+for (const form of document.querySelectorAll("[data-sliders]")) {
+  const sliders = [...form.querySelectorAll("[data-slider]")];
+  for (const slider of sliders) placed(slider, slider.querySelector("[type=range]").value);
+  form.addEventListener("input", (event) => {
+    const slider = event.target.closest("[data-slider]");
+    if (!slider || event.target.value === "" || event.target.validity.badInput) return;
+    if (event.target.type === "number" && !event.target.validity.valid && event.type === "input") return;
+    placed(slider, event.target.value);
+    htmx.trigger(form, "moved");
+  });
+  form.querySelector("[data-reset]").addEventListener("click", () => {
+    for (const slider of sliders) placed(slider, slider.dataset.live);
+    htmx.trigger(form, "moved");
+  });
+}
