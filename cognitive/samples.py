@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import monotonic
@@ -19,20 +19,23 @@ from brain.policies import PolicyStore, Sampled
 from brain.store import MemoryStore
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.lab.evidence import Case, as_case
+from cognitive.lab.evidence import Case, as_case, restored_case
 from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
 from cognitive.policy import Policy
 from cognitive.recording import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count
 from cognitive.tunables import checked
 
-MOST_TURNS = 120  # looked at for an answer within about a second
-MOST_BEFORE = 3_000  # turns whose verdicts are counted again, under another half-life or threshold
+MOST_TURNS = 40  # looked at for an answer within about a second: each takes some 20 to 40 ms
+MOST_WHOLE = 200  # for who can wait
+MOST_BEFORE = 500  # turns whose verdicts are counted again, under another half-life or threshold
 _SECONDS = 60.0  # a sample is kept after it was last asked for
 _ANSWER_SECONDS = 1.0  # then the turns that are left are left out, and the answer says so
+_WHOLE_SECONDS = 20.0  # for who asks for all of them
+_PROVEN = 2  # of the latest and of the earliest turns of a sample, run again under their own policy
 _MOST_KEPT = 4  # samples; each is some ten megabytes
 
-_Asked = tuple[str, str]  # an agent, and what the caller calls the stretch of time
+_Asked = tuple[str, str, int]  # an agent, what the caller calls the stretch of time, how many turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Samples:
         self._contents = contents
         self._counter = counter
         self._kept: OrderedDict[_Asked, _Kept] = OrderedDict()
+        self._asked: dict[str, object] = {}  # by agent, who asked last
         self._one = asyncio.Lock()  # reading takes memory and a core: one after the other
 
     async def tried(
@@ -63,26 +67,40 @@ class Samples:
         until: datetime,
         moved: Mapping[str, float | int],
         live: Policy,
+        *,
+        whole: bool = False,
     ) -> WhatIf:
-        """What rows would have changed in a sample, off the event loop, within about a second."""
+        """What rows would have changed in a sample, off the event loop, within about a second; `whole`, in a larger one,
+        for as long as it takes. Who asks again of the same agent ends what was asked before: a slider has moved on.
+        """
         rows = checked(moved)
-        sample = await self.of(agent_id, name, since, until, history=learns(rows))
-        end = monotonic() + _ANSWER_SECONDS
+        mine = self._asked[agent_id] = object()
+        most = MOST_WHOLE if whole else MOST_TURNS
+        sample = await self.of(agent_id, name, since, until, most, history=learns(rows))
         async with self._one:
-            return await asyncio.to_thread(what_if, sample, rows, live, lambda: monotonic() < end)
+            end = monotonic() + (_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
+            try:
+                return await asyncio.to_thread(
+                    what_if, sample, rows, live, lambda: monotonic() < end and self._asked.get(agent_id) is mine
+                )
+            finally:
+                if self._asked.get(agent_id) is mine:
+                    del self._asked[agent_id]
 
-    async def of(self, agent_id: str, name: str, since: datetime, until: datetime, *, history: bool) -> Sample:
+    async def of(
+        self, agent_id: str, name: str, since: datetime, until: datetime, most: int, *, history: bool
+    ) -> Sample:
         """The latest turns of [since, until), as they were a minute ago at most; `name` says which stretch that is.
 
         With `history`, also what was judged before them, as far as it is read.
         """
         async with self._one:
-            kept = self._kept.pop((agent_id, name), None)
+            kept = self._kept.pop((agent_id, name, most), None)
             if kept is None or kept.until < monotonic() or not await self._still(agent_id, kept):
-                kept = await self._read(agent_id, since, until)
+                kept = await self._read(agent_id, since, until, most)
             if history and not kept.sample.history:
                 kept = replace(kept, sample=await self._with_history(agent_id, kept.sample))
-            self._kept[agent_id, name] = replace(kept, until=monotonic() + _SECONDS)
+            self._kept[agent_id, name, most] = replace(kept, until=monotonic() + _SECONDS)
             while len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
             return kept.sample
@@ -96,8 +114,8 @@ class Samples:
         """Whether all that it holds is there: another process may have erased some of it."""
         return await self._policies.still(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
 
-    async def _read(self, agent_id: str, since: datetime, until: datetime) -> _Kept:
-        rows = await self._policies.sample(agent_id, since, until, MOST_TURNS)
+    async def _read(self, agent_id: str, since: datetime, until: datetime, most: int) -> _Kept:
+        rows = await self._policies.sample(agent_id, since, until, most)
         recorded = await self._policies.completed(agent_id, since, until)
         records = await asyncio.to_thread(_decoded, rows)
         verdicts: dict[str, dict[UUID, Verdict]] = {}
@@ -122,15 +140,21 @@ class Samples:
         words: Mapping[str, Mapping[Key, Content]],
         pinned: Mapping[UUID, Memory],
     ) -> list[Case]:
-        """The turns that come out as they were."""
-        cases = (
-            as_case(
-                row.turn_id, records[row.turn_id], words[records[row.turn_id].model], pinned, policies[row.policy],
-                verdicts.get(row.turn_id, {}), self._counter,
-            )
-            for row in rows
-        )  # fmt: skip
-        return [case for case in cases if case is not None]
+        """The turns that come out as they were: whose memories are all there and unchanged. Some are run again, and if
+        one of these comes out otherwise (another release of ours recorded it), all are.
+        """
+
+        def made(row: Sampled, make: Callable[..., Case | None]) -> Case | None:
+            record = records[row.turn_id]
+            return make(
+                row.turn_id, record, words[record.model], pinned, policies[row.policy], verdicts.get(row.turn_id, {}),
+                self._counter,
+            )  # fmt: skip
+
+        cases = [(row, case) for row in rows if (case := made(row, restored_case)) is not None]
+        if all(made(row, as_case) is not None for row, _ in (*cases[:_PROVEN], *cases[-_PROVEN:])):
+            return [case for _, case in cases]
+        return [case for row in rows if (case := made(row, as_case)) is not None]
 
     async def _words(
         self, agent_id: str, records: Sequence[Recording]

@@ -54,8 +54,30 @@ def as_case(
     if not replayed.identical:
         return None
     tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
-    tried = {fate["memory_id"]: fate["propensity"] for fate in record.fates if "propensity" in fate}
-    return Case(turn_id, replayed.given, record.likeness, policy, verdicts, tokens, tried, counter)
+    return Case(turn_id, replayed.given, record.likeness, policy, verdicts, tokens, _tried(record), counter)
+
+
+def restored_case(
+    turn_id: str,
+    record: Recording,
+    contents: Mapping[Key, Content],
+    pinned: Mapping[UUID, Memory],
+    policy: Policy,
+    verdicts: Mapping[UUID, Verdict],
+    counter: TokenCounter = count,
+) -> Case | None:
+    """The same without running it again, for a tenth of the time: None if something that it found is gone, says
+    something else, or was counted by another counter. What the same stages make of it then is what they made of it.
+    """
+    restored = record.restored(contents, pinned)
+    if restored.gone or restored.changed or restored.given.counter != counter.name:
+        return None
+    tokens = {fate["memory_id"]: fate["tokens"] for fate in record.fates if fate["disposition"] == "shown"}
+    return Case(turn_id, restored.given, record.likeness, policy, verdicts, tokens, _tried(record), counter)
+
+
+def _tried(record: Recording) -> Mapping[UUID, float]:
+    return {fate["memory_id"]: fate["propensity"] for fate in record.fates if "propensity" in fate}
 
 
 def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
@@ -67,8 +89,10 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
     given = relearnt(case, policy, history)
     made = again(given, case.likeness, policy, case.counter)
     target = chances(made)
-    tokens = {fate.candidate.hit.memory_id: cost(fate.candidate, case.counter, policy) for fate in made.fates}
-    expected = {fate.candidate.hit.memory_id: expected_use(fate.candidate, given, policy) for fate in made.fates}
+    ids = dict.fromkeys((*case.verdicts, *case.tried, *target))
+    found = {fate.candidate.hit.memory_id: fate.candidate for fate in made.fates if fate.candidate.hit.memory_id in ids}
+    tokens = {id: cost(candidate, case.counter, policy) for id, candidate in found.items()}
+    expected = {id: expected_use(candidate, given, policy) for id, candidate in found.items()}
     return LoggedTurn(
         case.turn_id,
         tuple(
@@ -80,7 +104,7 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
                 predicted=expected.get(id, 0.0),
                 tokens=tokens.get(id, case.tokens.get(id, 0)),
             )
-            for id in dict.fromkeys((*case.verdicts, *case.tried, *target))
+            for id in ids
         ),
         len(uncompared(made, policy)),
     )

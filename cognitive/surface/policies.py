@@ -124,17 +124,24 @@ class Policies:
         return next(iter(agreements(rows)), None)
 
     async def what_if(
-        self, agent_id: str, moved: Mapping[str, float | int], since: datetime, until: datetime, name: str = ""
+        self,
+        agent_id: str,
+        moved: Mapping[str, float | int],
+        since: datetime,
+        until: datetime,
+        name: str = "",
+        *,
+        whole: bool = False,
     ) -> WhatIf:
         """What these rows would have changed in the latest completed turns of [since, until): `cognitive.lab.what_if`.
 
         `name` says which stretch of time that is to who asks again within a minute ("7d"); the turns are kept for so
-        long. Takes about a second; turns that it does not come to are told in `late`.
+        long. Takes about a second; turns that it does not come to are told in `late`, and run too if it is `whole`.
         """
         for which, at in (("since", since), ("until", until)):
             require_aware(which, at)
         live = (await self.standing(agent_id)).live
-        return await self._samples.tried(agent_id, name or f"{since}~{until}", since, until, moved, live)
+        return await self._samples.tried(agent_id, name or f"{since}~{until}", since, until, moved, live, whole=whole)
 
     def forget(self, agent_id: str) -> None:
         """Lets go of all that is kept here of an agent's turns; for who erases something of it."""

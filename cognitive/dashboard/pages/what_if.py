@@ -25,10 +25,12 @@ async def answer(visit: Visit) -> Response:
     asked, policies = visit.asked, visit.layer.policies
     live = (await policies.standing(asked.agent)).live
     changes, period = what_if.moved(asked, live), asked.period()
-    told = await policies.what_if(asked.agent, changes, period.since, period.until, asked.range)
+    whole = bool(asked.params.get("whole"))
+    told = await policies.what_if(asked.agent, changes, period.since, period.until, asked.range, whole=whole)
     shown = visit.page(
         "_what_if.html", view=what_if.answer(told, live, changes), interval=what_if.interval, step=what_if.step,
         written=what_if.written, may=visit.who.agent is None,
+        whole=None if whole else asked.link("what-if/answer", whole="yes", **changes, **asked.time()),
     )  # fmt: skip
     shown.headers["HX-Replace-Url"] = asked.link("what-if", **{**changes, **asked.time()})
     return shown
