@@ -70,8 +70,8 @@ class Samples:
         *,
         whole: bool = False,
     ) -> WhatIf:
-        """What rows would have changed in a sample, off the event loop, within about a second; `whole`, in a larger one,
-        for as long as it takes. Who asks again of the same agent ends what was asked before: a slider has moved on.
+        """What rows would have changed in a sample, off the event loop, within about a second; `whole`, in a larger
+        one, for as long as it takes. Who asks again of the same agent ends what was asked before: a slider moved on.
         """
         rows = checked(moved)
         mine = self._asked[agent_id] = object()
