@@ -202,6 +202,22 @@ shadow = Table(
     "shadow", metadata, _agent(), _column("turn_id", Text), _column("policy", Text), _column("shown", ARRAY(Uuid)),
     _column("tokens", Integer), _column("at", AT),
     PrimaryKeyConstraint("agent_id", "turn_id", "policy"),
+    Index("shadow_by_time", "agent_id", "policy", text("at DESC"), "turn_id"),
+)  # fmt: skip
+
+candidate = Table(
+    "candidate", metadata, _agent(), _column("version", Text), _column("base", Text), _column("changes", JSONB),
+    _column("at", AT, default=NOW), _column("by", Text), _column("note", Text, default=EMPTY),
+    PrimaryKeyConstraint("agent_id", "version"), CheckConstraint("jsonb_typeof(changes) = 'object'"),
+)  # fmt: skip
+
+choice = Table(
+    "choice", metadata, _agent(), _column("role", Text), _column("no", BigInteger),
+    _column("version", Text, nullable=True), _column("at", AT, default=NOW), _column("by", Text),
+    _column("note", Text, default=EMPTY),
+    PrimaryKeyConstraint("agent_id", "role", "no"), CheckConstraint("role IN ('live', 'shadow')"),
+    CheckConstraint("no > 0"),
+    ForeignKeyConstraint(["agent_id", "version"], ["candidate.agent_id", "candidate.version"]),
 )  # fmt: skip
 
 artifact = Table(

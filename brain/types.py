@@ -178,7 +178,9 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an erasure removed, in rows; `journaled` are turns that waited in the journal of this machine."""
+    """What an erasure removed, in rows; `policies` are those saved and chosen, `journaled` turns that waited in the
+    journal of this machine.
+    """
 
     agent_id: str
     memories: int
@@ -192,4 +194,5 @@ class Receipt:
     sessions: int = 0
     artifacts: int = 0
     subtasks: int = 0
+    policies: int = 0
     journaled: int = 0

@@ -20,6 +20,7 @@ from brain.embedding.minilm import MiniLM
 from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
 from brain.figures import Figures
 from brain.journal import Journal, journal_name
+from brain.policies import PolicyStore
 from brain.ports import Embedder
 from brain.search import MemorySearch
 from brain.sessions import Sessions
@@ -31,6 +32,7 @@ from cognitive.arrivals import Arrivals
 from cognitive.background import Background
 from cognitive.capture import Capture, Extractor
 from cognitive.catalog.engine import Catalog
+from cognitive.chosen import Chosen
 from cognitive.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
 from cognitive.continuity import Continuity
@@ -72,7 +74,7 @@ class Plugins:
 class Parts:
     """What a layer is made of."""
 
-    policy: Policy
+    policy: Chosen
     embedder: CachedEmbedder
     store: MemoryStore
     turns: TurnLog
@@ -90,6 +92,7 @@ class Parts:
     habits: Habits
     planner: Planner
     settling: Background
+    policies: PolicyStore
     metrics: Metrics
     figures: Figures
 
@@ -146,10 +149,12 @@ async def assemble(
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
             catalog = Catalog(cached)
             capture = Capture(store, policy, plugins.extractor)
-            settlement = Settlement(turns, journal, policy, capture)
+            policies = PolicyStore(database)
+            chosen = Chosen(policies, policy, shadow)
+            settlement = Settlement(turns, journal, chosen, capture)
             await _warm(cached)
             async with draining(settlement, journal):
-                shadowing, arrivals = Shadowing(turns, shadow, counter), Arrivals(cached)
+                shadowing, arrivals = Shadowing(turns, chosen.shadow, counter), Arrivals(cached)
                 sessions, artifacts = Sessions(database), Artifacts(database)
                 continuity = Continuity(sessions, artifacts, policy, counter, plugins.summarizer or Extractive())
                 habits = Habits(turns, policy)
@@ -157,7 +162,7 @@ async def assemble(
                 settling = Background(_MOST_SETTLING)
                 try:
                     yield Parts(
-                        policy=policy,
+                        policy=chosen,
                         embedder=cached,
                         store=store,
                         turns=turns,
@@ -175,6 +180,7 @@ async def assemble(
                         habits=habits,
                         planner=planner,
                         settling=settling,
+                        policies=policies,
                         metrics=metrics,
                         figures=Figures(database),
                     )
@@ -186,6 +192,7 @@ async def assemble(
                     await continuity.finished()
                     await catalog.close()
                     await habits.finished()
+                    await chosen.finished()
     finally:
         cached.close()
 

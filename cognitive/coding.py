@@ -6,14 +6,16 @@ the same float), dataclasses as objects of their fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from functools import cache
-from itertools import chain, repeat
+from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
+
+_Reading = Callable[[Any, Sequence[UUID]], Any]
 
 _PLAIN = frozenset({str, int, float, bool, NoneType})
 
@@ -51,22 +53,42 @@ def plain(value: Any, ids: Ids) -> Any:
 
 def typed(hint: Any, value: Any, ids: Sequence[UUID]) -> Any:
     """The reverse of `plain`, for a value of this type."""
+    return _reading(hint)(value, ids)
+
+
+@cache
+def _reading(hint: Any) -> _Reading:
+    """How values of a type are read; found once, since a record holds thousands of a few types."""
     origin, args = get_origin(hint), get_args(hint)
-    if value is None:
-        return None
     if origin in (Union, UnionType):
-        return typed(next(each for each in args if each is not NoneType), value, ids)
+        return _reading(next(each for each in args if each is not NoneType))
     if hint is UUID:
-        return ids[int(value)]
+        return _unless_none(lambda value, ids: ids[int(value)])
     if hint is datetime:
-        return datetime.fromisoformat(value)
+        return _unless_none(lambda value, _: datetime.fromisoformat(value))
+    if origin is tuple and args[-1] is Ellipsis:
+        each = _reading(args[0])
+        return _unless_none(lambda value, ids: tuple([each(item, ids) for item in value]))
     if origin is tuple:
-        hints = repeat(args[0]) if args[-1] is Ellipsis else args
-        return tuple(typed(each, item, ids) for each, item in zip(hints, value, strict=False))
+        places = [_reading(place) for place in args]
+        return _unless_none(
+            lambda value, ids: tuple([read(item, ids) for read, item in zip(places, value, strict=False)])
+        )
     if origin is Mapping:
-        return {typed(args[0], key, ids): typed(args[1], each, ids) for key, each in value.items()}
+        key, own = _reading(args[0]), _reading(args[1])
+        return _unless_none(lambda value, ids: {key(name, ids): own(each, ids) for name, each in value.items()})
     if isinstance(hint, type) and is_dataclass(hint):
-        return hint(**{name: typed(types(hint)[name], each, ids) for name, each in value.items()})
+        return _unless_none(
+            lambda value, ids: hint(**{name: typed(types(hint)[name], each, ids) for name, each in value.items()})
+        )
+    return _as_it_is
+
+
+def _unless_none(read: _Reading) -> _Reading:
+    return lambda value, ids: None if value is None else read(value, ids)
+
+
+def _as_it_is(value: Any, _ids: Sequence[UUID]) -> Any:
     return value
 
 
@@ -84,7 +106,8 @@ def column(values: Sequence[Any], ids: Ids) -> Any:
 def uncolumn(hint: Any, written: Any, ids: Sequence[UUID], rows: int) -> list[Any]:
     """The reverse of `column`, for so many rows of this type."""
     if isinstance(written, list):
-        return [typed(hint, value, ids) for value in written]
+        read = _reading(hint)
+        return written if read is _as_it_is else [read(value, ids) for value in written]
     inner = get_args(hint)[1] if get_origin(hint) is Mapping else hint
     columns = {name: uncolumn(inner, each, ids, rows) for name, each in written.items()}
     return [{name: each[n] for name, each in columns.items() if each[n] is not None} for n in range(rows)]

@@ -45,6 +45,10 @@ class Habits:
         """How often each tool was called in the turns of each category, as of now."""
         return (await self._read(agent_id)).habits
 
+    async def known(self, agent_id: str) -> Learned:
+        """All that an agent's turns taught, as of now."""
+        return await self._read(agent_id)
+
     async def profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
         """How many of a user's completed turns were of each category, as of now."""
         return (await self._read(agent_id)).users.get(user_id, {})

@@ -37,6 +37,7 @@ from cognitive.questions import Questions
 from cognitive.recall import recall
 from cognitive.settle import opened
 from cognitive.surface.memories import Memories
+from cognitive.surface.policies import Policies
 from cognitive.surface.record import Record
 from cognitive.surface.sessions import Sessions as SessionSurface
 from cognitive.surface.state import State
@@ -71,8 +72,9 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
-    knows, and forgets, what turns taught about categories and tools; `figures` reads what a dashboard shows. `loop` is
-    the event loop that it was opened in, the only one that it may be called in.
+    knows, and forgets, what turns taught about categories and tools; `policies` saves policies and says which holds;
+    `figures` reads what a dashboard shows. `loop` is the event loop that it was opened in, the only one that it may be
+    called in.
     """
 
     def __init__(self, parts: bootstrap.Parts) -> None:
@@ -82,6 +84,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
         self.habits = parts.habits
         self.figures = parts.figures
+        self.policies = Policies(parts)
 
     @classmethod
     @asynccontextmanager
@@ -125,9 +128,9 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
             WrongEventLoop: called from another event loop than the one that the layer was opened in.
         """
         loops.require(self.loop)
-        policy = self._parts.policy.for_agent(turn.agent_id)
-        deadline = Deadline(policy.deadline_ms)
-        now, turn, began = turn.now or datetime.now(UTC), _prepared(turn, policy), perf_counter()
+        began, deadline = perf_counter(), Deadline(self._parts.policy.for_agent(turn.agent_id).deadline_ms)
+        policy = await self._parts.policy.current(turn.agent_id)
+        now, turn = turn.now or datetime.now(UTC), _prepared(turn, policy)
         talking = asyncio.create_task(self._talk(turn, now, deadline, policy))
         plan, built = await self._memory(turn, now, deadline, policy, talking)
         offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
@@ -236,7 +239,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         for name, at in (("now", now), ("since", since), ("until", until)):
             require_aware(name, at)
         return await recall(
-            agent_id, query, engine=self._parts.engine, policy=self._parts.policy.for_agent(agent_id),
+            agent_id, query, engine=self._parts.engine, policy=await self._parts.policy.current(agent_id),
             store=self._parts.store, turns=self._parts.turns, now=now or datetime.now(UTC), memory_type=memory_type,
             limit=limit, turn_id=turn_id, filters=Filters(tuple(tags), session_id, since, until),
         )  # fmt: skip

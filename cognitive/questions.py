@@ -17,7 +17,7 @@ from cognitive.errors import InvalidInput, PolicyError, UnknownTurn
 from cognitive.lab import stories
 from cognitive.lab.agreement import Agreement, agreements
 from cognitive.lab.difference import Difference, Placed, difference
-from cognitive.lab.evidence import Case
+from cognitive.lab.evidence import Case, as_case
 from cognitive.lab.replay import Replayed, replan, replay, unanswered
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
@@ -182,13 +182,9 @@ class Questions:
         policy: Policy,
         verdicts: Mapping[UUID, Verdict],
     ) -> list[Case]:
-        replayed = replay(record, *await self._words(agent_id, record), policy, self._counter)
-        if not replayed.identical:
-            return []
-        tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
-        tried = {fate["memory_id"]: fate["propensity"] for fate in record.fates if "propensity" in fate}
-        return [Case(turn["turn_id"], replayed.given, record.likeness, policy, verdicts, tokens, tried,
-                     self._counter)]  # fmt: skip
+        words = await self._words(agent_id, record)
+        case = as_case(turn["turn_id"], record, *words, policy, verdicts, self._counter)
+        return [case] if case is not None else []
 
     async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, Content], Mapping[UUID, Memory]]:
         """What the memories of a record say now."""

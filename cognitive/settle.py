@@ -14,11 +14,11 @@ from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
 from brain.text import storable
 from brain.turns import TurnLog
 from cognitive.capture import Capture, Exchange
+from cognitive.chosen import Chosen
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import record
 from cognitive.feedback.authored import texts
 from cognitive.measures import measures
-from cognitive.policy import Policy
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
 
 Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory: offsets of what was shown of it
@@ -31,7 +31,7 @@ _MOST_CALLED = 100  # names that are kept of a turn; what calls more is a loop, 
 class Settlement:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
 
-    def __init__(self, turns: TurnLog, journal: Journal, policy: Policy, capture: Capture) -> None:
+    def __init__(self, turns: TurnLog, journal: Journal, policy: Chosen, capture: Capture) -> None:
         self._turns = turns
         self._journal = journal
         self._policy = policy
@@ -123,7 +123,7 @@ class Settlement:
         self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, still: Still | None = None
     ) -> Report:
         """Opens the turn unless it is there, judges what it showed and closes it, in one transaction."""
-        policy = self._policy.for_agent(agent_id)
+        policy = await self._policy.current(agent_id)
         excerpts = await self._excerpts(agent_id, turn_id, opening)
 
         async def judge(shown: Sequence[Shown], decoys: Sequence[Decoy], message: str) -> Judged:

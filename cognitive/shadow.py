@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from brain.contents import Key
 from brain.ledger import Shadow
@@ -20,20 +20,25 @@ _MOST_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memor
 
 
 class Shadowing:
-    """Runs every turn's stages under a second policy, after the turn and off its path; without a policy, nothing."""
+    """Runs every turn's stages under a second policy, after the turn and off its path; without a policy, nothing.
 
-    def __init__(self, turns: TurnLog, policy: Policy | None, counter: TokenCounter = count) -> None:
+    `policies` says by agent which that is.
+    """
+
+    def __init__(
+        self, turns: TurnLog, policies: Callable[[str], Policy | None], counter: TokenCounter = count
+    ) -> None:  # fmt: skip
         self._turns = turns
-        self._policy = policy
+        self._policies = policies
         self._counter = counter
         self._background = Background(_MOST_WAITING)
 
     def follow(self, agent_id: str, turn_id: str, built: Built) -> None:
         """Has a turn shadowed in the background."""
-        if self._policy is None or built.given is None:
+        policy = self._policies(agent_id)
+        if policy is None or built.given is None:
             return
-        likeness = compared(built.trace.fates)
-        shadow = self._shadow(agent_id, turn_id, built.given, likeness, self._policy.for_agent(agent_id))
+        shadow = self._shadow(agent_id, turn_id, built.given, compared(built.trace.fates), policy)
         self._background.start(shadow, agent_id, "shadow of turn", turn_id)
 
     async def finished(self) -> None:

@@ -15,11 +15,11 @@ from brain.store import MemoryStore
 from brain.subtasks import Subtask, Subtasks
 from brain.turns import TurnLog
 from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, NewMemory
+from cognitive.chosen import Chosen
 from cognitive.context.engine import ContextEngine
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.markup import CLOSING, OPENING, sealed
-from cognitive.policy import Policy
 from cognitive.quoting import quote
 from cognitive.recall import MOST_HITS, recall
 from cognitive.turn import RecallHit, require_id, require_label
@@ -47,7 +47,7 @@ Extractor = Callable[[Subtask, str], Awaitable[Sequence[Fact | str]]]
 class Work:
     """The work of agents: `layer.work`."""
 
-    policy: Policy
+    policy: Chosen
     sessions: Sessions
     subtasks: Subtasks
     store: MemoryStore
@@ -180,7 +180,7 @@ class Work:
         """
         _require(agent_id=agent_id, session_id=session_id, title=title)
         needed = await self.subtasks.get(agent_id, _ids("depends_on", depends_on))
-        policy = self.policy.for_agent(agent_id)
+        policy = await self.policy.current(agent_id)
         facts: tuple[RecallHit, ...] = ()
         if policy.work_facts:
             facts = await recall(

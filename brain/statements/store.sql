@@ -187,7 +187,9 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,
        (SELECT count(*) FROM cognitive.turn WHERE agent_id = $1) AS turns,
        (SELECT count(*) FROM cognitive.session WHERE agent_id = $1) AS sessions,
        (SELECT count(*) FROM cognitive.artifact WHERE agent_id = $1) AS artifacts,
-       (SELECT count(*) FROM cognitive.subtask WHERE agent_id = $1) AS subtasks
+       (SELECT count(*) FROM cognitive.subtask WHERE agent_id = $1) AS subtasks,
+       (SELECT count(*) FROM cognitive.candidate WHERE agent_id = $1)
+       + (SELECT count(*) FROM cognitive.choice WHERE agent_id = $1) AS policies
 
 -- name: agent_texts
 SELECT content, speaker, context, occurred_at FROM cognitive.memory WHERE agent_id = $1
@@ -207,5 +209,7 @@ WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = $1),
      subtask AS (DELETE FROM cognitive.subtask WHERE agent_id = $1),
      policy AS (DELETE FROM cognitive.policy WHERE agent_id = $1),
      shadow AS (DELETE FROM cognitive.shadow WHERE agent_id = $1),
+     choice AS (DELETE FROM cognitive.choice WHERE agent_id = $1),
+     candidate AS (DELETE FROM cognitive.candidate WHERE agent_id = $1),
      corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = $1)
 DELETE FROM cognitive.memory WHERE agent_id = $1

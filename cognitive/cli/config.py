@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT
@@ -18,13 +19,17 @@ if TYPE_CHECKING:
 
 _PASSWORD = re.compile(r"(?<=:)[^:/@]*(?=@)|(?<=password=)[^&]*")
 _VALUE = "[{name, value?, source}]"
+_STORED = "{live?, shadow?, changes: {tunable: value}, since?, by?, unknown?}"
 
 
-@click.command(cls=Answering, shape=f"{{settings: {_VALUE}, version, policy: {_VALUE}}}")
+@click.command(cls=Answering, shape=f"{{settings: {_VALUE}, version, policy: {_VALUE}, stored: {_STORED}}}")
 @AGENT
 @click.option("--all", "everything", is_flag=True, help="Also the tunables that have their default.")
 def command(agent: str, everything: bool) -> None:
-    """Show the settings and an agent's policy, and where each value comes from."""
+    """Show the settings and an agent's policy, and where each value comes from.
+
+    What was chosen for the agent (`cognitive policy`) stands above the files, and is shown if the database answers.
+    """
     run(_effective(agent), lambda told: _show(told, everything))
 
 
@@ -35,11 +40,40 @@ async def _effective(agent: str) -> Mapping[str, Any]:
     settings = from_environment()
     policy = live_policy(settings)
     own = policy.for_agent(agent)
+    stored = await _stored(agent)
     return {
         "settings": list(_settings(settings)),
-        "version": own.version,
-        "policy": list(_tunables(policy, settings, agent)),
+        "version": stored["live"] or own.version,
+        "policy": [each | _chosen(each["name"], stored["changes"]) for each in _tunables(policy, settings, agent)],
+        "stored": stored,
     }
+
+
+async def _stored(agent: str) -> Mapping[str, Any]:
+    """What was chosen for the agent, as far as the database says."""
+    from cognitive.errors import CognitiveError
+    from cognitive.tunables import between
+
+    nothing = {"live": None, "shadow": None, "changes": {}, "since": None, "by": None, "unknown": None}
+    try:
+        async with cognitive.CognitiveLayer.open() as layer:
+            standing, base = await layer.policies.standing(agent), layer.policies.base(agent)
+    except CognitiveError as error:
+        return {**nothing, "unknown": str(error)}
+    live, shadow = standing.choices.get("live"), standing.shadow
+    told = {**nothing, "shadow": shadow.version if shadow is not None else None}
+    if live is None or live.version is None:
+        return told
+    changes = {name: now for name, (_, now) in between(base, standing.live).items()}
+    return {**told, "live": standing.live.version, "changes": changes, "since": live.at, "by": live.by}
+
+
+def _chosen(name: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a choice lays over a tunable: its value, or the rows of its table."""
+    rows = {each: value for each, value in changes.items() if each.split(".")[0] == name}
+    if not rows:
+        return {}
+    return {"value": rows.get(name, rows), "source": "chosen with `cognitive policy`"}
 
 
 def _settings(settings: Settings) -> Iterable[Mapping[str, Any]]:
@@ -73,6 +107,8 @@ def _tunables(policy: Policy, settings: Settings, agent: str) -> Iterable[Mappin
 def _show(told: Mapping[str, Any], everything: bool) -> None:
     rows = [(each["name"], each["value"], each["source"]) for each in told["settings"]]
     printing.table(("setting", "value", "from"), rows)
+    if told["stored"]["unknown"]:
+        printing.note(f"what was chosen for this agent is not known: {told['stored']['unknown']}")
     printing.line("")
     tunables = [each for each in told["policy"] if everything or each["source"] != "default"]
     printing.line(f"policy {told['version']}: {len(tunables)} of {len(told['policy'])} tunables are listed", "bold")

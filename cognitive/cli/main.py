@@ -26,6 +26,7 @@ COMMANDS = {
     "hook": "Give coding agents a memory: install the hooks, see how they do.",
     "mcp": "Serve an agent's memory to MCP clients, over stdio or HTTP.",
     "memory": "Read, change or forget single memories.",
+    "policy": "Save a policy for an agent, try it as a shadow, activate it, roll it back.",
     "recall": "Search an agent's memories.",
     "reference": "Print the reference of all settings, or of all commands, as Markdown.",
     "remember": "Store memories, one or a file of them.",

@@ -24,7 +24,7 @@ SHAPE = (
 )
 RECEIPT = (
     "{agent_id, memories, passages, embeddings, postings, exposures, usage, revisions, turns, sessions, artifacts, "
-    "subtasks, journaled}"
+    "subtasks, policies, journaled}"
 )
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 

@@ -25,6 +25,10 @@ class Visitor(Protocol):
     """Who looks; `agent` None may look at all."""
 
     @property
+    def id(self) -> str:
+        """How what they do is signed; nothing secret."""
+
+    @property
     def agent(self) -> str | None:
         """The one agent that is theirs."""
 

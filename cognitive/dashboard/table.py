@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from cognitive.dashboard.page import Page
-from cognitive.dashboard.pages import agents, memories, overview, turns
+from cognitive.dashboard.pages import agents, memories, overview, policies, turns, what_if
 
 PAGES: tuple[Page, ...] = (
     *agents.PAGES,
     *overview.PAGES,
     *turns.PAGES,
     *memories.PAGES,
+    *policies.PAGES,
+    *what_if.PAGES,
 )

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from brain.contents import Key
+from brain.contents import Content, Key
 from brain.decay import decayed
 from brain.ledger import Verdict
 from brain.search import Hit, Masses, PastTurn
+from brain.types import Memory
 from cognitive.context.assemble import Assembled, cost
 from cognitive.lab.difference import expected_use
 from cognitive.lab.logged import Choice, LoggedTurn
-from cognitive.lab.replay import again, unanswered, uncompared
+from cognitive.lab.replay import again, replay, unanswered, uncompared
 from cognitive.policy import Policy
-from cognitive.recording import Given
+from cognitive.recording import Given, Recording
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness
 
@@ -39,6 +40,46 @@ class Case:
     counter: TokenCounter = count
 
 
+def as_case(
+    turn_id: str,
+    record: Recording,
+    contents: Mapping[Key, Content],
+    pinned: Mapping[UUID, Memory],
+    policy: Policy,
+    verdicts: Mapping[UUID, Verdict],
+    counter: TokenCounter = count,
+) -> Case | None:
+    """A completed turn as evidence, with the words as they are now; None if it no longer comes out as it was."""
+    replayed = replay(record, contents, pinned, policy, counter)
+    if not replayed.identical:
+        return None
+    tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
+    return Case(turn_id, replayed.given, record.likeness, policy, verdicts, tokens, _tried(record), counter)
+
+
+def restored_case(
+    turn_id: str,
+    record: Recording,
+    contents: Mapping[Key, Content],
+    pinned: Mapping[UUID, Memory],
+    policy: Policy,
+    verdicts: Mapping[UUID, Verdict],
+    counter: TokenCounter = count,
+) -> Case | None:
+    """The same without running it again, for a tenth of the time: None if something that it found is gone, says
+    something else, or was counted by another counter. What the same stages make of it then is what they made of it.
+    """
+    restored = record.restored(contents, pinned)
+    if restored.gone or restored.changed or restored.given.counter != counter.name:
+        return None
+    tokens = {fate["memory_id"]: fate["tokens"] for fate in record.fates if fate["disposition"] == "shown"}
+    return Case(turn_id, restored.given, record.likeness, policy, verdicts, tokens, _tried(record), counter)
+
+
+def _tried(record: Recording) -> Mapping[UUID, float]:
+    return {fate["memory_id"]: fate["propensity"] for fate in record.fates if "propensity" in fate}
+
+
 def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
     """A turn as evidence on a policy: every memory that was shown, or would have been.
 
@@ -48,8 +89,10 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
     given = relearnt(case, policy, history)
     made = again(given, case.likeness, policy, case.counter)
     target = chances(made)
-    tokens = {fate.candidate.hit.memory_id: cost(fate.candidate, case.counter, policy) for fate in made.fates}
-    expected = {fate.candidate.hit.memory_id: expected_use(fate.candidate, given, policy) for fate in made.fates}
+    ids = dict.fromkeys((*case.verdicts, *case.tried, *target))
+    found = {fate.candidate.hit.memory_id: fate.candidate for fate in made.fates if fate.candidate.hit.memory_id in ids}
+    tokens = {id: cost(candidate, case.counter, policy) for id, candidate in found.items()}
+    expected = {id: expected_use(candidate, given, policy) for id, candidate in found.items()}
     return LoggedTurn(
         case.turn_id,
         tuple(
@@ -61,7 +104,7 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
                 predicted=expected.get(id, 0.0),
                 tokens=tokens.get(id, case.tokens.get(id, 0)),
             )
-            for id in dict.fromkeys((*case.verdicts, *case.tried, *target))
+            for id in ids
         ),
         len(uncompared(made, policy)),
     )
@@ -116,7 +159,7 @@ def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
 
 def _past(case: Case, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
     """The past turns that were compared, each with what it used by this policy; what is not in `before` stands."""
-    used = {(verdict.turn_id, verdict.memory_id): _used(verdict, policy, case.policy) for verdict in before}
+    used = {(verdict.turn_id, verdict.memory_id): as_used(verdict, policy, case.policy) for verdict in before}
     return tuple(
         replace(turn, shown=tuple(replace(s, used=used.get((turn.turn_id, s.memory_id), s.used)) for s in turn.shown))
         for turn in case.given.found.past
@@ -132,7 +175,7 @@ def _relearnt(hit: Hit, shown: Sequence[Verdict], policy: Policy, was: Policy) -
     if not shown:
         return replace(hit, usage_shown=0.0, usage_used=0.0, times_shown=0, times_used=0, usage_at=None)
     masses = _summed(shown, policy, was)
-    times = sum(_used(verdict, policy, was) for verdict in shown)
+    times = sum(as_used(verdict, policy, was) for verdict in shown)
     return replace(
         hit, usage_shown=masses.shown, usage_used=masses.used, times_shown=len(shown), times_used=times,
         usage_at=masses.at,
@@ -145,7 +188,7 @@ def _summed(shown: Sequence[Verdict], policy: Policy, was: Policy) -> Masses:
         (1.0 if verdict.rating is None else policy.rating_weight) * decayed(1.0, verdict.at, at, policy.half_life_days)
         for verdict in shown
     ]
-    used = sum(weight for weight, verdict in zip(weights, shown, strict=True) if _used(verdict, policy, was))
+    used = sum(weight for weight, verdict in zip(weights, shown, strict=True) if as_used(verdict, policy, was))
     return Masses(sum(weights), used, at)
 
 
@@ -154,7 +197,7 @@ def _with_decoys(masses: Masses, was: Masses | None) -> Masses:
     return masses if was is None else replace(masses, decoys=was.decoys, decoys_used=was.decoys_used)
 
 
-def _used(verdict: Verdict, policy: Policy, was: Policy) -> bool:
+def as_used(verdict: Verdict, policy: Policy, was: Policy) -> bool:
     """The verdict at a policy's threshold, where the overlap decided it; a rating or a citation stands."""
     by_overlap = verdict.overlap >= was.attribution_threshold
     if verdict.rating is not None or by_overlap != verdict.used:

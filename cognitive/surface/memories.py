@@ -12,6 +12,7 @@ from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt, Revision
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
+from cognitive.surface.policies import Policies
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
 from cognitive.turn import require_id, require_label
@@ -21,6 +22,7 @@ class Memories:
     """The part of a layer that keeps memories."""
 
     _parts: Parts
+    policies: Policies
 
     @observed(REMEMBER)
     async def remember(
@@ -79,7 +81,8 @@ class Memories:
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with all that was derived from them, in one transaction; the receipt counts what went."""
         wanted = [require_id("ids", id) for id in ids]
-        return await self._parts.store.forget(require_label("agent_id", agent_id), wanted)
+        self.policies.forget(require_label("agent_id", agent_id))
+        return await self._parts.store.forget(agent_id, wanted)
 
     @observed(ERASE)
     async def erase_agent(self, agent_id: str) -> Receipt:
@@ -87,7 +90,10 @@ class Memories:
         await self._parts.settling.ended(require_label("agent_id", agent_id))
         journaled = await self._parts.settlement.erase(agent_id)
         await self._parts.continuity.stop(agent_id)
-        return replace(await self._parts.store.erase_agent(agent_id), journaled=journaled)
+        receipt = replace(await self._parts.store.erase_agent(agent_id), journaled=journaled)
+        self._parts.policy.forget(agent_id)
+        self.policies.forget(agent_id)
+        return receipt
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
         """Counts somebody's explicit verdict on a memory that a turn showed; it weighs `rating_weight` showings.
@@ -97,7 +103,7 @@ class Memories:
         """
         require_label("agent_id", agent_id)
         require_label("turn_id", turn_id)
-        policy = self._parts.policy.for_agent(agent_id)
+        policy = await self._parts.policy.current(agent_id)
         rated = await self._parts.turns.rate(
             agent_id, turn_id, memory_id, useful, half_life_days=policy.half_life_days,
             rating_weight=policy.rating_weight,

@@ -20,7 +20,7 @@ class State:
 
     def context_budgets(self) -> dict[str, Any]:
         """What each model can carry, with the rows of this layer's policy; data that JSON can hold."""
-        return context_budgets(self._parts.policy.models)
+        return context_budgets(self._parts.policy.base.models)
 
     async def readiness(self) -> Mapping[str, str | None]:
         """What is wrong with the "database", its "schema" and the "model", in words; None for what is well."""

@@ -146,6 +146,15 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     shell("turn", "pre", "How long do refunds take?", "--session", "s1", "--turn", "t2")
     shell("turn", "post", "t2", "--response", "Five days.")
     assert shell("tune", "--out", tmp_path / "found.toml", code=NO)["written"] is None
+    assert "half_life_days" in {row["name"] for row in shell("policy", "rows")["rows"]}
+    saved = shell("policy", "save", "--set", "half_life_days=3", "--note", "shorter")["candidate"]["version"]
+    [differs] = shell("policy", "show", saved)["differences"]
+    assert differs == {"name": "half_life_days", "was": 7.0, "now": 3.0}
+    assert shell("policy", "shadow", saved)["choice"]["role"] == "shadow"
+    assert shell("policy", "activate", saved)["choice"]["no"] == 1
+    assert shell("policy", "list")["live"] == shell("config")["stored"]["live"] == saved
+    assert shell("policy", "rollback")["choice"]["version"] is None
+    assert len(shell("policy", "list")["history"]) == 3
     assert shell("budgets", "claude-sonnet-4")["row"] == "claude-sonnet"
     assert shell("budgets")["default"]["tier"] == "C"
     assert shell("config")["version"]
@@ -176,7 +185,11 @@ def test_every_call_that_needs_no_context_of_its_own_process_can_be_made_from_th
     source = "".join(path.read_text(encoding="utf-8") for path in Path(cognitive.cli.__file__).parent.glob("*.py"))
     within_a_process = {"open", "fit", "refine_tools", "sections", "settle", "settled", "finished", "learned"}
     by_other_names = {"account", "context_budgets", "policy", "readiness"}  # why and turn, budgets, config, doctor
-    of_adapters = {"open_turns", "sourced"}  # what a server ties a recall to; what a LangGraph store is asked for
+    of_adapters = {
+        "open_turns",
+        "sourced",
+        "known",
+    }  # what a server ties a recall to; what a LangGraph store is asked for
     for owner, place in ((CognitiveLayer, ""), (Work, "work."), (Questions, "questions."), (Habits, "habits.")):
         names = [name for name, _ in inspect.getmembers(owner, inspect.isroutine) if not name.startswith("_")]
         for name in set(names) - within_a_process - by_other_names - of_adapters:

@@ -9,7 +9,8 @@ import pytest
 from brain import statements
 
 PORTS = [
-    "artifacts", "contents", "figures", "health", "memory_figures", "roles", "search", "sessions", "store", "subtasks",
+    "artifacts", "contents", "figures", "health", "memory_figures", "policies", "roles", "search", "sessions", "store",
+    "subtasks",
     "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}

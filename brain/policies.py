@@ -1,0 +1,171 @@
+"""Policies that operators saved for an agent, which of them holds, and the recorded turns that tell what one is worth.
+
+What is chosen is added and never changed: the latest row of a role holds, the rows before it are the history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from brain import statements
+from brain.database import Connection, Database
+from brain.errors import InvalidInput
+from brain.ledger import Verdict
+from brain.search import Masses
+from brain.writing import share_agent
+
+SQL = statements.load("policies")
+
+Role = Literal["live", "shadow"]
+Changes = Mapping[str, float | int]
+MOST_CANDIDATES = 200  # listed
+MOST_CHOICES = 200
+_SECONDS = 10.0  # a page that takes longer is given up
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A saved policy: what it changes by the tunable's dotted name, over which base, since when and by whom."""
+
+    version: str
+    base: str
+    changes: Changes
+    at: datetime
+    by: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The `no`-th choice of a role; `version` None is the operator's own policy again, and as a shadow none."""
+
+    role: Role
+    no: int
+    version: str | None
+    at: datetime
+    by: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A choice that holds, with what its candidate changes."""
+
+    choice: Choice
+    changes: Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A completed turn with the record of its stages, None if there is none."""
+
+    turn_id: str
+    at: datetime
+    message: str
+    policy: str
+    record: str | None
+
+
+class PolicyStore:
+    """Candidates and choices, each agent's by itself, under row level security."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def save(self, agent_id: str, version: str, base: str, changes: Changes, *, by: str, note: str) -> Candidate:
+        """Saves a candidate, once: one of this version that is there stays as it is, and is returned."""
+
+        async def work(c: Connection) -> Any:
+            await share_agent(c, agent_id)
+            await c.execute(SQL["save"], agent_id, version, base, dict(changes), by, note)
+            return await c.fetchrow(SQL["candidates"], agent_id, 1, version)
+
+        return Candidate(**dict(await self._database.run(agent_id, work)))
+
+    async def candidates(self, agent_id: str, version: str | None = None) -> list[Candidate]:
+        """What was saved, the latest first; or the one of a version, if it is there."""
+        rows = await self._fetch(agent_id, "candidates", MOST_CANDIDATES, version)
+        return [Candidate(**dict(row)) for row in rows]
+
+    async def choose(
+        self, agent_id: str, role: Role, version: str | None, *, by: str, note: str, after: int | None = None
+    ) -> Choice:
+        """Lets a candidate hold from now on, or with None the operator's own policy.
+
+        `after` is the number of the choice that the caller saw holding, 0 for none; None does not ask.
+
+        Raises:
+            InvalidInput: no candidate of this version, or somebody chose since.
+        """
+
+        async def work(c: Connection) -> Any:
+            await share_agent(c, agent_id)
+            await c.execute(SQL["in_turn"], agent_id)
+            latest = await c.fetchrow(SQL["choices"], agent_id, role, 1)
+            no = latest["no"] if latest is not None else 0
+            if after is not None and after != no:
+                raise InvalidInput(f"after: choice {no} of the {role} policy was made since {after}; look again")
+            if version is not None and not await c.fetch(SQL["candidates"], agent_id, 1, version):
+                raise InvalidInput(f"version: agent {agent_id!r} has no candidate {version!r}")
+            return await c.fetchrow(SQL["choose"], agent_id, role, no + 1, version, by, note)
+
+        return Choice(**dict(await self._database.run(agent_id, work)))
+
+    async def choices(self, agent_id: str, role: Role, limit: int = MOST_CHOICES) -> list[Choice]:
+        """The history of a role, the latest first."""
+        return [Choice(**dict(row)) for row in await self._fetch(agent_id, "choices", role, limit)]
+
+    async def holding(self, agent_id: str) -> dict[Role, Holding]:
+        """What holds now, by role; a role that nobody chose for is left out."""
+        told: dict[Role, Holding] = {}
+        for row in await self._fetch(agent_id, "holding"):
+            choice = {name: value for name, value in row.items() if name != "changes"}
+            told[row["role"]] = Holding(Choice(**choice), row["changes"] or {})
+        return told
+
+    async def content(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
+        """What a policy says that some turn was planned under, or None."""
+        rows = await self._fetch(agent_id, "content", version)
+        return dict(rows[0]["content"]) if rows else None
+
+    async def shadowed(self, agent_id: str, version: str, latest: int) -> list[Mapping[str, Any]]:
+        """The latest turns that a policy ran beside, as `TurnLog.shadows` has them."""
+        return [dict(row) for row in await self._fetch(agent_id, "shadowed", version, latest)]
+
+    async def base_rates(self, agent_id: str) -> dict[str, Masses]:
+        """How often memories of each type were shown and used."""
+        rows = [dict(row) for row in await self._fetch(agent_id, "base_rates")]
+        return {row.pop("type"): Masses(**row) for row in rows}
+
+    # --- recorded turns ---
+
+    async def sample(self, agent_id: str, since: datetime, until: datetime, latest: int) -> list[Sampled]:
+        """The latest completed turns of [since, until), newest first."""
+        rows = await self._fetch(agent_id, "sample", since, until, latest)
+        return [Sampled(row["turn_id"], row["at"], row["message"], row["policy"], row["record"]) for row in rows]
+
+    async def completed(self, agent_id: str, since: datetime, until: datetime) -> int:
+        """How many completed turns there are to sample, whole days of UTC counted."""
+        return int((await self._fetch(agent_id, "completed", since, until))[0][0])
+
+    async def still(self, agent_id: str, turn_ids: Sequence[str], memory_ids: Sequence[UUID]) -> bool:
+        """Whether all of these turns and memories are still there."""
+        [row] = await self._fetch(agent_id, "still", list(turn_ids), list(memory_ids))
+        return (row["turns"], row["memories"]) == (len(set(turn_ids)), len(set(memory_ids)))
+
+    async def verdicts(self, agent_id: str, turn_ids: Sequence[str]) -> list[Verdict]:
+        """What was counted of what these turns showed, in the order of time."""
+        return [Verdict(**dict(row)) for row in await self._fetch(agent_id, "verdicts_of", list(turn_ids))]
+
+    async def verdicts_before(self, agent_id: str, at: datetime, latest: int) -> list[Verdict]:
+        """The same of the latest so many completed turns before a time."""
+        return [Verdict(**dict(row)) for row in await self._fetch(agent_id, "verdicts_before", at, latest)]
+
+    async def _fetch(self, agent_id: str, name: str, *arguments: Any) -> list[Any]:
+        return list(
+            await self._database.run(agent_id, lambda c: c.fetch(SQL[name], agent_id, *arguments), timeout=_SECONDS)
+        )

@@ -1,0 +1,144 @@
+"""Which policy an agent's turns are planned under: the operator's own, or what was chosen over it while this runs.
+
+A turn never waits long for that. What was read lately holds; what is older is read again, and the turn waits for it for
+a small share of its deadline at most, then goes on under the last known one. With the database away that is what holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+
+from brain.deadline import Deadline
+from brain.errors import CognitiveError
+from brain.policies import Choice, Holding, PolicyStore, Role
+from cognitive.policy import Policy
+from cognitive.tunables import changed
+
+log = logging.getLogger(__name__)
+
+FRESH = 5.0  # seconds: what somebody chooses elsewhere holds for turns that begin so much later
+_MOST_AGENTS = 10_000  # whose choices are kept
+_FIRST = 0.4  # of a deadline at most, for an agent that this process has not seen: nothing is known of it yet
+_AGAIN = 0.1  # of a deadline at most, to hear of a change
+_READING_MS = 2_000.0  # then it is given up; the next turn but a few tries again
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What holds for an agent, and the choices that it comes from; a role that nobody chose for is left out."""
+
+    live: Policy
+    shadow: Policy | None
+    choices: Mapping[Role, Choice] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    read_at: float
+    holding: Mapping[Role, Holding]
+    standing: Standing
+
+
+class Chosen:
+    """The operator's policies, `base` and perhaps `shadow`, and over them what was chosen for each agent."""
+
+    def __init__(self, store: PolicyStore, base: Policy, shadow: Policy | None = None) -> None:
+        self.base = base
+        self._shadow = shadow
+        self._store = store
+        self._kept: OrderedDict[str, _Known] = OrderedDict()
+        self._reading: dict[str, asyncio.Task[None]] = {}
+
+    def for_agent(self, agent_id: str) -> Policy:
+        """The policy of an agent's turns, as far as is known; never waits."""
+        known = self._kept.get(agent_id)
+        return known.standing.live if known is not None else self.base.for_agent(agent_id)
+
+    def shadow(self, agent_id: str) -> Policy | None:
+        """The policy that an agent's turns are run under beside it, as far as is known."""
+        known = self._kept.get(agent_id)
+        return known.standing.shadow if known is not None else self._own_shadow(agent_id)
+
+    async def current(self, agent_id: str) -> Policy:
+        """The policy of an agent's turns, read again if it is older than `FRESH` and that takes no more than a small
+        share of a turn's deadline; else the last known one.
+        """
+        known, policy = self._kept.get(agent_id), self.for_agent(agent_id)
+        if known is not None and monotonic() - known.read_at <= FRESH:
+            return policy
+        share = _FIRST if known is None else _AGAIN
+        await asyncio.wait({self._read(agent_id)}, timeout=policy.deadline_ms / 1000 * share)
+        return self.for_agent(agent_id)
+
+    async def standing(self, agent_id: str) -> Standing:
+        """What holds, as of now.
+
+        Raises:
+            StoreUnavailable: the database is away.
+        """
+        began = monotonic()
+        return await self._take(agent_id, await self._store.holding(agent_id), began)
+
+    def forget(self, agent_id: str) -> None:
+        """Lets go of what is known of an agent: it was erased."""
+        self._kept.pop(agent_id, None)
+        if agent_id in self._reading:
+            self._reading[agent_id].cancel()
+
+    async def finished(self) -> None:
+        """Returns when nothing is being read."""
+        await asyncio.gather(*self._reading.values(), return_exceptions=True)
+
+    def _read(self, agent_id: str) -> asyncio.Task[None]:
+        if agent_id not in self._reading:
+            task = asyncio.create_task(self._refresh(agent_id), name=f"policy of {agent_id}")
+            self._reading[agent_id] = task
+            task.add_done_callback(lambda _: self._reading.pop(agent_id, None))
+        return self._reading[agent_id]
+
+    async def _refresh(self, agent_id: str) -> None:
+        began = monotonic()
+        try:
+            await self._take(agent_id, await Deadline(_READING_MS).within(self._store.holding(agent_id)), began)
+        except (CognitiveError, TimeoutError) as error:
+            reason = str(error) or "no answer in time"
+            log.warning("the policy of agent %s stays as it is known here: %s", agent_id, reason)
+            known = self._kept.get(agent_id)
+            self._keep(agent_id, known.holding if known else {}, known.standing if known else self._own(agent_id))
+
+    async def _take(self, agent_id: str, holding: Mapping[Role, Holding], began: float) -> Standing:
+        """Takes up what was read, unless a reading that began later came before it; a policy is made anew only where
+        something was chosen since.
+        """
+        known = self._kept.get(agent_id)
+        same = known is not None and known.holding == holding
+        standing = known.standing if known and same else await asyncio.to_thread(self._made, agent_id, holding)
+        known = self._kept.get(agent_id)
+        if known is None or known.read_at <= began:
+            self._keep(agent_id, holding, standing)
+        return standing
+
+    def _made(self, agent_id: str, holding: Mapping[Role, Holding]) -> Standing:
+        own, live, shadow = self._own(agent_id), holding.get("live"), holding.get("shadow")
+        return Standing(
+            changed(own.live, live.changes) if live is not None and live.changes else own.live,
+            changed(own.live, shadow.changes) if shadow is not None and shadow.choice.version else own.shadow,
+            {role: each.choice for role, each in holding.items()},
+        )
+
+    def _own(self, agent_id: str) -> Standing:
+        return Standing(self.base.for_agent(agent_id), self._own_shadow(agent_id))
+
+    def _own_shadow(self, agent_id: str) -> Policy | None:
+        return self._shadow.for_agent(agent_id) if self._shadow is not None else None
+
+    def _keep(self, agent_id: str, holding: Mapping[Role, Holding], standing: Standing) -> None:
+        self._kept[agent_id] = _Known(monotonic(), holding, standing)
+        self._kept.move_to_end(agent_id)
+        while len(self._kept) > _MOST_AGENTS:
+            self._kept.popitem(last=False)

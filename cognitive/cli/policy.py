@@ -1,0 +1,208 @@
+"""`cognitive policy`: which policy holds for an agent, what was saved, and choosing another while its processes run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from getpass import getuser
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import cognitive
+from cognitive.cli import printing
+from cognitive.cli.answers import Answering, run
+from cognitive.cli.options import AGENT
+
+if TYPE_CHECKING:
+    from brain.policies import Candidate, Choice
+    from cognitive.tunables import Row
+
+_CHOICE = "{role, no, version?, at, by, note}"
+_CANDIDATE = "{version, base, changes: {tunable: value}, at, by, note}"
+_NOTE = click.option("--note", default="", help="Why; kept with it.")
+_VERSION = click.argument("version")
+_ROLE = click.option(
+    "--role", type=click.Choice(["live", "shadow"]), default="live", show_default=True, help="Whose choice."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    live: str
+    shadow: str | None
+    base: str
+    candidates: Sequence[Candidate]
+    history: Sequence[Choice]
+
+
+def _changes(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
+    """`NAME=VALUE`, each; which names and values make sense, the layer says."""
+    told = {}
+    for each in given:
+        name, _, value = each.partition("=")
+        try:
+            told[name.strip()] = float(value)
+        except ValueError:
+            raise click.BadParameter(f"{each!r}: expected NAME=NUMBER, such as half_life_days=3") from None
+    return told
+
+
+@click.group()
+def command() -> None:
+    """Policies while the layer runs: save one, try it as a shadow, activate it, roll it back.
+
+    The operator's own (COGNITIVE_POLICY) stays the base; what is saved lays other values over some of its numbers.
+    Processes that run take a choice up in turns that begin 5 seconds later.
+    """
+
+
+@command.command(
+    "list",
+    cls=Answering,
+    shape=f"{{live, shadow?, base, candidates: [{_CANDIDATE}], history: [{_CHOICE}]}}",
+)
+@AGENT
+def list_(agent: str) -> None:
+    """List what holds for an agent, its candidates and every choice, the latest first."""
+    run(_list(agent), _show_list)
+
+
+async def _list(agent: str) -> _Listed:
+    async with cognitive.CognitiveLayer.open() as layer:
+        policies = layer.policies
+        standing = await policies.standing(agent)
+        history = [*await policies.history(agent), *await policies.history(agent, "shadow")]
+        return _Listed(
+            live=standing.live.version,
+            shadow=standing.shadow.version if standing.shadow is not None else None,
+            base=policies.base(agent).version,
+            candidates=await policies.list(agent),
+            history=sorted(history, key=lambda choice: choice.at, reverse=True),
+        )
+
+
+def _show_list(told: _Listed) -> None:
+    own = " (the operator's own)" if told.live == told.base else f", over the operator's own {told.base}"
+    printing.line(f"live {told.live}{own}; shadow {told.shadow or 'none'}", style="bold")
+    rows = [(each.version, _told(each.changes), each.note, each.by, f"{each.at:%Y-%m-%d %H:%M}")
+            for each in told.candidates]  # fmt: skip
+    if rows:
+        printing.table(("candidate", "sets", "note", "by", "saved (UTC)"), rows)
+    chosen = [(each.role, each.version or "the operator's own", each.note, each.by, f"{each.at:%Y-%m-%d %H:%M}")
+              for each in told.history]  # fmt: skip
+    if chosen:
+        printing.table(("role", "version", "note", "by", "since (UTC)"), chosen)
+
+
+def _told(changes: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in changes.items())
+
+
+@command.command(cls=Answering, shape="{version, beside, differences: [{name, was?, now?}]}")
+@_VERSION
+@AGENT
+@click.option("--with", "beside", help="Beside this version; without it, the one that holds.")
+def show(version: str, agent: str, beside: str | None) -> None:
+    """Show what the policy VERSION says differently from the one that holds."""
+    run(_show(agent, version, beside), _show_differences, well=lambda _: True)
+
+
+async def _show(agent: str, version: str, beside: str | None) -> Mapping[str, Any]:
+    from cognitive.tunables import between
+
+    async with cognitive.CognitiveLayer.open() as layer:
+        other = beside or (await layer.policies.standing(agent)).live.version
+        found = between(await layer.policies.show(agent, other), await layer.policies.show(agent, version))
+    rows = [{"name": name, "was": was, "now": now} for name, (was, now) in found.items()]
+    return {"version": version, "beside": other, "differences": rows}
+
+
+def _show_differences(told: Mapping[str, Any]) -> None:
+    rows = [(each["name"], each["was"], each["now"]) for each in told["differences"]]
+    if rows:
+        printing.table(("tunable", told["beside"], told["version"]), rows)
+    else:
+        printing.line(f"{told['version']} says what {told['beside']} says")
+
+
+@command.command(cls=Answering, shape="{rows: [{name, label, group, least, most, step, about, unit}]}")
+def rows() -> None:
+    """List the tunables that may be changed while the layer runs, with their bounds."""
+    run(_rows(), _show_rows, under="rows")
+
+
+async def _rows() -> Sequence[Row]:
+    from cognitive.tunables import ROWS
+
+    return ROWS
+
+
+def _show_rows(found: Sequence[Row]) -> None:
+    printing.table(
+        ("tunable", "from", "to", "what it is"),
+        [(row.name, f"{row.least:g}", f"{row.most:g}", f"{row.about} {row.unit}".strip()) for row in found],
+    )
+
+
+@command.command(cls=Answering, shape=f"{{candidate: {_CANDIDATE}}}")
+@click.option(
+    "--set", "changes", multiple=True, required=True, metavar="NAME=NUMBER", callback=_changes,
+    help="A tunable and its value; `cognitive policy rows` lists them.",
+)  # fmt: skip
+@AGENT
+@_NOTE
+def save(changes: Mapping[str, float], agent: str, note: str) -> None:
+    """Save a candidate: the operator's own policy with some numbers changed. No turn is planned under it yet."""
+    run(_save(agent, changes, note), printing.fields_of, under="candidate")
+
+
+async def _save(agent: str, changes: Mapping[str, float], note: str) -> Candidate:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.policies.save(agent, changes, by=_who(), note=note)
+
+
+@command.command(cls=Answering, shape=f"{{choice: {_CHOICE}}}")
+@click.argument("version", required=False)
+@AGENT
+@_NOTE
+def shadow(version: str | None, agent: str, note: str) -> None:
+    """Run the candidate VERSION beside the policy that holds; without one, none any more."""
+    run(_choose("shadow", agent, version, note), printing.fields_of, under="choice")
+
+
+@command.command(cls=Answering, shape=f"{{choice: {_CHOICE}}}")
+@_VERSION
+@AGENT
+@_NOTE
+def activate(version: str, agent: str, note: str) -> None:
+    """Let turns be planned under the candidate VERSION from now on."""
+    run(_choose("live", agent, version, note), printing.fields_of, under="choice")
+
+
+@command.command(cls=Answering, shape=f"{{choice: {_CHOICE}}}")
+@AGENT
+@_ROLE
+@_NOTE
+def rollback(agent: str, role: str, note: str) -> None:
+    """Let hold again what held before the latest choice."""
+    run(_roll_back(agent, role, note), printing.fields_of, under="choice")
+
+
+async def _choose(role: str, agent: str, version: str | None, note: str) -> Choice:
+    async with cognitive.CognitiveLayer.open() as layer:
+        act = layer.policies.activate if role == "live" else layer.policies.shadow
+        return await act(agent, version, by=_who(), note=note)
+
+
+async def _roll_back(agent: str, role: str, note: str) -> Choice:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.policies.roll_back(agent, "live" if role == "live" else "shadow", by=_who(), note=note)
+
+
+def _who() -> str:
+    """Who runs this, as the system knows them."""
+    try:
+        return getuser()
+    except (KeyError, OSError):  # no name for this user id
+        return "command line"

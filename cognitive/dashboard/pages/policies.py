@@ -1,0 +1,90 @@
+"""An agent's policies: what holds, what was saved, one of them beside another; and choosing, with an admin's token."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from brain.policies import Role
+from cognitive.dashboard import policies, what_if
+from cognitive.dashboard.page import Page, Visit
+from cognitive.errors import InvalidInput
+from cognitive.tunables import chosen
+
+
+async def listed(visit: Visit) -> Response:
+    """What holds, its history, the candidates, what was learnt."""
+    told = await policies.read(visit.layer, visit.figures, visit.asked)
+    return visit.page("policies.html", view=policies.view(told, visit.asked), may=_may(visit), short=policies.short)
+
+
+async def one(visit: Visit) -> Response:
+    """A version: what it says differently from another, what it came to, and what can be done with it."""
+    told = await policies.one(visit.layer, visit.figures, visit.asked)
+    return visit.page("policy.html", view=told, may=_may(visit))
+
+
+async def save(visit: Visit) -> Response:
+    """Saves what the sliders say as a candidate."""
+    _admit(visit)
+    known, agent = visit.layer.policies, visit.asked.agent
+    held = chosen(known.base(agent), (await known.standing(agent)).live)
+    moved = what_if.posted([(name, str(value)) for name, value in visit.form.multi_items()])
+    candidate = await known.save(agent, {**held, **moved}, by=visit.who.id, note=_note(visit))
+    return visit.to("policy", version=candidate.version, saved="yes")
+
+
+async def choose(visit: Visit) -> Response:
+    """Lets a version hold in a role, the operator's own where none is named."""
+    _admit(visit)
+    role, version = _role(str(visit.form.get("role", ""))), str(visit.form.get("version", "")) or None
+    act = visit.layer.policies.activate if role == "live" else visit.layer.policies.shadow
+    await act(visit.asked.agent, version, by=visit.who.id, note=_note(visit), after=_after(visit))
+    return visit.to("policies", done=role)
+
+
+async def roll_back(visit: Visit) -> Response:
+    """Takes the latest choice of a role back."""
+    _admit(visit)
+    role = _role(str(visit.form.get("role", "")))
+    after = _after(visit)
+    await visit.layer.policies.roll_back(visit.asked.agent, role, by=visit.who.id, note=_note(visit), after=after)
+    return visit.to("policies", done=role)
+
+
+def _note(visit: Visit) -> str:
+    return str(visit.form.get("note", "")).strip()
+
+
+def _may(visit: Visit) -> bool:
+    """Whether who looks may choose: an agent's own token sits where its model's tools run."""
+    return visit.who.agent is None
+
+
+def _admit(visit: Visit) -> None:
+    if not _may(visit):
+        raise HTTPException(403, "Your token may look at this agent. Its policy is chosen with an admin's token.")
+
+
+def _role(given: str) -> Role:
+    if given not in ("live", "shadow"):
+        raise InvalidInput("role: expected live or shadow")
+    return "live" if given == "live" else "shadow"
+
+
+def _after(visit: Visit) -> int:
+    given = str(visit.form.get("after", ""))
+    if not (given.isascii() and given.isdigit() and len(given) < 10):
+        raise InvalidInput("after: expected the number of the choice that the page showed")
+    return int(given)
+
+
+PAGES = (
+    Page(
+        "/policies", listed, label="Policies", icon="M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 2.8v3.4M6 9.8v3.4"
+    ),
+    Page("/policy", one, under="/policies"),
+    Page("/policies/save", save, methods=("POST",), under="/policies"),
+    Page("/policies/choose", choose, methods=("POST",), under="/policies"),
+    Page("/policies/roll-back", roll_back, methods=("POST",), under="/policies"),
+)

@@ -1,0 +1,276 @@
+"""The policies of an agent: what holds and why, what was saved and chosen, how two differ, what was learnt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from brain.decay import decayed
+from brain.figure_rows import PolicySeen, Total
+from brain.figures import Figures
+from brain.policies import Candidate, Choice, Role
+from brain.search import Found, Masses
+from brain.types import MEMORY_TYPES
+from cognitive.chosen import FRESH, Standing
+from cognitive.context.sections import sections
+from cognitive.dashboard.asked import Asked
+from cognitive.defaults import FRAMES
+from cognitive.lab.agreement import Agreement
+from cognitive.layer import CognitiveLayer
+from cognitive.plan import Frame, Signals
+from cognitive.policy import Policy
+from cognitive.preflight import plan as planning
+from cognitive.preflight.learned import Learned
+from cognitive.tunables import BY_NAME, between
+
+MOST_SEEN = 50  # versions that turns were planned under
+_FIRST_HABITS = 12
+_FRAMES_TOLD: tuple[Frame, ...] = tuple(FRAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A tunable that two policies set differently; `label` is its name where a page may change it."""
+
+    name: str
+    label: str
+    was: str
+    now: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A policy in a role: where it comes from, and what taking its choice back would bring."""
+
+    role: Role
+    version: str | None
+    choice: Choice | None
+    before: str | None
+    back: tuple[Difference, ...]
+    compared: Agreement | None = None
+
+    @property
+    def own(self) -> bool:
+        """Whether it is the operator's own, since nobody chose, or chose that."""
+        return self.choice is None or self.choice.version is None
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A candidate, what it changes of the base, and what turns came to under it, None if there were none."""
+
+    candidate: Candidate
+    changes: tuple[Difference, ...]
+    roles: tuple[Role, ...]
+    total: Total | None
+
+
+@dataclass(frozen=True, slots=True)
+class TypeLearned:
+    """How often memories of a type are used when shown, of so many showings as they count today; and by frame the
+    tokens planned for them and those that it would teach.
+    """
+
+    type: str
+    shown: float
+    rate: float | None
+    budgets: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The page."""
+
+    base: str
+    live: Held
+    shadow: Held
+    saved: tuple[Saved, ...]
+    history: tuple[Choice, ...]
+    seen: tuple[PolicySeen, ...]
+    learned: Learned
+    kept: frozenset[tuple[str, str]]
+    more_habits: int
+    types: tuple[TypeLearned, ...]
+    frames: tuple[str, ...]
+    policy: Policy
+    seconds: float = FRESH
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the page is made of."""
+
+    base: Policy
+    standing: Standing
+    candidates: Sequence[Candidate]
+    live: Sequence[Choice]
+    shadow: Sequence[Choice]
+    seen: Sequence[PolicySeen]
+    learned: Learned
+    rates: Mapping[str, Masses]
+    compared: Agreement | None
+    befores: Mapping[Role, Policy | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A policy by its version, beside another: what differs, what turns came to under it, what it came to as a shadow.
+
+    `candidate` None: nobody saved it. `against_live` is what choosing it would change; `others` is what it can be
+    compared with.
+    """
+
+    version: str
+    beside: str
+    base: str
+    standing: Standing
+    candidate: Candidate | None
+    differences: tuple[Difference, ...]
+    against_live: tuple[Difference, ...]
+    others: tuple[str, ...]
+    seen: PolicySeen | None
+    compared: Agreement | None
+    seconds: float = FRESH
+
+    @property
+    def live(self) -> bool:
+        """Whether it holds."""
+        return self.standing.live.version == self.version
+
+    @property
+    def shadow(self) -> bool:
+        """Whether it runs beside the one that holds."""
+        return self.standing.shadow is not None and self.standing.shadow.version == self.version
+
+    @property
+    def own(self) -> bool:
+        """Whether it is the operator's own."""
+        return self.base == self.version
+
+
+async def one(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Version:
+    """A version, beside the one that the address names, or the one that holds.
+
+    Raises:
+        InvalidInput: nobody saved it, and no turn was planned under it.
+    """
+    known, version = layer.policies, asked.params.get("version", "")
+    standing, base = await known.standing(asked.agent), known.base(asked.agent)
+    beside = asked.params.get("with") or standing.live.version
+    policy, other = await known.show(asked.agent, version), await known.show(asked.agent, beside)
+    saved, seen = await known.list(asked.agent), await figures.policies(asked.agent, MOST_SEEN)
+    others = (standing.live.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
+    return Version(
+        version=version,
+        beside=beside,
+        base=base.version,
+        standing=standing,
+        candidate=next((each for each in saved if each.version == version), None),
+        differences=differences(other, policy),
+        against_live=differences(standing.live, policy),
+        others=tuple(dict.fromkeys(others)),
+        seen=next((each for each in seen if each.version == version), None),
+        compared=await known.compared(asked.agent, version),
+    )
+
+
+async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
+    """Each in one statement with its bound, most of them at once."""
+    policies, agent = layer.policies, asked.agent
+    standing = await policies.standing(agent)
+    candidates, live, shadow, seen, learned, rates = await asyncio.gather(
+        policies.list(agent), policies.history(agent), policies.history(agent, "shadow"),
+        figures.policies(agent, MOST_SEEN), layer.habits.known(agent), policies.base_rates(agent),
+    )  # fmt: skip
+    beside = standing.shadow.version if standing.shadow is not None else None
+    compared = await policies.compared(agent, beside) if beside is not None else None
+    live_before = await policies.show(agent, _before(live) or policies.base(agent).version) if live else None
+    shadow_before = await policies.show(agent, before) if (before := _before(shadow)) else None
+    return Read(
+        policies.base(agent), standing, candidates, live, shadow, seen, learned, rates, compared,
+        {"live": live_before, "shadow": shadow_before},
+    )  # fmt: skip
+
+
+def view(told: Read, asked: Asked) -> View:
+    """The page from what was read."""
+    live = told.standing.live
+    totals = {each.version: each.total for each in told.seen}
+    holding = {role: choice.version for role, choice in told.standing.choices.items()}
+    habits = told.learned.habits
+    kept = frozenset((name, tool) for name, tools in told.learned.tools.items() for tool in tools)
+    first = sorted(habits, key=lambda habit: ((habit.category, habit.tool) not in kept, -habit.called))
+    most = len(habits) if asked.params.get("all") else _FIRST_HABITS
+    return View(
+        base=told.base.version,
+        live=_held("live", live, told.live, told.befores["live"], None),
+        shadow=_held("shadow", told.standing.shadow, told.shadow, told.befores["shadow"], told.compared),
+        saved=tuple(
+            Saved(
+                each, changes(each),
+                tuple(role for role, version in holding.items() if version == each.version), totals.get(each.version),
+            ) for each in told.candidates
+        ),
+        history=tuple(sorted((*told.live, *told.shadow), key=lambda choice: choice.at, reverse=True)),
+        seen=tuple(told.seen),
+        learned=Learned(told.learned.factors, told.learned.tools, tuple(first[:most])),
+        kept=kept,
+        more_habits=max(0, len(habits) - most),
+        types=_types(told.rates, live, asked.now),
+        frames=_FRAMES_TOLD,
+        policy=live,
+    )  # fmt: skip
+
+
+def differences(one: Policy, other: Policy) -> tuple[Difference, ...]:
+    """What two policies set differently, as a table has it."""
+    return tuple(_difference(name, was, now) for name, (was, now) in between(one, other).items())
+
+
+def changes(candidate: Candidate) -> tuple[Difference, ...]:
+    """What a candidate changes, without what was there before."""
+    return tuple(_difference(name, None, now) for name, now in candidate.changes.items())
+
+
+def short(value: Any) -> str:
+    """A value of a tunable in a cell."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    told = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return told if len(told) <= 60 else f"{told[:57]}…"
+
+
+def _difference(name: str, was: Any, now: Any) -> Difference:
+    row = BY_NAME.get(name)
+    return Difference(name, row.label if row else name, short(was), short(now), row.unit if row else "")
+
+
+def _before(history: Sequence[Choice]) -> str | None:
+    return history[1].version if len(history) > 1 else None
+
+
+def _held(
+    role: Role, policy: Policy | None, history: Sequence[Choice], before: Policy | None, compared: Agreement | None
+) -> Held:
+    back = differences(policy, before) if policy is not None and before is not None else ()
+    choice = history[0] if history else None
+    return Held(role, policy.version if policy else None, choice, before.version if before else None, back, compared)
+
+
+def _types(rates: Mapping[str, Masses], policy: Policy, now: datetime) -> tuple[TypeLearned, ...]:
+    """What use has taught of each type; nothing is learnt of a type that was never shown."""
+    on = policy.model_copy(update={"learned_budgets": True})
+    plans = [planning.make(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES_TOLD]
+    moved = [sections(plan, Found((), base=dict(rates)), None, now, on).budgets for plan in plans]
+    told = []
+    for type_ in MEMORY_TYPES:
+        masses = rates.get(type_)
+        shown = decayed(masses.shown, masses.at, now, policy.half_life_days) if masses else 0.0
+        budgets = tuple((plan.budgets.get(type_, 0), own.get(type_, 0)) for plan, own in zip(plans, moved, strict=True))
+        rate = masses.used / masses.shown if masses and masses.shown else None
+        told.append(TypeLearned(type_, shown, rate, budgets))
+    return tuple(told)

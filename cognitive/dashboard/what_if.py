@@ -1,0 +1,201 @@
+"""What if: sliders over a policy's tunables, and what recorded turns say of where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from markupsafe import Markup
+
+from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.formats import number
+from cognitive.errors import InvalidInput
+from cognitive.lab.intervals import Estimate
+from cognitive.lab.what_if import WhatIf
+from cognitive.policy import Policy
+from cognitive.tunables import BY_NAME, ROWS, Row, checked
+
+_OPEN = ("Feedback", "Floors", "Limits")  # groups that stand open; others where something in them was moved
+_ABOUT: Mapping[str, str] = {
+    "Feedback": "What counts as used, and for how long",
+    "Floors": "From where on anything is shown",
+    "Limits": "How many memories at most",
+    "Budgets": "Tokens in all, by frame",
+    "Sections": "Tokens by frame and type",
+    "Fitting": "What is chosen where not all fits",
+    "Weights": "What the past adds",
+    "Relevance": "What a match is made of",
+    "Repetition": "When something was said already",
+    "Exploration": "Trying what is never shown",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A tunable as it stands: in the policy that holds, and where it was moved to."""
+
+    row: Row
+    live: float | int
+    value: float | int
+
+    @property
+    def moved(self) -> bool:
+        """Whether it stands elsewhere than in the policy that holds."""
+        return self.value != self.live
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sliders that belong together."""
+
+    name: str
+    about: str
+    sliders: tuple[Slider, ...]
+    open: bool
+
+    @property
+    def moved(self) -> int:
+        """How many of them were moved."""
+        return sum(slider.moved for slider in self.sliders)
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """A number as it was and as it would be, with its interval; `better` is the sign of a gain."""
+
+    name: str
+    about: str
+    was: float
+    now: Estimate
+    most: float
+    better: int
+    share: bool
+
+    @property
+    def tone(self) -> str:
+        """Good or bad where the whole interval is on one side of what was."""
+        if self.now.low > self.was:
+            return "good" if self.better > 0 else "bad"
+        if self.now.high < self.was:
+            return "bad" if self.better > 0 else "good"
+        return "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the turns say, of what was moved."""
+
+    told: WhatIf
+    moved: tuple[Slider, ...]
+    bets: tuple[Bet, ...]
+    tokens: tuple[float, float]
+    shown: tuple[float, float]
+    looked: int
+    recorded: int
+
+
+def moved(asked: Asked, live: Policy) -> dict[str, float | int]:
+    """The rows that an address moves away from the policy that holds.
+
+    Raises:
+        InvalidInput: a value that is no number, or out of its bounds.
+    """
+    given = {row.name: _number(row, asked.params[row.name]) for row in ROWS if asked.params.get(row.name)}
+    return {name: value for name, value in checked(given).items() if value != BY_NAME[name].of(live)}
+
+
+def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[Group, ...]:
+    """All sliders; of the thresholds only that of the strategy in use."""
+    shown = [row for row in ROWS if not row.name.startswith("attribution_") or row.name.endswith(live.attribution)]
+    sliders = [Slider(row, row.of(live), changes.get(row.name, row.of(live))) for row in shown]
+    names = dict.fromkeys(slider.row.group for slider in sliders)
+    parts = {name: tuple(slider for slider in sliders if slider.row.group == name) for name in names}
+    return tuple(
+        Group(name, _ABOUT[name], own, name in _OPEN or any(slider.moved for slider in own))
+        for name, own in parts.items()
+    )
+
+
+def answer(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Answer:
+    """The answer as the page has it."""
+    found = told.evaluation
+    was, now = (found.logged_tokens, found.tokens) if found else (0.0, 0.0)
+    return Answer(
+        told=told,
+        moved=tuple(Slider(BY_NAME[name], BY_NAME[name].of(live), value) for name, value in changes.items()),
+        bets=_bets(told) if found else (),
+        tokens=(was, now),
+        shown=(found.logged_shown, found.shown) if found else (0.0, 0.0),
+        looked=told.looked,
+        recorded=told.recorded,
+    )
+
+
+def interval(bet: Bet) -> Markup:
+    """A number with its interval beside what it was, on a scale from nothing to the most; told in its title."""
+    scale = 100 / bet.most if bet.most > 0 else 0.0
+    low, value, high, was = (min(100.0, max(0.0, each * scale)) for each in (bet.now.low, bet.now.value, bet.now.high,
+                                                                             bet.was))  # fmt: skip
+    told = f"{bet.name}: was {_told(bet, bet.was)}, would be {_told(bet, bet.now.value)}, 95 % interval "
+    told += f"{_told(bet, bet.now.low)} to {_told(bet, bet.now.high)}"
+    return Markup(
+        '<svg class="interval {tone}" viewBox="0 0 100 16" preserveAspectRatio="none" role="img" aria-label="{told}">'
+        '<line class="track" x1="0" y1="8" x2="100" y2="8"/>'
+        '<line class="span" x1="{low:.2f}" y1="8" x2="{high:.2f}" y2="8"/>'
+        '<line class="was" x1="{was:.2f}" y1="1" x2="{was:.2f}" y2="15"/>'
+        '<line class="now" x1="{value:.2f}" y1="3" x2="{value:.2f}" y2="13"/></svg>'
+    ).format(tone=bet.tone, told=told, low=low, high=high, was=was, value=value)
+
+
+def written(bet: Bet, value: float) -> str:
+    """A number of a bet, in words."""
+    return _told(bet, value)
+
+
+def _told(bet: Bet, value: float) -> str:
+    return f"{value:.0%}" if bet.share else f"{value:.2f}"
+
+
+def _bets(told: WhatIf) -> tuple[Bet, ...]:
+    found = told.evaluation
+    assert found is not None
+    worth, used = found.doubly_robust, found.logged.value
+    share = used / found.logged_shown if found.logged_shown else 0.0
+    injected = Estimate(1 - worth.share.value, 1 - worth.share.high, 1 - worth.share.low)
+    most = max(used, worth.used.high, found.logged_shown, 1e-9)
+    return (
+        Bet("Used memories per turn", "of those shown, estimated", used, worth.used, most, 1, share=False),
+        Bet("False injection", "share of the shown that goes unused", 1 - share, injected, 1.0, -1, share=True),
+    )
+
+
+def _number(row: Row, given: str) -> float:
+    try:
+        value = float(given)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise InvalidInput(f"{row.name}: expected a number, got {given[:40]!r}")
+    return value
+
+
+def posted(fields: Sequence[tuple[str, str]]) -> dict[str, float | int]:
+    """The rows of a form that asks to save them: every name of a tunable counts, known or not.
+
+    Raises:
+        InvalidInput: a row that may not be changed, or a bad value.
+    """
+    given = [(name[4:], value) for name, value in fields if name.startswith("row.")]
+    for name, _ in given:
+        if name not in BY_NAME:
+            checked({name: 0})
+    return checked({name: _number(BY_NAME[name], value) for name, value in given})
+
+
+def step(row: Row, value: float) -> str:
+    """A value as an input holds it."""
+    return f"{value:.0f}" if row.whole else f"{value:g}"
+
+
+__all__ = ["Answer", "Bet", "Group", "Slider", "answer", "groups", "interval", "moved", "number", "posted", "step"]

@@ -1,0 +1,183 @@
+"""What some tunables would have changed in recorded turns: other memories, other tokens, and what that is worth, as far
+as the record can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from brain.ledger import Verdict
+from cognitive.lab.evaluate import Evaluation, evaluate
+from cognitive.lab.evidence import Case, as_used, logged, never_answered
+from cognitive.lab.logged import Choice, LoggedTurn
+from cognitive.policy import Policy
+from cognitive.tunables import changed
+
+RESAMPLES = 500  # for somebody who moves a slider; `cognitive evaluate` draws four times as many
+MOST_TOLD = 20  # turns whose difference is told memory by memory
+_SHOWN = 0.5  # probability from which a policy shows something, but for a trial
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Completed turns that come out as they were, newest first, of `looked` that were looked at and `recorded` in all.
+
+    `told` has each turn's time and message, `history` what was judged, back to `since` if that is not all.
+    """
+
+    cases: tuple[Case, ...]
+    told: Mapping[str, tuple[datetime, str]]
+    looked: int
+    recorded: int
+    history: tuple[Verdict, ...] = ()
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A memory that enters or leaves; `used` is the verdict, None if nobody knows, and `expected` an estimate then."""
+
+    memory_id: UUID
+    type: str
+    content: str
+    tokens: int
+    used: bool | None
+    expected: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedTurn:
+    """A turn that would have shown other memories."""
+
+    turn_id: str
+    at: datetime
+    message: str
+    entered: tuple[Moved, ...]
+    left: tuple[Moved, ...]
+    tokens: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Relabelled:
+    """What another threshold makes of the overlaps that were measured: of `judged` showings, how many counted as used,
+    and would.
+    """
+
+    judged: int
+    used: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What would have changed in `turns` turns.
+
+    `differing` of them would have shown other memories; the first are told in `changed`. `entered` and `left` count
+    memories over all turns, `used` what was used of those shown, before, and `kept` how many of these would still be
+    shown: these are known. `hoped` is how many of those that enter would be used, by their own past: an estimate.
+    `evaluation` has intervals, and says where the record cannot tell; None without turns. `unanswered` are tunables
+    whose worth no record tells; `others` turns were planned under another policy than the one that holds; `late` were
+    not run for want of time. `looked`, `recorded` and `since` are the sample's.
+    """
+
+    turns: int
+    differing: int
+    changed: tuple[ChangedTurn, ...]
+    entered: int
+    left: int
+    used: int
+    kept: int
+    hoped: float
+    evaluation: Evaluation | None
+    unanswered: tuple[str, ...]
+    relabelled: Relabelled | None
+    others: int
+    late: int = 0
+    looked: int = 0
+    recorded: int = 0
+    since: datetime | None = None
+
+
+def what_if(
+    sample: Sample, moved: Mapping[str, float | int], live: Policy, go_on: Callable[[], bool] = lambda: True
+) -> WhatIf:
+    """Runs every turn of a sample again under its own policy with some rows moved, for as long as `go_on` says; of
+    those that were not run, the answer says how many.
+
+    Raises:
+        InvalidInput: a row that may not be changed, or a bad value.
+    """
+    policies = {case.policy.version: changed(case.policy, moved) for case in sample.cases}
+    done: list[tuple[Case, LoggedTurn]] = []
+    for case in sample.cases:
+        if done and not go_on():
+            break
+        done.append((case, logged(case, policies[case.policy.version], sample.history)))
+    turns = [turn for _, turn in done]
+    differing = [(case, turn) for case, turn in done if any(_enters(c) or _leaves(c) for c in turn.choices)]
+    choices = [choice for turn in turns for choice in turn.choices]
+    cases = [case for case, _ in done]
+    return WhatIf(
+        turns=len(done),
+        differing=len(differing),
+        changed=tuple(_changed(case, turn, sample) for case, turn in differing[:MOST_TOLD]),
+        entered=sum(map(_enters, choices)),
+        left=sum(map(_leaves, choices)),
+        used=sum(choice.used is True for choice in choices),
+        kept=sum(choice.used is True and not _leaves(choice) for choice in choices),
+        hoped=sum(choice.predicted for choice in choices if _enters(choice)),
+        evaluation=evaluate(turns, resamples=RESAMPLES) if turns else None,
+        unanswered=_unanswered(cases, policies),
+        relabelled=_relabelled(cases, policies, moved),
+        others=sum(case.policy.version != live.version for case in cases),
+        late=len(sample.cases) - len(done),
+        looked=sample.looked,
+        recorded=sample.recorded,
+        since=sample.since,
+    )
+
+
+def learns(moved: Mapping[str, float | int]) -> bool:
+    """Whether what was learnt before each turn must be counted again, from all that was judged by then."""
+    return any(name in ("half_life_days", "rating_weight") or name.startswith("attribution_") for name in moved)
+
+
+def _enters(choice: Choice) -> bool:
+    return choice.used is None and choice.target > _SHOWN
+
+
+def _leaves(choice: Choice) -> bool:
+    return choice.used is not None and choice.target < _SHOWN
+
+
+def _changed(case: Case, turn: LoggedTurn, sample: Sample) -> ChangedTurn:
+    hits = {hit.memory_id: hit for hit in case.given.found.hits}
+    was = sum(choice.tokens for choice in turn.choices if choice.used is not None)
+    now = sum(choice.tokens for choice in turn.choices if choice.target > _SHOWN)
+
+    def told(choice: Choice) -> Moved:
+        hit = hits.get(choice.memory_id)
+        type_, content = (hit.type, hit.content) if hit is not None else ("", "")
+        return Moved(choice.memory_id, type_, content, choice.tokens, choice.used, choice.predicted)
+
+    entered = tuple(told(choice) for choice in turn.choices if _enters(choice))
+    left = tuple(told(choice) for choice in turn.choices if _leaves(choice))
+    return ChangedTurn(case.turn_id, *sample.told[case.turn_id], entered, left, (was, now))
+
+
+def _unanswered(cases: Sequence[Case], policies: Mapping[str, Policy]) -> tuple[str, ...]:
+    by_version = {case.policy.version: case for case in cases}
+    names = {name for version, case in by_version.items() for name in never_answered([case], policies[version])}
+    return tuple(sorted(names))
+
+
+def _relabelled(
+    cases: Sequence[Case], policies: Mapping[str, Policy], moved: Mapping[str, float | int]
+) -> Relabelled | None:
+    if not any(name.startswith("attribution_thresholds.") for name in moved):
+        return None
+    pairs = [(verdict, case) for case in cases for verdict in case.verdicts.values()]
+    now = sum(as_used(verdict, policies[case.policy.version], case.policy) for verdict, case in pairs)
+    return Relabelled(len(pairs), (sum(verdict.used for verdict, _ in pairs), now))

@@ -1,0 +1,201 @@
+"""Recorded turns to try a policy on: read at once, kept for somebody who moves sliders, and let go of soon.
+
+What is kept has memories' words in it: it goes with the agent, with any memory of it, and after a minute.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from time import monotonic
+from uuid import UUID
+
+from brain.contents import Content, Contents, Key
+from brain.ledger import Verdict
+from brain.policies import PolicyStore, Sampled
+from brain.store import MemoryStore
+from brain.types import Memory
+from cognitive.errors import InvalidInput, PolicyError
+from cognitive.lab.evidence import Case, as_case, restored_case
+from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
+from cognitive.policy import Policy
+from cognitive.recording import NOTHING, Recording, decode
+from cognitive.tokens import TokenCounter, count
+from cognitive.tunables import checked
+
+MOST_TURNS = 40  # looked at for an answer within about a second: each takes some 20 to 40 ms
+MOST_WHOLE = 200  # for who can wait
+MOST_BEFORE = 500  # turns whose verdicts are counted again, under another half-life or threshold
+_SECONDS = 60.0  # a sample is kept after it was last asked for
+_ANSWER_SECONDS = 1.0  # then the turns that are left are left out, and the answer says so
+_WHOLE_SECONDS = 20.0  # for who asks for all of them
+_PROVEN = 2  # of the latest and of the earliest turns of a sample, run again under their own policy
+_MOST_KEPT = 4  # samples; each is some ten megabytes
+
+_Asked = tuple[str, str, int]  # an agent, what the caller calls the stretch of time, how many turns
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    until: float
+    sample: Sample
+    memory_ids: tuple[UUID, ...]
+
+
+class Samples:
+    """Samples of agents' latest completed turns."""
+
+    def __init__(
+        self, policies: PolicyStore, store: MemoryStore, contents: Contents, counter: TokenCounter = count
+    ) -> None:
+        self._policies = policies
+        self._store = store
+        self._contents = contents
+        self._counter = counter
+        self._kept: OrderedDict[_Asked, _Kept] = OrderedDict()
+        self._asked: dict[str, object] = {}  # by agent, who asked last
+        self._one = asyncio.Lock()  # reading takes memory and a core: one after the other
+
+    async def tried(
+        self,
+        agent_id: str,
+        name: str,
+        since: datetime,
+        until: datetime,
+        moved: Mapping[str, float | int],
+        live: Policy,
+        *,
+        whole: bool = False,
+    ) -> WhatIf:
+        """What rows would have changed in a sample, off the event loop, within about a second; `whole`, in a larger
+        one, for as long as it takes. Who asks again of the same agent ends what was asked before: a slider moved on.
+        """
+        rows = checked(moved)
+        mine = self._asked[agent_id] = object()
+        most = MOST_WHOLE if whole else MOST_TURNS
+        sample = await self.of(agent_id, name, since, until, most, history=learns(rows))
+        async with self._one:
+            end = monotonic() + (_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
+            try:
+                return await asyncio.to_thread(
+                    what_if, sample, rows, live, lambda: monotonic() < end and self._asked.get(agent_id) is mine
+                )
+            finally:
+                if self._asked.get(agent_id) is mine:
+                    del self._asked[agent_id]
+
+    async def of(
+        self, agent_id: str, name: str, since: datetime, until: datetime, most: int, *, history: bool
+    ) -> Sample:
+        """The latest turns of [since, until), as they were a minute ago at most; `name` says which stretch that is.
+
+        With `history`, also what was judged before them, as far as it is read.
+        """
+        async with self._one:
+            kept = self._kept.pop((agent_id, name, most), None)
+            if kept is None or kept.until < monotonic() or not await self._still(agent_id, kept):
+                kept = await self._read(agent_id, since, until, most)
+            if history and not kept.sample.history:
+                kept = replace(kept, sample=await self._with_history(agent_id, kept.sample))
+            self._kept[agent_id, name, most] = replace(kept, until=monotonic() + _SECONDS)
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+            return kept.sample
+
+    def forget(self, agent_id: str) -> None:
+        """Lets go of an agent's turns: it, or something of it, was erased."""
+        for key in [key for key in self._kept if key[0] == agent_id]:
+            del self._kept[key]
+
+    async def _still(self, agent_id: str, kept: _Kept) -> bool:
+        """Whether all that it holds is there: another process may have erased some of it."""
+        return await self._policies.still(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
+
+    async def _read(self, agent_id: str, since: datetime, until: datetime, most: int) -> _Kept:
+        rows = await self._policies.sample(agent_id, since, until, most)
+        recorded = await self._policies.completed(agent_id, since, until)
+        records = await asyncio.to_thread(_decoded, rows)
+        verdicts: dict[str, dict[UUID, Verdict]] = {}
+        for verdict in await self._policies.verdicts(agent_id, list(records)):
+            if verdict.via == "prompt":
+                verdicts.setdefault(verdict.turn_id, {})[verdict.memory_id] = verdict
+        policies = await self._planned_under(agent_id, {row.policy for row in rows if row.turn_id in records})
+        words, pinned = await self._words(agent_id, list(records.values()))
+        own = [row for row in rows if row.turn_id in records and row.policy in policies]
+        cases = await asyncio.to_thread(self._cases, own, records, policies, verdicts, words, pinned)
+        told = {row.turn_id: (row.at, row.message) for row in own}
+        ids = {hit.memory_id for case in cases for hit in case.given.found.hits}
+        ids |= {memory.id for case in cases for memory in case.given.pinned}
+        return _Kept(0.0, Sample(tuple(cases), told, len(rows), max(recorded, len(rows))), tuple(ids))
+
+    def _cases(
+        self,
+        rows: Sequence[Sampled],
+        records: Mapping[str, Recording],
+        policies: Mapping[str, Policy],
+        verdicts: Mapping[str, Mapping[UUID, Verdict]],
+        words: Mapping[str, Mapping[Key, Content]],
+        pinned: Mapping[UUID, Memory],
+    ) -> list[Case]:
+        """The turns that come out as they were: whose memories are all there and unchanged. Some are run again, and if
+        one of these comes out otherwise (another release of ours recorded it), all are.
+        """
+
+        def made(row: Sampled, make: Callable[..., Case | None]) -> Case | None:
+            record = records[row.turn_id]
+            return make(
+                row.turn_id, record, words[record.model], pinned, policies[row.policy], verdicts.get(row.turn_id, {}),
+                self._counter,
+            )  # fmt: skip
+
+        cases = [(row, case) for row in rows if (case := made(row, restored_case)) is not None]
+        if all(made(row, as_case) is not None for row, _ in (*cases[:_PROVEN], *cases[-_PROVEN:])):
+            return [case for _, case in cases]
+        return [case for row in rows if (case := made(row, as_case)) is not None]
+
+    async def _words(
+        self, agent_id: str, records: Sequence[Recording]
+    ) -> tuple[Mapping[str, Mapping[Key, Content]], Mapping[UUID, Memory]]:
+        """What the memories of all records say now, read once for each embedding model."""
+        keys: dict[str, dict[Key, None]] = {}
+        for record in records:
+            keys.setdefault(record.model, {}).update(dict.fromkeys(record.keys))
+        words = {model: await self._contents.read(agent_id, list(own), model) for model, own in keys.items()}
+        pinned = await self._store.get(agent_id, list({id for record in records for id, _ in record.pinned}))
+        return words, {memory.id: memory for memory in pinned}
+
+    async def _planned_under(self, agent_id: str, versions: set[str]) -> dict[str, Policy]:
+        """The policies of these versions; one that this version of ours cannot read is left out with its turns."""
+        found: dict[str, Policy] = {}
+        for version in sorted(versions):
+            content = await self._policies.content(agent_id, version)
+            try:
+                if content is not None:
+                    found[version] = Policy.from_record(content)
+            except PolicyError:
+                continue
+        return found
+
+    async def _with_history(self, agent_id: str, sample: Sample) -> Sample:
+        if not sample.cases:
+            return sample
+        newest = max(at for at, _ in sample.told.values())
+        history = await self._policies.verdicts_before(agent_id, newest, MOST_BEFORE)
+        turns = {verdict.turn_id for verdict in history}
+        return replace(sample, history=tuple(history), since=history[0].at if len(turns) >= MOST_BEFORE else None)
+
+
+def _decoded(rows: Sequence[Sampled]) -> dict[str, Recording]:
+    """The records by turn; a turn in which no stage ran, or that another version wrote, is none."""
+    found: dict[str, Recording] = {}
+    for row in rows:
+        try:
+            record = decode(row.record)
+        except InvalidInput:
+            continue
+        if record is not NOTHING:
+            found[row.turn_id] = record
+    return found

@@ -1,0 +1,302 @@
+"""Policies that are saved and chosen while the layer runs: kept, taken up, taken back, and never another agent's."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import pytest
+
+from brain.errors import StoreUnavailable
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.chosen import Chosen
+from cognitive.errors import InvalidInput
+from cognitive.tunables import ROWS, changed
+
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+BASE = Policy(deadline_ms=30_000)
+WIDE = {"evidence_floor": 0.1, "type_floor": 0.0, "item_floor": 0.1}
+PERIOD = (NOW - timedelta(days=1), NOW + timedelta(days=1))
+
+
+@pytest.fixture
+async def opened(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def stocked(opened, agent):
+    told = ("kettle", "violin", "globe", "lamp")
+    await opened.remember(agent, [NewMemory(type="fact", content=f"The {what} is in the attic.") for what in told])
+    return agent
+
+
+def ask(agent, n=0, text="Where is the kettle?"):
+    return Turn(agent_id=agent, session_id="s", text=text, turn_id=f"t-{n}", now=NOW + timedelta(minutes=n))
+
+
+async def play(layer, agent, turns=3):
+    for n in range(turns):
+        await layer.post_turn(await layer.pre_turn(ask(agent, n)), Outcome(response="The kettle is in the attic."))
+
+
+async def test_a_candidate_is_saved_once_and_names_the_policy_that_it_makes(opened, agent):
+    saved = await opened.policies.save(agent, {"half_life_days": 3, **WIDE}, by="ada", note="shorter")
+    again = await opened.policies.save(agent, {**WIDE, "half_life_days": 3.0}, by="bob")
+
+    assert again == saved
+    assert (saved.by, saved.note, saved.base) == ("ada", "shorter", BASE.version)
+    assert saved.version == changed(BASE, {"half_life_days": 3, **WIDE}).version
+    assert await opened.policies.list(agent) == (saved,)
+    assert (await opened.policies.show(agent, saved.version)).half_life_days == 3
+
+
+async def test_a_turn_is_planned_under_what_was_activated_and_replays_to_the_same_bytes(opened, stocked):
+    saved = await opened.policies.save(stocked, WIDE, by="ada")
+    before = await opened.pre_turn(ask(stocked, 0))
+    await opened.policies.activate(stocked, saved.version, by="ada")
+    after = await opened.pre_turn(ask(stocked, 1))
+    await opened.policies.roll_back(stocked, by="ada")
+    back = await opened.pre_turn(ask(stocked, 2))
+
+    assert [each.policy.version for each in (before, after, back)] == [BASE.version, saved.version, BASE.version]
+    assert len(after.shown) > len(before.shown) == len(back.shown)
+    for n in range(3):
+        assert (await opened.replay(stocked, f"t-{n}")).verdict == "identical"
+
+
+async def test_history_is_kept_and_a_roll_back_is_a_choice_too(opened, agent):
+    saved = await opened.policies.save(agent, WIDE, by="ada")
+    await opened.policies.activate(agent, saved.version, by="ada", note="more")
+    await opened.policies.roll_back(agent, by="bob")
+    await opened.policies.roll_back(agent, by="cleo")
+
+    history = await opened.policies.history(agent)
+    assert [(each.no, each.version, each.by) for each in history] == [
+        (3, saved.version, "cleo"), (2, None, "bob"), (1, saved.version, "ada"),
+    ]  # fmt: skip
+    standing = await opened.policies.standing(agent)
+    assert (standing.live.version, standing.choices["live"].no) == (saved.version, 3)
+
+
+async def test_choices_are_added_and_never_changed(opened, agent, urls):
+    saved = await opened.policies.save(agent, WIDE, by="ada")
+    await opened.policies.activate(agent, saved.version, by="ada")
+    connection = await asyncpg.connect(urls.app)
+    try:
+        for table, column in (("choice", "version"), ("candidate", "note")):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await connection.execute(f"UPDATE cognitive.{table} SET {column} = 'x'")
+    finally:
+        await connection.close()
+
+
+async def test_who_saw_another_choice_hold_chooses_nothing(opened, agent):
+    saved = await opened.policies.save(agent, WIDE, by="ada")
+    await opened.policies.activate(agent, saved.version, by="ada", after=0)
+
+    with pytest.raises(InvalidInput, match="choice 1 of the live policy was made since 0"):
+        await opened.policies.activate(agent, None, by="bob", after=0)
+    assert len(await opened.policies.history(agent)) == 1
+
+
+async def test_a_shadow_runs_beside_and_is_compared(opened, stocked):
+    saved = await opened.policies.save(stocked, WIDE, by="ada")
+    await opened.policies.shadow(stocked, saved.version, by="ada")
+    await play(opened, stocked)
+    await opened._parts.shadowing.finished()
+
+    compared = await opened.policies.compared(stocked, saved.version)
+    assert (compared.turns, compared.policy) == (3, saved.version)
+    assert compared.shadow_shown > compared.shown
+    assert (await opened.pre_turn(ask(stocked, 9))).policy.version == BASE.version
+    assert await opened.policies.compared(stocked, BASE.version) is None
+
+
+async def test_nothing_of_another_agent_is_seen_or_chosen(opened, agent):
+    saved = await opened.policies.save(agent, WIDE, by="ada")
+    await opened.policies.activate(agent, saved.version, by="ada")
+    other = f"{agent}-other"
+
+    assert await opened.policies.list(other) == ()
+    assert (await opened.policies.standing(other)).live.version == BASE.version
+    for choose in (opened.policies.activate, opened.policies.shadow):
+        with pytest.raises(InvalidInput, match="has no candidate"):
+            await choose(other, saved.version, by="eve")
+
+
+async def test_an_erased_agent_leaves_no_choice(opened, stocked):
+    saved = await opened.policies.save(stocked, WIDE, by="ada")
+    await opened.policies.activate(stocked, saved.version, by="ada")
+    await play(opened, stocked, 1)
+    assert (await opened.policies.what_if(stocked, {"half_life_days": 1}, *PERIOD)).turns == 1
+    receipt = await opened.erase_agent(stocked)
+
+    assert receipt.policies == 2
+    assert (await opened.policies.list(stocked), await opened.policies.history(stocked)) == ((), ())
+    assert (await opened.pre_turn(ask(stocked, 5))).policy.version == BASE.version
+    assert (await opened.policies.what_if(stocked, {"half_life_days": 1}, *PERIOD)).turns == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"models": 1}, "models: may not be changed"),
+        ({"categories.coding.extra_patterns": 1}, "may not be changed"),
+        ({"deadline_ms": 1.0}, "deadline_ms: may not be changed"),
+        ({"agents.x.half_life_days": 1.0}, "may not be changed"),
+        ({"capture": "exchange"}, "capture: may not be changed"),
+        ({"half_life_days": "1"}, "half_life_days: expected a number"),
+        ({"half_life_days": float("nan")}, "half_life_days: expected a number"),
+        ({"half_life_days": 1e9}, "half_life_days: expected 0.5 to 90"),
+        ({"default_limit": 2.5}, "default_limit: expected a whole number"),
+        ({"frames.question.total": 10**7}, "frames.question.total: expected 0 to 32000"),
+        ({"explore_every": 1}, "explore_every"),
+        ({}, "says all of this already"),
+    ],
+)
+async def test_what_may_not_be_changed_is_refused_by_its_name(opened, agent, changes, named):
+    with pytest.raises(InvalidInput, match=named):
+        await opened.policies.save(agent, changes, by="eve")
+    assert await opened.policies.list(agent) == ()
+
+
+async def test_a_stored_row_that_may_not_be_changed_is_not_taken_up(opened, agent, urls):
+    """Whoever can write to the database still has no code run, and no turn fail."""
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        await connection.execute(
+            "INSERT INTO cognitive.candidate (agent_id, version, base, changes, by) VALUES ($1, 'x', 'y', $2, 'eve')",
+            agent, '{"categories": {"evil": {"extra_patterns": [".*"]}}}',
+        )  # fmt: skip
+        await connection.execute(
+            "INSERT INTO cognitive.choice (agent_id, role, no, version, by) VALUES ($1, 'live', 1, 'x', 'eve')", agent
+        )
+    finally:
+        await connection.close()
+
+    assert (await opened.pre_turn(ask(agent))).policy.version == BASE.version
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_every_row_is_of_the_policy_and_within_its_own_bounds(row):
+    policy = Policy()
+    assert row.least <= row.of(policy) <= row.most
+    for value in (row.least, row.most, row.of(policy)):
+        assert row.of(changed(policy, {row.name: value})) == value
+
+
+async def test_another_process_takes_a_choice_up(opened, urls, embedder, stocked, monkeypatch):
+    """As soon as what it knows is old; here, that is at once."""
+    monkeypatch.setattr("cognitive.chosen.FRESH", 0.0)
+    async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as running:
+        assert (await running.pre_turn(ask(stocked, 0))).policy.version == BASE.version
+        saved = await opened.policies.save(stocked, WIDE, by="ada")
+        await opened.policies.activate(stocked, saved.version, by="ada")
+
+        assert (await running.pre_turn(ask(stocked, 1))).policy.version == saved.version
+
+
+async def test_a_process_that_starts_knows_it_in_its_first_turn_and_its_first_outcome(opened, urls, embedder, stocked):
+    strict = {"attribution_thresholds.relative": 1.0}
+    context = await opened.pre_turn(ask(stocked))
+    saved = await opened.policies.save(stocked, strict, by="ada")
+    await opened.policies.activate(stocked, saved.version, by="ada")
+    async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as started:
+        report = await started.post_turn(context, Outcome(response="It may be the kettle, up in some attic or other."))
+        assert not any(each.referenced for each in report.attributions)
+        assert (await started.pre_turn(ask(stocked, 1))).policy.version == saved.version
+
+
+class Away:
+    """A database that went away after it was asked once; or one that never answers."""
+
+    def __init__(self, holding=None, *, hangs=False):
+        self.holdings = [holding] if holding is not None else []
+        self.hangs = hangs
+
+    async def holding(self, agent_id):
+        if self.holdings:
+            return self.holdings.pop()
+        if self.hangs:
+            await asyncio.Event().wait()
+        raise StoreUnavailable("away")
+
+
+async def test_with_the_database_away_the_last_known_one_holds(opened, agent, monkeypatch):
+    monkeypatch.setattr("cognitive.chosen.FRESH", 0.0)
+    saved = await opened.policies.save(agent, WIDE, by="ada")
+    await opened.policies.activate(agent, saved.version, by="ada")
+    holding = await opened._parts.policies.holding(agent)
+
+    known = Chosen(Away(holding), BASE)
+    for _ in range(3):
+        assert (await known.current(agent)).version == saved.version
+    assert (await Chosen(Away(), BASE).current(agent)).version == BASE.version
+
+
+async def test_a_database_that_hangs_takes_a_small_share_of_a_deadline_and_no_more(agent):
+    chosen = Chosen(Away(hangs=True), Policy(deadline_ms=50))
+
+    assert (await chosen.current(agent)).version == Policy(deadline_ms=50).version
+    assert chosen._reading  # it is still being asked: nobody waited for the answer
+    chosen.forget(agent)
+    await chosen.finished()
+
+
+async def test_what_if_tells_what_enters_what_leaves_and_that_it_cannot_tell_more(opened, stocked):
+    await play(opened, stocked)
+    asked = await opened.policies.what_if(stocked, WIDE, *PERIOD)
+    nothing = await opened.policies.what_if(stocked, {}, *PERIOD)
+
+    assert (asked.turns, asked.left, asked.used, asked.kept) == (3, 0, 3, 3)
+    assert 0 < asked.differing == len(asked.changed)
+    assert asked.entered == sum(len(turn.entered) for turn in asked.changed)
+    assert {memory.content for memory in asked.changed[0].entered} <= {
+        f"The {what} is in the attic." for what in ("violin", "globe", "lamp")
+    }
+    assert asked.changed[0].tokens[1] > asked.changed[0].tokens[0]
+    assert "3 turns are too few" in asked.evaluation.refusal
+    assert (nothing.differing, nothing.entered, nothing.left) == (0, 0, 0)
+    assert len(await opened._parts.turns.verdicts(stocked)) == asked.used  # it taught nothing
+
+
+async def test_another_threshold_relabels_and_says_so(opened, stocked):
+    await play(opened, stocked)
+    asked = await opened.policies.what_if(stocked, {"attribution_thresholds.relative": 1.0}, *PERIOD)
+
+    assert (asked.relabelled.judged, asked.relabelled.used) == (3, (3, 0))
+    assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).relabelled is None
+
+
+async def test_a_memory_that_is_forgotten_is_in_no_sample(opened, stocked, urls, embedder):
+    await play(opened, stocked)
+    assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).turns == 3
+    [first, *_] = await opened.tagged(stocked, [])
+    async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as elsewhere:
+        await elsewhere.forget(stocked, [first.id])
+
+    asked = await opened.policies.what_if(stocked, WIDE, *PERIOD)
+    assert first.content not in repr(asked)
+
+
+async def test_policies_that_an_operator_runs_as_a_shadow_stand_below_a_choice(urls, embedder, agent):
+    shadow = Policy(deadline_ms=30_000, default_limit=1)
+    async with CognitiveLayer.open(urls.app, policy=BASE, shadow=shadow, embedder=embedder) as layer:
+        assert (await layer.policies.standing(agent)).shadow == shadow
+        saved = await layer.policies.save(agent, WIDE, by="ada")
+        await layer.policies.shadow(agent, saved.version, by="ada")
+        assert (await layer.policies.standing(agent)).shadow.version == saved.version
+        await layer.policies.roll_back(agent, "shadow", by="ada")
+        assert (await layer.policies.standing(agent)).shadow == shadow
+
+
+async def test_an_agents_own_tunables_of_the_file_stay_beneath_a_choice(urls, embedder, agent):
+    base = Policy(deadline_ms=30_000, agents={agent: {"default_limit": 2}})
+    async with CognitiveLayer.open(urls.app, policy=base, embedder=embedder) as layer:
+        saved = await layer.policies.save(agent, {"half_life_days": 3}, by="ada")
+        await layer.policies.activate(agent, saved.version, by="ada")
+        live = (await layer.policies.standing(agent)).live
+    assert (live.default_limit, live.half_life_days) == (2, 3.0)
