@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from cognitive.dashboard.page import Page
-from cognitive.dashboard.pages import agents, overview, turns
+from cognitive.dashboard.pages import across, catalogue, health, overview, turns
 
 PAGES: tuple[Page, ...] = (
-    *agents.PAGES,
+    *across.PAGES,
     *overview.PAGES,
     *turns.PAGES,
+    *catalogue.PAGES,
+    *health.PAGES,
 )
