@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 from brain import roles, statements, tally
 from brain.database import Connection, Database, T, Work
+from brain.errors import InvalidInput
 from brain.figure_rows import Period, Point, Total
 from brain.reading import Reading
 
 SQL = statements.load("across")
 
+MOST_AGENTS = 500  # of one page
 LEAST_TURNS = 20  # of an agent whose share of degraded turns is told: of fewer it says little
 _SECONDS = 10.0
 
@@ -32,6 +34,8 @@ class Across:
         """What each agent's turns came to on the days of a period: the busiest, or the worst degraded, first; `value`
         is the agent. No times.
         """
+        if not 0 < limit <= MOST_AGENTS:
+            raise InvalidInput(f"limit: expected a number from 1 to {MOST_AGENTS}, got {limit}")
         rows = await self._fetch("across_agents", period, order, limit, LEAST_TURNS)
         return [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
 

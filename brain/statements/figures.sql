@@ -57,7 +57,7 @@ WITH page AS MATERIALIZED (
       AND ($13::text IS NULL OR called @> ARRAY[$13::text]) AND ($14::text[] IS NULL OR message ILIKE ALL ($14))
       AND ($15::float8 IS NULL OR (measures ->> 'elapsed')::float8 >= $15)
       AND ($17::text IS NULL OR coalesce(measures ->> 'model', '') = $17)
-      AND ($18::boolean IS NULL OR coalesce((measures ->> 'tools_cut')::int, 0) > 0 = $18)
+      AND ($18::boolean IS NULL OR (coalesce((measures ->> 'tools_cut')::int, 0) > 0) = $18)
       AND ($19::text IS NULL OR EXISTS (SELECT FROM unnest(degraded) AS reason WHERE split_part(reason, ':', 1) = $19))
     ORDER BY at DESC, turn_id DESC LIMIT $16),
 -- Only asked where the page is not full: how many there were to look at, and the last of them.

@@ -16,7 +16,6 @@ from cognitive.dashboard.charts import Chart, Line, written_csv
 from cognitive.dashboard.formats import compact, percent
 from cognitive.dashboard.overview import Measure, Row, changed
 
-MOST_IN_FILE = 500
 _MOST_AGENTS = 50
 _MOST_WORST = 6
 

@@ -9,7 +9,8 @@ import pytest
 from brain import statements
 
 PORTS = [
-    "artifacts", "contents", "figures", "health", "roles", "search", "sessions", "store", "subtasks", "turns",
+    "across", "artifacts", "contents", "figures", "health", "lately", "roles", "search", "sessions", "store", "subtasks",
+    "turns",
 ]  # fmt: skip
 WALK = statements.load("figures")["walk_types"]  # stands within the statement that pages through it
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's
@@ -19,7 +20,7 @@ NAMED = [
     for name, sql in statements.load(port).items()
     if (port, name) not in {("roles", each) for each in NO_STATEMENTS_OF_ROWS}
 ]
-OF_ALL_AGENTS = {"agents"}  # read by a role that sees their counts and nothing else
+OF_ALL_AGENTS = set(statements.load("across"))  # read by a role that sees their counts and nothing else
 IDS = [f"{port}.{name}" for port, name, _ in NAMED]
 TABLE = r"cognitive\.(?!alembic_version\b)\w+"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from brain.across import MOST_AGENTS
 from cognitive.dashboard import across, charts
 from cognitive.dashboard.asked import RANGES
 from cognitive.dashboard.page import Page, Visit, attachment
@@ -39,7 +40,7 @@ async def chart(visit: Visit) -> Response:
 async def file(visit: Visit) -> Response:
     """The agents of its table, as many as a page may have, as CSV."""
     try:
-        agents = await visit.figures.across.agents(visit.asked.period(), limit=across.MOST_IN_FILE)
+        agents = await visit.figures.across.agents(visit.asked.period(), limit=MOST_AGENTS)
     except StoreUnavailable:
         raise
     except (StoreError, InvalidInput) as error:
