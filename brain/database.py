@@ -66,15 +66,23 @@ _MISCONFIGURED = (
 class Database:
     """A pool on one database, opened on first use and reopened when the server comes back.
 
-    All work is done as `role`. `revive` is called, off the event loop, when a connection is lost: the embedded server
-    is restarted by it.
+    All work is done as `role`, and `read_only` in transactions that write nothing. `revive` is called, off the event
+    loop, when a connection is lost: the embedded server is restarted by it.
     """
 
     def __init__(
-        self, url: str, *, pool_size: int = 8, revive: Callable[[], None] | None = None, role: str = APP_ROLE
+        self,
+        url: str,
+        *,
+        pool_size: int = 8,
+        revive: Callable[[], None] | None = None,
+        role: str = APP_ROLE,
+        read_only: bool = False,
     ) -> None:
         self._url = url
-        self._role = role
+        self._settings = {"role": role, "application_name": "cognitive-layer", "timezone": "UTC"}
+        if read_only:
+            self._settings["default_transaction_read_only"] = "on"
         self._pool_size = pool_size
         self._revive = revive
         self._pool: asyncpg.Pool | None = None
@@ -167,7 +175,7 @@ class Database:
                 timeout=_CONNECT_SECONDS,
                 init=_prepare,
                 reset=_nothing_to_reset,
-                server_settings={"role": self._role, "application_name": "cognitive-layer", "timezone": "UTC"},
+                server_settings=self._settings,
             )
         except asyncpg.ClientConfigurationError as error:
             raise SchemaError(f"not a usable database URL: {error}") from error

@@ -121,7 +121,9 @@ class Page(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class TurnFilter:
-    """Which turns: None is any. `words` must all stand in the message; `at_least_ms` is of `pre_turn`."""
+    """Which turns: None is any. `words` must all stand in the message; `at_least_ms` is of `pre_turn`; `model` is the
+    language model, "" for turns that named none; `reason` is one of those it was degraded for, before its colon.
+    """
 
     words: str | None = None
     session_id: str | None = None
@@ -134,6 +136,9 @@ class TurnFilter:
     degraded: bool | None = None
     abstained: bool | None = None
     at_least_ms: float | None = None
+    model: str | None = None
+    tools_cut: bool | None = None
+    reason: str | None = None
     since: datetime | None = None
     until: datetime | None = None
 
@@ -326,13 +331,23 @@ class PolicySeen:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A tool that turns of a category went without: removed by the plan or cut to fit, and asked for nonetheless."""
+    """A tool that turns of a category went without: removed by the plan or cut to fit; called nonetheless (`asked`),
+    or only named in the message. `wanted_in` and `left_out_in` are the latest such turns.
+    """
 
     category: str
     name: str
     removed: int
     cut: int
     asked: int
+    named: int = 0
+    wanted_in: tuple[str, ...] = ()
+    left_out_in: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> int:
+        """How many turns wanted it and did not have it."""
+        return self.asked + self.named
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from brain import paging, roles, tally
+from brain import paging, tally
+from brain.across import Across
 from brain.database import Connection, Database
 from brain.figure_rows import (
     By,
@@ -30,8 +31,10 @@ from brain.figure_rows import (
     TurnNumbers,
     TurnRow,
 )
+from brain.lately import Lately
 from brain.memory_figures import MemoryFigures
 from brain.paging import SECONDS, made, most, patterns, start
+from brain.reading import Reading
 
 MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent
 MOST_POINTS = 4_000  # of a series, over all its values
@@ -44,10 +47,14 @@ _ANY_TURN = TurnFilter()
 
 
 class Figures(MemoryFigures):
-    """Reads of one agent's record, under row level security; `agents` alone looks across them."""
+    """Reads of one agent's record, under row level security; `lately` has those without a counter, and `across` alone
+    looks across agents.
+    """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database | Reading) -> None:
         self._database = database
+        self.lately = Lately(database)
+        self.across = Across(database)
 
     async def totals(self, agent_id: str, period: Period, by: By = "all") -> list[Total]:
         """What the turns of a period came to: one total of all, or one per value, the most frequent first.
@@ -78,19 +85,6 @@ class Figures(MemoryFigures):
 
         return await self._database.run(agent_id, work, timeout=SECONDS)
 
-    async def agents(self, period: Period, limit: int = 200) -> list[Total]:
-        """What each agent's turns came to on the days of a period, the busiest first; `value` is the agent. No times.
-
-        Raises:
-            StoreError: this connection's user was not granted the role that may see it (`brain.roles`).
-        """
-
-        async def work(c: Connection) -> list[Any]:
-            await c.execute(f"SET LOCAL ROLE {roles.OVERVIEW}")
-            return list(await c.fetch(SQL["agents"], "day", period.begin_of_day, period.until, most(limit)))
-
-        return [_total(row, "agent_id") for row in await self._database.run("", work, timeout=SECONDS)]
-
     async def turns(
         self, agent_id: str, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> Page[TurnRow]:
@@ -100,6 +94,7 @@ class Figures(MemoryFigures):
             agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, begin[0], begin[1] or "", wanted.since,
             wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy, wanted.degraded,
             wanted.abstained, wanted.tool, patterns(wanted.words), wanted.at_least_ms, most(limit),
+            wanted.model, wanted.tools_cut, wanted.reason,
         )  # fmt: skip
         return paging.page(rows, limit, _turn_row, "turn_id", "at")
 
@@ -116,9 +111,12 @@ class Figures(MemoryFigures):
         rows = await self._fetch(agent_id, "policies", most(limit))
         return [PolicySeen(row["version"], row["first_used_at"], _total(row, "version")) for row in rows]
 
-    async def left_out(self, agent_id: str) -> tuple[list[LeftOut], int]:
-        """Tools that the latest turns went without, the most often first, and how many turns were looked at."""
-        rows = await self._fetch(agent_id, "left_out", MOST_TRACES, MOST_VALUES)
+    async def left_out(self, agent_id: str, period: Period | None = None) -> tuple[list[LeftOut], int]:
+        """Tools that the latest turns (of a period) went without, those that were wanted first, then the most often;
+        and how many turns were looked at.
+        """
+        since, until = (period.since, period.until) if period is not None else (None, None)
+        rows = await self._fetch(agent_id, "left_out", MOST_TRACES, MOST_VALUES, since, until)
         return [LeftOut(**made(LeftOut, row)) for row in rows if row["name"] is not None], rows[0]["looked"]
 
     async def health(self, agent_id: str) -> Health:

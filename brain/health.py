@@ -13,9 +13,10 @@ from typing import Any
 
 import asyncpg
 
-from brain import statements
+from brain import roles, statements
 from brain.database import APP_ROLE
 from brain.errors import SchemaError, StoreUnavailable
+from brain.roles import Granted
 
 SQL = statements.load("health")
 
@@ -35,6 +36,23 @@ class TableHealth:
 
 
 @dataclass(frozen=True, slots=True)
+class Activity:
+    """What the server is doing: the database's bytes, its connections of those that the server allows, how many of them
+    run a statement and how many sit in a transaction, and for how many seconds the oldest transaction has been open.
+
+    Of connections of other users (`unseen`) Postgres tells an ordinary login no more than that they are there.
+    """
+
+    bytes: int
+    connections: int
+    most_connections: int
+    running: int
+    waiting: int
+    unseen: int
+    oldest_transaction: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class DatabaseHealth:
     """What the catalogues say.
 
@@ -42,7 +60,8 @@ class DatabaseHealth:
     `login` is who connects; `login_above` and `role_above` say whether that role and the application's stand above row
     level security, and `member` whether `login` may become the latter; both are None where it does not exist.
     `revision` is None without a schema, and where it may not be read. `ahead` is by how many seconds the clock of the
-    database is ahead of this machine's, known to within `round_trip`.
+    database is ahead of this machine's, known to within `round_trip`. `granted` is what `login` may become to look at
+    the record, None without a schema.
     """
 
     version: str
@@ -60,6 +79,8 @@ class DatabaseHealth:
     unprotected: tuple[str, ...]
     broken_indexes: tuple[str, ...]
     tables: tuple[TableHealth, ...]
+    granted: Granted | None = None
+    activity: Activity | None = None
 
 
 async def examine(url: str) -> DatabaseHealth:
@@ -97,6 +118,8 @@ async def _examined(connection: Any) -> DatabaseHealth:
         round_trip=(answered - asked).total_seconds(),
         revision=await _revision(connection) if server["migrated"] else None,
         unprotected=tuple(row["name"] for row in named["unprotected"]),
+        granted=await roles.granted(connection) if server["migrated"] else None,
+        activity=Activity(**dict(await connection.fetchrow(SQL["activity"]))),
         broken_indexes=tuple(row["name"] for row in named["broken_indexes"]),
         tables=tuple(TableHealth(**row) for row in named["tables"]),
         **server,

@@ -66,6 +66,15 @@ class Entry:
     error: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What waits: entries that are pending, and parked; when the turn of the oldest pending one was, if it says so."""
+
+    pending: int
+    parked: int
+    oldest_at: datetime | None = None
+
+
 class Journal:
     """The journal in a file. Its methods block: call them off the event loop. All raise JournalError."""
 
@@ -116,6 +125,28 @@ class Journal:
         with self._transaction() as c:
             where = "IS NOT NULL" if parked else "IS NULL"
             return int(c.execute(f"SELECT count(*) FROM entry WHERE error {where}").fetchone()[0])
+
+    def backlog(self, agent_id: str | None = None) -> Backlog:
+        """What waits of an agent, or of all."""
+        if not os.path.exists(self.path):
+            return Backlog(0, 0)
+        of = "" if agent_id is None else "WHERE agent_id = ?"
+        given = () if agent_id is None else (agent_id,)
+        with self._transaction() as c:
+            pending, parked = c.execute(
+                f"SELECT count(*) - count(error), count(error) FROM entry {of}", given
+            ).fetchone()
+        oldest = self._first("error IS NULL" + (" AND agent_id = ?" if agent_id is not None else ""), *given)
+        opening = oldest.opening if oldest is not None else None
+        return Backlog(pending, parked, read(opening).at if opening is not None else None)
+
+    def parked(self, agent_id: str, limit: int = 20) -> list[Entry]:
+        """An agent's parked entries, the oldest first, each with its error."""
+        if not os.path.exists(self.path):
+            return []
+        where = "agent_id = ? AND error IS NOT NULL ORDER BY id LIMIT ?"
+        with self._transaction() as c:
+            return [Entry(*row) for row in c.execute(f"SELECT {_COLUMNS} FROM entry WHERE {where}", (agent_id, limit))]
 
     def _first(self, where: str, *values: Any) -> Entry | None:
         if not os.path.exists(self.path):

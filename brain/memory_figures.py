@@ -14,6 +14,7 @@ from brain import paging
 from brain.database import Database
 from brain.figure_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Page, Showing
 from brain.paging import LATEST, MOST_SAMPLED, made, most, patterns, start
+from brain.reading import Reading
 from brain.search import Masses
 from brain.types import MEMORY_TYPES, MemoryType, Receipt
 
@@ -35,7 +36,7 @@ _ANY = MemoryFilter()
 class MemoryFigures:
     """The reads of memories, one agent's at a time."""
 
-    _database: Database
+    _database: Database | Reading
 
     async def memories(
         self, agent_id: str, wanted: MemoryFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None

@@ -11,6 +11,7 @@ from brain import statements
 from brain.database import Database
 from brain.errors import InvalidInput
 from brain.figure_rows import Page, Row
+from brain.reading import Reading
 
 MOST_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
 MOST_SAMPLED = 5_000  # memories or vectors of which shares are told
@@ -30,7 +31,7 @@ def load(port: str) -> dict[str, str]:
     }
 
 
-async def fetched(database: Database, agent_id: str, sql: str, *arguments: Any) -> Sequence[Any]:
+async def fetched(database: Database | Reading, agent_id: str, sql: str, *arguments: Any) -> Sequence[Any]:
     """The rows of a statement whose first parameter is the agent, in its own transaction."""
     return list(await database.run(agent_id, lambda c: c.fetch(sql, agent_id, *arguments), timeout=SECONDS))
 

@@ -9,6 +9,8 @@ privileges.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import asyncpg
 
@@ -20,6 +22,26 @@ SQL = statements.load("roles")
 READER = "cognitive_reader"
 OVERVIEW = "cognitive_overview"
 ROLES = (READER, OVERVIEW)
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What a login may become."""
+
+    login: str
+    reader: bool
+    overview: bool
+
+    @property
+    def command(self) -> str:
+        """What grants both."""
+        return f"cognitive db roles {self.login} --overview --url URL-OF-THE-OWNER"
+
+
+async def granted(connection: Any) -> Granted:
+    """What the login of a connection may become, and finds all that it should read."""
+    row = await connection.fetchrow(SQL["granted"], list(ROLES))
+    return Granted(row["login"], READER in row["granted"], OVERVIEW in row["granted"])
 
 
 async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from brain import roles
 from brain.artifacts import Artifacts
 from brain.contents import Contents
-from brain.database import Database
+from brain.database import APP_ROLE, Database
 from brain.deadline import Deadline
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
@@ -22,6 +22,7 @@ from brain.figures import Figures
 from brain.journal import Journal, journal_name
 from brain.policies import PolicyStore
 from brain.ports import Embedder
+from brain.reading import Reading
 from brain.search import MemorySearch
 from brain.sessions import Sessions
 from brain.settings import Settings, from_environment
@@ -94,6 +95,8 @@ class Parts:
     settling: Background
     policies: PolicyStore
     metrics: Metrics
+    journal: Journal
+    reading: Reading
     figures: Figures
 
 
@@ -144,7 +147,7 @@ async def assemble(
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
         quietly(lambda: watch_journal(metrics, journal))
-        async with _database(url, settings) as database:
+        async with _database(url, settings) as (database, reading):
             store, turns = MemoryStore(database, cached), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
             catalog = Catalog(cached)
@@ -182,7 +185,9 @@ async def assemble(
                         settling=settling,
                         policies=policies,
                         metrics=metrics,
-                        figures=Figures(database),
+                        journal=journal,
+                        reading=reading,
+                        figures=Figures(reading),
                     )
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
@@ -224,28 +229,32 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 
 
 @asynccontextmanager
-async def _database(url: str | None, settings: Settings) -> AsyncIterator[Database]:
+async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
     if url is not None:
-        database = Database(url, pool_size=settings.pool_size)
-        async with _closing(database, _open_or_wait(database)):
-            yield database
+        database, reading = Database(url, pool_size=settings.pool_size), Reading(url)
+        async with _closing(database, reading, _open_or_wait(database)):
+            yield database, reading
         return
     server = EmbeddedServer(settings.data_dir)
     try:
         urls = await asyncio.to_thread(server.acquire)
         database = Database(urls.app, pool_size=settings.pool_size, revive=server.ensure_running)
-        async with _closing(database, _open_or_migrate(database, urls.owner)):
-            yield database
+        reading = Reading(
+            urls.app, revive=server.ensure_running, grant=lambda: roles.create(urls.admin, [APP_ROLE])
+        )  # fmt: skip
+        async with _closing(database, reading, _open_or_migrate(database, urls.owner)):
+            yield database, reading
     finally:
         await asyncio.to_thread(server.release)
 
 
 @asynccontextmanager
-async def _closing(database: Database, opening: Awaitable[None]) -> AsyncIterator[None]:
+async def _closing(database: Database, reading: Reading, opening: Awaitable[None]) -> AsyncIterator[None]:
     try:
         await opening
         yield
     finally:
+        await reading.close()
         await database.close()
 
 

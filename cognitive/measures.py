@@ -18,9 +18,9 @@ def stages(trace: Trace) -> dict[str, float]:
     return {name: ms for name, ms in trace.timings.items() if name != ELAPSED}
 
 
-def measures(trace: Trace) -> dict[str, Any]:
-    """`elapsed` and `stages` in milliseconds; by type what was `found`, `deduped` and `trimmed`; and whether the turn
-    `abstained`: it found memories, and showed none of them for want of evidence.
+def measures(trace: Trace, model: str | None = None) -> dict[str, Any]:
+    """`elapsed` and `stages` in milliseconds; by type what was `found`, `deduped` and `trimmed`; whether the turn
+    `abstained`: it found memories, and showed none of them for want of evidence; and the language `model` it was for.
     """
     by_type: dict[str, Counter[str]] = {}
     for fate in trace.fates:
@@ -35,4 +35,5 @@ def measures(trace: Trace) -> dict[str, Any]:
         "types": {type_: dict(counts) for type_, counts in by_type.items()},
         "abstained": not ended["shown"] and ended["irrelevant"] > 0,
         "tools_cut": len(trace.trim.cut) if trace.trim is not None else 0,
+        **({"model": model} if model is not None else {}),
     }

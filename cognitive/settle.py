@@ -203,7 +203,7 @@ def opened(context: TurnContext) -> OpenTurn:
         policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
         categories=context.plan.categories,
         runtime=context.runtime,
-        measures=measures(context.trace),
+        measures=measures(context.trace, context.reader),
     )
 
 

@@ -36,21 +36,12 @@ SELECT date_trunc($6, at, $7) AS step, value, latency FROM cognitive.tally
 WHERE agent_id = $1 AND span = $2 AND by = $3 AND at >= $4 AND at < $5 AND ($8::text IS NULL OR value = $8)
   AND cardinality(latency) > 0
 
--- name: agents
--- What each agent's turns came to; read as cognitive_overview, whom a policy of its own lets see the counts of all.
-SELECT agent_id, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
-       sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
-       sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
-       sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
-       sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds, max(at) AS last_at
-FROM cognitive.tally WHERE span = $1 AND by = 'all' AND at >= $2 AND at < $3
-GROUP BY agent_id ORDER BY sum(turns) DESC, agent_id LIMIT $4
-
 -- name: turns
 -- Walks an agent's turns, here those of session $2, back from ($3, $4), and keeps those that the filters let through
 -- (NULL: any). Looks at <most> of them, and says how far it came if that was not enough: a filter that keeps few costs
 -- no more than that. $5 the oldest time; $6 status, $7 frame, $8 category, $9 runtime, $10 policy, $11 degraded,
--- $12 abstained, $13 a tool that was called, $14 patterns of its message, $15 milliseconds at least, $16 how many rows.
+-- $12 abstained, $13 a tool that was called, $14 patterns of its message, $15 milliseconds at least, $16 how many rows;
+-- $17 the language model that it was for ('': none was named), $18 whether tools were cut to fit it, $19 a reason of degradation.
 WITH page AS MATERIALIZED (
     SELECT turn_id, at, looked FROM (
         SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, measures, called, message,
@@ -65,6 +56,9 @@ WITH page AS MATERIALIZED (
       AND ($12::boolean IS NULL OR coalesce((measures ->> 'abstained')::boolean, false) = $12)
       AND ($13::text IS NULL OR called @> ARRAY[$13::text]) AND ($14::text[] IS NULL OR message ILIKE ALL ($14))
       AND ($15::float8 IS NULL OR (measures ->> 'elapsed')::float8 >= $15)
+      AND ($17::text IS NULL OR coalesce(measures ->> 'model', '') = $17)
+      AND ($18::boolean IS NULL OR (coalesce((measures ->> 'tools_cut')::int, 0) > 0) = $18)
+      AND ($19::text IS NULL OR EXISTS (SELECT FROM unnest(degraded) AS reason WHERE split_part(reason, ':', 1) = $19))
     ORDER BY at DESC, turn_id DESC LIMIT $16),
 -- Only asked where the page is not full: how many there were to look at, and the last of them.
 reach AS MATERIALIZED (
@@ -116,23 +110,34 @@ CROSS JOIN LATERAL (
 ORDER BY p.first_used_at DESC, p.version
 
 -- name: left_out
--- Tools that the latest $2 turns went without, by category: removed by the plan, cut to fit the model; and how often the
--- model asked for one of them nonetheless.
+-- Tools that the latest $2 turns (in [$4, $5), NULL: any) went without, by category: removed by the plan, cut to fit the
+-- model; how often the model called one of them nonetheless, or the message has its name; and the latest 5 such turns.
 WITH latest AS MATERIALIZED (
-    SELECT categories, called, trace -> 'plan' -> 'removed' AS removed, trace -> 'trim' -> 'cut' AS cut
-    FROM cognitive.turn WHERE agent_id = $1 ORDER BY at DESC LIMIT $2),
+    SELECT turn_id, at, message, categories, called, trace -> 'plan' -> 'removed' AS removed, trace -> 'trim' -> 'cut' AS cut
+    FROM cognitive.turn
+    WHERE agent_id = $1 AND ($4::timestamptz IS NULL OR at >= $4) AND ($5::timestamptz IS NULL OR at < $5)
+    ORDER BY at DESC LIMIT $2),
 gone AS (
-    SELECT categories, called, name, 1 AS removed, 0 AS cut
+    SELECT latest.*, name, 1 AS was_removed, 0 AS was_cut
     FROM latest CROSS JOIN LATERAL jsonb_array_elements_text(removed) AS name WHERE jsonb_typeof(removed) = 'array'
     UNION ALL
-    SELECT categories, called, name, 0, 1
+    SELECT latest.*, name, 0, 1
     FROM latest CROSS JOIN LATERAL jsonb_array_elements_text(cut) AS name WHERE jsonb_typeof(cut) = 'array'),
+judged AS (
+    SELECT *, called @> ARRAY[name] AS was_called,
+           length(name) >= 4 AND (strpos(lower(message), lower(name)) > 0
+               OR strpos(lower(message), lower(replace(name, '_', ' '))) > 0) AS was_named
+    FROM gone),
 counted AS (
-    SELECT category, name, sum(removed) AS removed, sum(cut) AS cut, count(*) FILTER (WHERE called @> ARRAY[name]) AS asked
-    FROM gone CROSS JOIN LATERAL unnest(CASE WHEN categories = '{}' THEN '{none}' ELSE categories END) AS category
-    GROUP BY category, name ORDER BY count(*) DESC, category, name LIMIT $3)
+    SELECT category, name, sum(was_removed) AS removed, sum(was_cut) AS cut, count(*) FILTER (WHERE was_called) AS asked,
+           count(*) FILTER (WHERE was_named AND NOT was_called) AS named,
+           coalesce((array_agg(turn_id ORDER BY at DESC, turn_id) FILTER (WHERE was_called OR was_named))[1:5], '{}') AS wanted_in,
+           (array_agg(turn_id ORDER BY at DESC, turn_id))[1:5] AS left_out_in
+    FROM judged CROSS JOIN LATERAL unnest(CASE WHEN categories = '{}' THEN '{none}' ELSE categories END) AS category
+    GROUP BY category, name
+    ORDER BY count(*) FILTER (WHERE was_called OR was_named) DESC, count(*) DESC, category, name LIMIT $3)
 SELECT l.looked, counted.* FROM (SELECT count(*) AS looked FROM latest) AS l LEFT JOIN counted ON true
-ORDER BY removed + cut DESC, category, name
+ORDER BY counted.asked + counted.named DESC, removed + cut DESC, category, name
 
 -- name: relations
 -- Tables and indexes: bytes, rows as estimated, whether an index is valid, when a table was last analysed.

@@ -43,3 +43,13 @@ FROM pg_index i
 JOIN pg_class c ON c.oid = i.indexrelid
 WHERE c.relnamespace = to_regnamespace('cognitive') AND NOT (i.indisvalid AND i.indisready AND i.indislive)
 ORDER BY 1
+
+-- name: activity
+-- What the server is doing. An ordinary login is told no more of the connections of others than that they are there.
+SELECT pg_database_size(current_database()) AS bytes, count(*) AS connections,
+       current_setting('max_connections')::int AS most_connections,
+       count(*) FILTER (WHERE state = 'active' AND pid <> pg_backend_pid()) AS running,
+       count(*) FILTER (WHERE state LIKE 'idle in transaction%') AS waiting,
+       count(*) FILTER (WHERE state IS NULL) AS unseen,
+       extract(epoch FROM clock_timestamp() - min(xact_start) FILTER (WHERE pid <> pg_backend_pid()))::float8 AS oldest_transaction
+FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'

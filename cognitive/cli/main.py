@@ -19,6 +19,7 @@ COMMANDS = {
     "budgets": "Show what each model can carry.",
     "completion": "Print the completion script of a shell.",
     "config": "Show the settings and the policy in effect, and where each value comes from.",
+    "dashboard": "Open the dashboard in the browser, and serve it.",
     "db": "Migrate the database, show how to reach it, or let others look.",
     "demo": "Watch whole turns on a conversation, memory by memory.",
     "doctor": "Check all that the layer stands on, and say how to mend it.",

@@ -46,6 +46,8 @@ def command(
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         from cognitive.runtimes.mcp import Scope, standalone, stdio
+        from cognitive.server.config import ServerConfig
+        from cognitive.server.connections import limited
     except ImportError as error:
         raise click.ClickException(f"{error}. It comes with: pip install 'cognitive-layer[mcp]'") from error
     try:
@@ -58,7 +60,9 @@ def command(
     token, listening = _token(token_file), _listening(host, port)
     name = f"[{host}]" if ":" in host else host
     click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
-    done(standalone.serve(scope, token, listening, names))
+    connections = ServerConfig()
+    protocol = limited(connections.most_connections, connections.head_seconds)
+    done(standalone.serve(scope, token, listening, names, http=protocol))
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +30,15 @@ def command(form: Literal["console", "json"], verbose: bool, **given: Any) -> No
 
     Without tokens it is open to programs on this machine and to nobody else.
     """
+    serving(form, verbose, lambda url, _: click.echo(f"Listening on {url}"), given)
+
+
+def serving(
+    form: Literal["console", "json"], verbose: bool, started: Callable[[str, bool], None], given: Mapping[str, Any]
+) -> None:
+    """Serves until it is told to stop; `started` is told the address, and whether a token is needed. What is `given` is
+    for `ServerConfig`, None for its default.
+    """
     try:
         from cognitive.server.config import ServerConfig
         from cognitive.server.everything import mounts, numbers
@@ -41,8 +51,9 @@ def command(form: Literal["console", "json"], verbose: bool, **given: Any) -> No
     configure(form, logging.INFO if verbose else logging.WARNING)
     chosen, metrics = {name: value for name, value in given.items() if value is not None}, PrometheusMetrics()
 
-    async def serving() -> None:
+    async def served() -> None:
         config = ServerConfig(**chosen, metrics=partial(numbers, metrics))
-        await serve(config, mounts=mounts, metrics=metrics, started=lambda url: click.echo(f"Listening on {url}"))
+        needed = config.known_tokens() is not None
+        await serve(config, mounts=mounts, metrics=metrics, started=lambda url: started(url, needed))
 
-    done(serving())
+    done(served())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -40,11 +40,13 @@ class Visitor(Protocol):
 class Door:
     """How the server that mounts the pages knows its visitors.
 
-    `known` is who needs no token in this request, or whose the token is; `open` says that none is needed.
+    `known` is who needs no token in this request, or whose the token is; `open` says that none is needed; `heard` counts a
+    visitor's request, and says whether it is within what its token may ask.
     """
 
     known: Callable[[Scope, str | None], Visitor | None]
     open: Callable[[Scope], bool]
+    heard: Callable[[Scope, Visitor], Awaitable[bool]]
 
 
 def visitor(request: Request, door: Door) -> Visitor | None:

@@ -63,6 +63,8 @@ class Desk:
             who = visitor(request, self.door)
             if who is None:
                 return self._to_door(request)
+            if not await self.door.heard(request.scope, who):
+                raise HTTPException(429, "More requests a minute than this token may make. Wait a moment, and reload.")
             agent = request.query_params.get("agent") or who.agent
             if page.across:
                 return await answer(request, who, "") if who.agent is None else _to_own(request, who.agent)

@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 NOTHING = "–"  # where there is nothing to tell
 
 _STEPS = ((1e9, "bn"), (1e6, "m"), (1e3, "k"))
+_SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _AGES = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 
 Written = Callable[[float | None], str]
@@ -65,4 +66,6 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 def bytes_(value: float | None) -> str:
     """In powers of 1000."""
-    return NOTHING if value is None else f"{compact(value)}B"
+    if value is None:
+        return NOTHING
+    return next((f"{value / size:.3g} {unit}" for size, unit in _SIZES if abs(value) >= size), f"{value:.0f} B")

@@ -173,7 +173,7 @@ def view(told: Read, asked: Asked) -> Overview:
         more=tuple(card(row, told, asked) for row in MORE),
         charts=charts(told, asked),
         kinds=tuple(_kinds(by, told.kinds[by], asked) for by in KINDS),
-        stages=_stages(told.stages),
+        stages=stages(told.stages),
         latest=latest,
         turns=told.whole.numbers.turns,
         last_at=latest[0].at if latest else None,
@@ -210,8 +210,8 @@ def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
     """Turns, use and times over the steps of the period."""
     period = asked.period()
     course, before = filled(told.points, period, asked), filled(told.points_before, period.before, asked)
-    steps = tuple(_named(at, period, asked) for at, _ in course)
-    links = tuple(asked.link("turns", since=at, until=min(_next(at, period), period.until)) for at, _ in course)
+    steps = tuple(named(at, period, asked) for at, _ in course)
+    links = tuple(link_of_step(at, period, asked) for at, _ in course)
     past = [total for _, total in before][: len(course)]
     past = [*past, *[_one(())] * (len(course) - len(past))]
 
@@ -259,8 +259,14 @@ def _next(at: datetime, period: Period) -> datetime:
     return at + timedelta(days=1)  # of the wall clock: a day may have 23 hours
 
 
-def _named(at: datetime, period: Period, asked: Asked) -> str:
+def named(at: datetime, period: Period, asked: Asked) -> str:
+    """A step's name: its hour, or its day."""
     return f"{at:%H:%M}" if period.step == "hour" else f"{at.day} {at:%b}"
+
+
+def link_of_step(at: datetime, period: Period, asked: Asked, **wanted: str) -> str:
+    """The turns of one step of a period."""
+    return asked.link("turns", since=at, until=min(_next(at, period), period.until), **wanted)
 
 
 def _kinds(by: By, totals: Sequence[Total], asked: Asked) -> Kinds:
@@ -280,14 +286,12 @@ def _link_of(by: By, value: str, asked: Asked) -> str | None:
     return asked.link("turns", **asked.time(), **{_FILTERS[by]: value}) if by in _FILTERS else None
 
 
-def _stages(totals: Sequence[Total]) -> tuple[Stage, ...]:
+def stages(totals: Sequence[Total]) -> tuple[Stage, ...]:
     """The slowest first."""
     timed = [(total, total.quantile(0.5), total.quantile(0.95)) for total in totals]
     most = max((slow for _, _, slow in timed if slow is not None), default=0.0) or 1.0
-    stages = [
-        Stage(total.value, total.numbers.turns, median, slow, (slow or 0) / most) for total, median, slow in timed
-    ]
-    return tuple(sorted(stages, key=lambda stage: (-(stage.slow or 0), stage.name)))
+    rows = [Stage(total.value, total.numbers.turns, median, slow, (slow or 0) / most) for total, median, slow in timed]
+    return tuple(sorted(rows, key=lambda stage: (-(stage.slow or 0), stage.name)))
 
 
 def _one(totals: Sequence[Total]) -> Total:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from cognitive.dashboard.page import Page
-from cognitive.dashboard.pages import agents, memories, overview, policies, turns, what_if
+from cognitive.dashboard.pages import across, catalogue, health, memories, overview, policies, turns, what_if
 
 PAGES: tuple[Page, ...] = (
-    *agents.PAGES,
+    *across.PAGES,
     *overview.PAGES,
     *turns.PAGES,
     *memories.PAGES,
     *policies.PAGES,
     *what_if.PAGES,
+    *catalogue.PAGES,
+    *health.PAGES,
 )

@@ -22,7 +22,8 @@ _CHOICES_OF = RANGES["90d"][1]  # values that turns of the last quarter had
 _NAMES = {
     "q": "words", "session": "session", "status": "status", "frame": "frame", "category": "category",
     "runtime": "runtime", "policy": "policy", "tool": "called", "degraded": "degraded", "abstained": "abstained",
-    "slower": "at least", "since": "since", "until": "until", "range": "last",
+    "slower": "at least", "model": "for", "cut": "tools cut", "reason": "lacked",
+    "since": "since", "until": "until", "range": "last",
 }  # fmt: skip
 _LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
 
@@ -88,7 +89,8 @@ def wanted(asked: Asked) -> TurnFilter:
         words=given.get("q"), session_id=given.get("session"), status=given.get("status"), frame=given.get("frame"),
         category=given.get("category"), runtime=given.get("runtime"), policy=given.get("policy"),
         tool=given.get("tool"), degraded=_yes(given, "degraded"), abstained=_yes(given, "abstained"),
-        at_least_ms=_number(given, "slower"), since=since, until=until,
+        at_least_ms=_number(given, "slower"), model=given.get("model"), tools_cut=_yes(given, "cut"),
+        reason=given.get("reason"), since=since, until=until,
     )  # fmt: skip
 
 

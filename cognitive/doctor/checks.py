@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from brain.health import DatabaseHealth, TableHealth
+from brain.roles import OVERVIEW, READER
 from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
 from cognitive.doctor.facts import Facts
 
@@ -27,7 +28,9 @@ BACKLOG = 1_000  # turns: hours of an agent's work, which a process that runs wo
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found. `unknown`: it could not look, since another check failed. `fix` is empty if all is well."""
+    """What a check found. `unknown`: it could not look, since another check failed. `fix` is empty if nothing is to be
+    done; with "ok" it is what could be.
+    """
 
     check: str
     status: Status
@@ -120,7 +123,9 @@ def _model(facts: Facts) -> Verdict:
             f"{model.name}: {model.error}",
             ("install this package again, and let this user write to the cache directory (COGNITIVE_CACHE_DIR)"),
         )
-    told = f"{model.name}, {model.dimension} numbers, loaded in {model.seconds or 0:.1f} s"
+    told = f"{model.name}, {model.dimension} numbers, ready in {model.seconds or 0:.1f} s"
+    if not model.bundled:
+        return _ok(told)
     if model.dimension != DIMENSION or abs(model.cosine - COSINE) > COSINE_OFF:
         off = f"{told}: the test sentences have a cosine of {model.cosine:.3f}, not {COSINE:.3f}"
         return (
@@ -172,6 +177,17 @@ def _roles(health: DatabaseHealth) -> Verdict:
         found = f"{health.login} stands above row level security until it takes on the role cognitive_app"
         return "warning", found, "connect as an ordinary role that is a member of cognitive_app"
     return _ok(f"{health.login} acts as cognitive_app, which row level security binds")
+
+
+def _lookers(health: DatabaseHealth) -> Verdict:
+    granted = health.granted
+    if granted is None:
+        return "unknown", "there is no schema", ""
+    if granted.reader:
+        told = f"{granted.login} reads as {READER}" + (f", and across agents as {OVERVIEW}" if granted.overview else "")
+        return "ok", told, "" if granted.overview else f"to see the counts of all agents: `{granted.command}`"
+    told = f"{READER} was not granted to {granted.login}: it looks as itself, in transactions that cannot write"
+    return "ok", told, f"for a role that may only read: `{granted.command}`"
 
 
 def _migrations(facts: Facts) -> Verdict:
@@ -255,6 +271,7 @@ CHECKS: Mapping[str, Judge] = {
     "server": _of_database(_server),
     "pgvector": _of_database(_pgvector),
     "roles": _of_database(_roles),
+    "roles that look": _of_database(_lookers),
     "migrations": _migrations,
     "row level security": _of_database(_row_security),
     "indexes": _of_database(_indexes),

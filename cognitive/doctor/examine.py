@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 from time import perf_counter
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from brain.deadline import Deadline
 from brain.embedding.minilm import MiniLM
 from brain.errors import CognitiveError, JournalError, PolicyError
 from brain.health import DatabaseHealth
@@ -29,6 +31,7 @@ _ALIKE = 0.85  # of the letters: a name that is so near to a setting's was meant
 _SENTENCES = ("The migration of the database runs at noon.", "At twelve o'clock the database will be migrated.")
 
 Looked = Callable[[str], None]  # told what is looked at next
+Embed = Callable[[Sequence[str]], Coroutine[Any, Any, Any]]  # from texts to a row of numbers for each
 
 
 async def examine(looking: Looked = lambda _: None) -> tuple[Finding, ...]:
@@ -49,6 +52,39 @@ async def examine(looking: Looked = lambda _: None) -> tuple[Finding, ...]:
     return judged(facts)
 
 
+async def running(url: str, own: bool, journal: Journal, embed: Embed, model: str, seconds: float) -> Facts:
+    """What a layer that runs stands on: its own database, journal and model, each within so many seconds. Raises
+    nothing: what does not answer is a fact too. `own` says that the database is the one that we bring.
+    """
+    settings, problem = _settings()
+    host, of_model, database = await asyncio.gather(
+        asyncio.to_thread(_host, settings, journal), _embedded(embed, model, seconds), _answer(url, seconds)
+    )
+    facts = Facts(
+        replace(host, settings=problem), of_model, "the embedded server" if own else _without_secrets(url), own
+    )
+    return replace(facts, away=database) if isinstance(database, str) else replace(facts, database=database)
+
+
+async def _answer(url: str, seconds: float) -> DatabaseHealth | str:
+    """The database, or why it is away."""
+    try:
+        return await Deadline(seconds * 1000).within(look(url))
+    except TimeoutError:
+        return f"no answer within {seconds:g} s"
+    except CognitiveError as error:
+        return str(error)
+
+
+async def _embedded(embed: Embed, model: str, seconds: float) -> Model:
+    bundled, began = model == MiniLM.model, perf_counter()
+    try:
+        one, other = await Deadline(seconds * 1000).within(embed(_SENTENCES))
+    except (CognitiveError, TimeoutError) as error:
+        return Model(model, error=str(error) or f"no vectors within {seconds:g} s", bundled=bundled)
+    return Model(model, len(one), float(one @ other), perf_counter() - began, bundled=bundled)
+
+
 def _settings() -> tuple[Settings, str | None]:
     """The settings; where one makes no sense, those that remain without any."""
     try:
@@ -57,7 +93,7 @@ def _settings() -> tuple[Settings, str | None]:
         return Settings.model_construct(), str(error)
 
 
-def _host(settings: Settings) -> Host:
+def _host(settings: Settings, journal: Journal | None = None) -> Host:
     policies, problem = _policies(settings)
     directory = settings.directory
     unusable = _unusable(directory)
@@ -70,7 +106,7 @@ def _host(settings: Settings) -> Host:
         unusable=unusable,
         free=shutil.disk_usage(standing).free if standing is not None else None,
     )
-    return _with_journal(host, Journal(directory / "journal" / journal_name(settings.database_url)))
+    return _with_journal(host, journal or Journal(directory / "journal" / journal_name(settings.database_url)))
 
 
 def _policies(settings: Settings) -> tuple[tuple[str, ...], str | None]:
@@ -133,5 +169,9 @@ def _address(settings: Settings) -> str:
     """Where the database should be; nothing secret."""
     if settings.database_url is None:
         return "the embedded server"
-    parts = urlsplit(settings.database_url)
+    return _without_secrets(settings.database_url)
+
+
+def _without_secrets(url: str) -> str:
+    parts = urlsplit(url)
     return urlunsplit(("postgresql", parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -32,7 +32,7 @@ class Host:
 @dataclass(frozen=True, slots=True)
 class Model:
     """The bundled embedding model: how many numbers its vectors have, the cosine of two test sentences, the seconds to
-    load it; or the error.
+    load it; or the error. Of another than the `bundled` one nobody knows what they should be.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Model:
     cosine: float | None = None
     seconds: float | None = None
     error: str | None = None
+    bundled: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,19 +74,17 @@ def _api() -> APIRouter:
 
 def _middleware(config: ServerConfig, mounts: Sequence[Mounted]) -> list[Middleware]:
     """What stands before the routes, the outermost first: the cheaper a refusal, the earlier."""
+    doors = [each.path for each in mounts if each.door]
     return [
         Middleware(SecurityHeaders),
         Middleware(Origin, hosts=config.hosts, origins=config.allowed_origins),
         Middleware(Refusals, per_minute=config.refused_per_minute),
-        Middleware(
-            Authentication,
-            tokens=config.known_tokens(),
-            later=config.known_tokens,
-            doors=[each.path for each in mounts if each.door],
-        ),
+        Middleware(Authentication, tokens=config.known_tokens(), later=config.known_tokens, doors=doors),
         Middleware(Rate, per_minute=config.requests_per_minute),
-        Middleware(Gate, most=config.most_running, most_streams=config.most_streams),
-        Middleware(Timeout, seconds=config.request_seconds),
+        Middleware(
+            Gate, most=config.most_running, most_streams=config.most_streams, most_pages=config.most_pages, doors=doors
+        ),
+        Middleware(Timeout, seconds=config.request_seconds, doors=doors),
         Middleware(Whole, most=config.most_body_bytes, seconds=config.body_seconds),
         Middleware(RawPaths),
     ]

@@ -63,6 +63,7 @@ class ServerConfig(Edge):
     most_body_bytes: Count = 8_000_000  # twice the longest message in English; more are files, not messages
     most_running: Count = 128  # requests at a time: a pool of 8 connections serves these within about a second
     most_streams: Count = 256  # requests at a time of what is mounted, which may stay open
+    most_pages: Count = 32  # of the dashboard at a time: each makes a dozen reads over four connections
     most_connections: Count = 512  # half of the files that a process may have open where nobody raised that
     head_seconds: Seconds = 10.0  # for a request's line and headers, from when it begins
     body_seconds: Seconds = 30.0  # for its body: the largest in two megabits a second

@@ -14,6 +14,7 @@ from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import Endpoint, Scope
 from cognitive.server.auth import caller_of, needs_no_token, visitor_of
 from cognitive.server.config import Mounted, Numbers
+from cognitive.server.limits import heard
 from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.wire.problems import NotAllowed
 
@@ -21,7 +22,7 @@ from cognitive.wire.problems import NotAllowed
 def mounts(layer: CognitiveLayer) -> Sequence[Mounted]:
     """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
     endpoint = Endpoint(layer, _scope, hosts=None)
-    dashboard = create(layer, layer.figures, Door(visitor_of, needs_no_token))
+    dashboard = create(layer, layer.figures, Door(visitor_of, needs_no_token, heard))
     return (Mounted("/mcp", endpoint, endpoint.running), Mounted("/ui", dashboard, door=True))
 
 

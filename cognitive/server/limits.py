@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
 from http import HTTPStatus
+from typing import Any
 
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
@@ -14,14 +16,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cognitive.server.paths import API, PROBES
 from cognitive.server.problems import answer
-from cognitive.server.tokens import ANYBODY
+from cognitive.server.tokens import ANYBODY, Caller
 from cognitive.wire.problems import Busy, TooLarge, TooMany
 
 log = logging.getLogger(__name__)
 
 
 class Rate:
-    """So many requests a minute for each token."""
+    """So many requests a minute for each token. What has a door of its own asks `heard` once it knows who it is."""
 
     def __init__(self, app: ASGIApp, per_minute: int) -> None:
         self._app = app
@@ -30,12 +32,24 @@ class Rate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
-        caller = scope.get("state", {}).get("caller")  # nobody, where none is needed
-        if caller not in (None, ANYBODY) and not await self._window.hit(self._item, caller.id):
+        state = scope.setdefault("state", {}) if scope["type"] == "http" else {}
+        state["rate"] = self
+        caller = state.get("caller")  # nobody, where none is needed
+        if caller is not None and not await self.hit(caller):
             error = TooMany(f"authorization: more than {self._item.amount} requests a minute with this token")
             return await answer(error)(scope, receive, send)
         await self._app(scope, receive, send)
         return None
+
+    async def hit(self, caller: Caller) -> bool:
+        """Counts a request, and tells whether it is one of those that the caller may make this minute."""
+        return caller == ANYBODY or await self._window.hit(self._item, caller.id)
+
+
+async def heard(scope: Scope, caller: Any) -> bool:
+    """Whether one more request of a mounted app's visitor is within its token's minute."""
+    rate: Rate = scope["state"]["rate"]
+    return await rate.hit(caller)
 
 
 class Refusals:
@@ -80,18 +94,23 @@ class Refusals:
 class Gate:
     """So many requests at a time: who comes when all places are taken is told so at once, and does not wait.
 
-    What is mounted may keep its requests open, and has places of its own.
+    What is mounted may keep its requests open, and has places of its own; so have the pages behind `doors`, each of
+    which reads much at once.
     """
 
-    def __init__(self, app: ASGIApp, most: int, most_streams: int) -> None:
+    def __init__(
+        self, app: ASGIApp, most: int, most_streams: int, most_pages: int, doors: Collection[str] = ()
+    ) -> None:
         self._app = app
-        self._free = {True: most, False: most_streams}
+        self._doors = tuple(f"{door}/" for door in doors)
+        self._free = {"api": most, "page": most_pages, "stream": most_streams}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
         if scope["type"] != "http" or scope["path"] in PROBES:
             return await self._app(scope, receive, send)
-        place = scope["path"].startswith(API)
+        path = scope["path"]
+        place = "api" if path.startswith(API) else "page" if path.startswith(self._doors) else "stream"
         if not self._free[place]:
             return await answer(Busy("request: as many as this server takes are running"))(scope, receive, send)
         self._free[place] -= 1
@@ -147,17 +166,18 @@ class Whole:
 
 
 class Timeout:
-    """Ends a request to the API that takes longer. What was on its way to Postgres or the journal is safe or is not
-    acknowledged.
+    """Ends a request to the API, or for a page behind `doors`, that takes longer. What was on its way to Postgres or
+    the journal is safe or is not acknowledged.
     """
 
-    def __init__(self, app: ASGIApp, seconds: float) -> None:
+    def __init__(self, app: ASGIApp, seconds: float, doors: Collection[str] = ()) -> None:
         self._app = app
         self._seconds = seconds
+        self._paths = (API, *(f"{door}/" for door in doors))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
-        if scope["type"] != "http" or not scope["path"].startswith(API):
+        if scope["type"] != "http" or not scope["path"].startswith(self._paths):
             return await self._app(scope, receive, send)
         begun = False
 

@@ -48,8 +48,13 @@ async def reads(f: Figures, database: Database) -> dict[str, Read]:
         "series by type, a month": lambda: f.series(AGENT, month, "type"),
         "series by stage, a month": lambda: f.series(AGENT, month, "stage"),
         "series, a year": lambda: f.series(AGENT, year),
-        "all agents, a month": lambda: f.agents(month),
-        "all agents, a year": lambda: f.agents(year),
+        "all agents, a month": lambda: f.across.agents(month),
+        "all agents, a year": lambda: f.across.agents(year),
+        "all agents day by day, a year": lambda: f.across.days(year),
+        "worst degraded agents, a month": lambda: f.across.agents(month, "degraded"),
+        "models of the latest turns": lambda: f.lately.models(AGENT, month),
+        "reasons of degradation": lambda: f.lately.degradations(AGENT, month),
+        "passages by embedding model": lambda: f.lately.embedded(AGENT),
         "turns, the latest": lambda: f.turns(AGENT),
         "turns that failed": lambda: f.turns(AGENT, TurnFilter(status="failed")),
         "turns of a session": lambda: f.turns(AGENT, TurnFilter(session_id=turn.session_id)),
@@ -69,6 +74,7 @@ async def reads(f: Figures, database: Database) -> dict[str, Read]:
         "near-duplicates": lambda: f.near(AGENT, memory.id, MiniLM.model),
         "policies": lambda: f.policies(AGENT),
         "tools left out": lambda: f.left_out(AGENT),
+        "tools left out, half a year ago": lambda: f.left_out(AGENT, Period(past - timedelta(days=30), past)),
         "health": lambda: f.health(AGENT),
     }  # fmt: skip
 

@@ -9,6 +9,7 @@ from cognitive.dashboard.access import Door
 from cognitive.dashboard.app import create
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import Mounted
+from cognitive.server.limits import heard
 
 EVIL = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
 DEPLOY = "We deploy on Tuesdays at 10:00, never on Fridays."
@@ -16,7 +17,7 @@ DEPLOY = "We deploy on Tuesdays at 10:00, never on Fridays."
 
 @pytest.fixture
 def mounts(layer):
-    return (Mounted("/ui", create(layer, layer.figures, Door(visitor_of, needs_no_token)), door=True),)
+    return (Mounted("/ui", create(layer, layer.figures, Door(visitor_of, needs_no_token, heard)), door=True),)
 
 
 @pytest.fixture

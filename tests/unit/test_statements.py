@@ -9,8 +9,8 @@ import pytest
 from brain import statements
 
 PORTS = [
-    "artifacts", "contents", "figures", "health", "memory_figures", "policies", "roles", "search", "sessions", "store",
-    "subtasks",
+    "across", "artifacts", "contents", "figures", "health", "lately", "memory_figures", "policies", "roles", "search",
+    "sessions", "store", "subtasks",
     "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
@@ -30,7 +30,7 @@ def run(port):
 NAMED = [
     (port, *each) for port in PORTS for each in run(port) if port != "roles" or each[0] not in NO_STATEMENTS_OF_ROWS
 ]
-OF_ALL_AGENTS = {"agents"}  # read by a role that sees their counts and nothing else
+OF_ALL_AGENTS = set(statements.load("across"))  # read by a role that sees their counts and nothing else
 IDS = [f"{port}.{name}" for port, name, _ in NAMED]
 TABLE = r"cognitive\.(?!alembic_version\b)\w+"
 

@@ -6,6 +6,7 @@ import hmac
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -16,15 +17,17 @@ from cognitive.runtimes.mcp.caller import Scope
 from cognitive.runtimes.mcp.http import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Authenticate, Endpoint, bearer
 
 
-async def serve(scope: Scope, token: str, listening: socket.socket, names: Sequence[str] = ()) -> None:
+async def serve(
+    scope: Scope, token: str, listening: socket.socket, names: Sequence[str] = (), *, http: Any = "auto"
+) -> None:
     """Serves at /mcp of a listening socket until the process is told to stop; `names` are Host headers to accept beside
-    loopback's.
+    loopback's, `http` is uvicorn's protocol of a connection.
 
     Raises:
         SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened; a database that is away is no reason.
     """
     async with CognitiveLayer.open() as layer:
-        server = uvicorn.Server(uvicorn.Config(app(layer, scope, token, names), log_config=None))
+        server = uvicorn.Server(uvicorn.Config(app(layer, scope, token, names), http=http, log_config=None))
         await server.serve(sockets=[listening])
 
 

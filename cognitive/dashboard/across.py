@@ -1,0 +1,168 @@
+"""All agents: what their turns came to, which are busiest, which lack most, how well what they were shown was used."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode
+
+from brain.figure_rows import Period, Point, Total
+from brain.figures import Figures
+from brain.tally import Numbers
+from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.charts import Chart, Line, written_csv
+from cognitive.dashboard.formats import compact, percent
+from cognitive.dashboard.overview import Measure, Row, changed
+
+_MOST_AGENTS = 50
+_MOST_WORST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read."""
+
+    agents: list[Total]
+    worst: list[Total]
+    courses: Mapping[str, Mapping[datetime, float | None]]
+    count: int
+    days: list[Point]
+    before: list[Point]
+    count_before: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of all agents, beside what it was before."""
+
+    name: str
+    value: str
+    change: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent: its share of the busiest one's turns, how its referenced rate went, the ways to its pages."""
+
+    name: str
+    total: Total
+    share: float
+    course: tuple[float | None, ...]
+    link: str
+    turns: str
+    degraded: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The page."""
+
+    figures: tuple[Figure, ...]
+    charts: tuple[Chart, ...]
+    agents: tuple[Agent, ...]
+    worst: tuple[Agent, ...]
+    more: int
+
+
+async def read(figures: Figures, period: Period) -> Read:
+    """All that the page needs, of the tally alone."""
+    told = figures.across
+    agents, worst, count, days, before, count_before = await asyncio.gather(
+        told.agents(period, limit=_MOST_AGENTS), told.agents(period, "degraded", _MOST_WORST), told.count(period),
+        told.days(period), told.days(period.before), told.count(period.before),
+    )  # fmt: skip
+    courses = await told.courses(period, [each.value for each in (*agents, *worst)])
+    return Read(agents, worst, courses, count, days, before, count_before)
+
+
+def view(told: Read, asked: Asked) -> Overview:
+    """The page from what was read."""
+    whole, before = added(told.days), added(told.before)
+    rows = (
+        Row("Turns", "", lambda t: float(t.numbers.turns), compact, "neither"),
+        Row("Referenced", "", lambda t: t.referenced, percent, "more", rate=True),
+        Row("Precision", "", lambda t: t.precision, percent, "more", rate=True),
+        Row("Abstained", "", lambda t: t.abstained, percent, "neither", rate=True),
+        Row("Degraded", "", lambda t: t.degraded, percent, "less", rate=True),
+    )
+    agents = Row("Agents", "", lambda t: float(t.numbers.found), compact, "neither")  # counted, not added
+    counted, were = _of_count(told.count), _of_count(told.count_before)
+    most = max((each.numbers.turns for each in told.agents), default=0) or 1
+    return Overview(
+        (_figure(agents, counted, were), *(_figure(row, whole, before) for row in rows)),
+        charts(told, asked),
+        tuple(_agent(each, told, asked, each.numbers.turns / most) for each in told.agents),
+        tuple(_agent(each, told, asked, each.degraded or 0.0) for each in told.worst),
+        max(0, told.count - len(told.agents)),
+    )
+
+
+def added(days: Sequence[Point]) -> Total:
+    """What days came to together; the times are not among it."""
+    names = [each.name for each in fields(Numbers) if each.name != "latency"]
+    sums = {name: sum(getattr(day.total.numbers, name) for day in days) for name in names}
+    return Total("", Numbers(**sums))
+
+
+def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
+    """Turns, use, and trouble, day by day of UTC, as they were counted."""
+    period = asked.period()
+    known = {day.at.astimezone(UTC): day.total for day in told.days}
+    days = _days(period)
+    steps = tuple(f"{at.day} {at:%b}" for at in days)
+    links = tuple(_address(asked, "", since=at.isoformat(), until=(at + timedelta(days=1)).isoformat()) for at in days)
+
+    def line(name: str, measure: Measure) -> Line:
+        return Line(name, tuple(measure(known[at]) if at in known else None for at in days))
+
+    return (
+        Chart("all-turns", "Turns", "Turns of all agents per day (UTC).", steps,
+              (line("turns", lambda t: float(t.numbers.turns)),), compact, links, filled=True),
+        Chart("all-use", "Use of what was shown", "Share of memories and of tokens that were used, per day.", steps,
+              (line("memories", lambda t: t.referenced), line("tokens", lambda t: t.precision)), percent, links, 1.0),
+        Chart("all-trouble", "Restraint and trouble", "Share of turns abstained or degraded, per day.", steps,
+              (line("abstained", lambda t: t.abstained), line("degraded", lambda t: t.degraded)), percent, links),
+    )  # fmt: skip
+
+
+def agents_csv(agents: Sequence[Total]) -> str:
+    """Agents with their counts."""
+    counted = ("turns", "completed", "failed", "abandoned", "degraded", "abstained", "found", "shown", "used", "tokens",
+               "used_tokens", "deduped", "trimmed")  # fmt: skip
+    return written_csv(
+        ("agent", *counted),
+        [(each.value, [float(getattr(each.numbers, name)) for name in counted]) for each in agents],
+    )
+
+
+def _figure(row: Row, now: Total, before: Total) -> Figure:
+    return Figure(row.name, row.written(row.measure(now)), *changed(row.measure(now), row.measure(before), row))
+
+
+def _of_count(count: int) -> Total:
+    return Total("", Numbers(found=count))
+
+
+def _agent(total: Total, told: Read, asked: Asked, share: float) -> Agent:
+    course = {at.astimezone(UTC): value for at, value in told.courses.get(total.value, {}).items()}
+    named = {"agent": total.value, **asked.time()}
+    return Agent(
+        total.value, total, share, tuple(course.get(at) for at in _days(asked.period())),
+        _address(asked, "overview", **named), _address(asked, "turns", **named),
+        _address(asked, "turns", **named, degraded="yes"),
+    )  # fmt: skip
+
+
+def _days(period: Period) -> list[datetime]:
+    at, days = period.begin_of_day, list[datetime]()
+    while at < period.until:
+        days.append(at)
+        at += timedelta(days=1)
+    return days
+
+
+def _address(asked: Asked, page: str, **wanted: str) -> str:
+    return f"{asked.base}/{page}?{urlencode(wanted)}"

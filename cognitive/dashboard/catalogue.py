@@ -1,0 +1,249 @@
+"""Tools and models: which tools are called for what, which were missed, what each model could carry."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from brain.figure_rows import LeftOut, Period, Total
+from brain.figures import Figures
+from brain.lately import ModelSeen, ModelsSeen
+from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.charts import written_csv
+from cognitive.models import DEFAULT, MODELS, ModelBudget, ModelRow, budget_for
+
+_MOST_TOOLS = 14  # rows of the map; the rest is in its CSV
+_MOST_COLUMNS = 9  # every category, and none
+_MOST_LEFT_OUT = 12  # likewise
+_SHADES = 5  # of a cell: more cannot be told apart
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read. `left_looked` is of how many turns `left_out` tells."""
+
+    tools: list[Total]
+    categories: list[Total]
+    left_out: list[LeftOut]
+    left_looked: int
+    models: ModelsSeen
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How many turns of a category called a tool; `shade` from 0, none, to 5, as many as the most called one."""
+
+    turns: int
+    shade: int
+    share: float | None
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool's row of the map."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    turns: int
+    link: str
+    last_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A tool that turns went without, and the turns that wanted it or, if none did, that went without."""
+
+    told: LeftOut
+    share: float
+    turns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that turns named and its budget; `known` is False for one that got the default."""
+
+    seen: ModelSeen
+    budget: ModelBudget
+    known: bool
+    link: str | None
+    trimmed_link: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A row of the table of models; `own` if the policy brought it."""
+
+    name: str
+    row: ModelRow
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The page. `calls` counts a tool once in a turn, for each of its categories."""
+
+    calls: int
+    names: int
+    columns: tuple[tuple[str, str], ...]
+    tools: tuple[Tool, ...]
+    more_tools: int
+    missed: tuple[Missed, ...]
+    more_missed: int
+    removed: int
+    wanted: int
+    left_looked: int
+    models: tuple[Model, ...]
+    looked: int
+    bounded: bool
+    back_to: datetime | None
+    unknown: int
+    trimmed: int
+    trimmed_link: str
+    tiers: tuple[tuple[str, tuple[Budget, ...]], ...]
+    default: ModelRow
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to tell of any turn."""
+        return not (self.looked or self.calls)
+
+    @property
+    def needlessly(self) -> float | None:
+        """The share of what was left out that was wanted nonetheless."""
+        return self.wanted / self.removed if self.removed else None
+
+
+async def read(figures: Figures, agent: str, period: Period) -> Read:
+    """All that the page needs, each read with a bound of its own."""
+    tools, categories, (left_out, looked), models = await asyncio.gather(
+        figures.totals(agent, period, "tool"), figures.totals(agent, period, "category"),
+        figures.left_out(agent, period), figures.lately.models(agent, period),
+    )  # fmt: skip
+    return Read(tools, categories, left_out, looked, models)
+
+
+def view(told: Read, rows: Mapping[str, ModelRow], asked: Asked) -> Catalogue:
+    """The page from what was read; `rows` are those of the policy for models."""
+    calls = called(told.tools)
+    columns = _columns(calls)
+    models = tuple(_model(seen, rows, asked) for seen in told.models.rows)
+    return Catalogue(
+        calls=sum(sum(own.values()) for own in calls.values()),
+        names=len(calls),
+        columns=tuple((name, asked.link("turns", **asked.time(), category=name)) for name in columns),
+        tools=_tools(calls, columns, {each.value: each.numbers.turns for each in told.categories}, asked),
+        more_tools=max(0, len(calls) - _MOST_TOOLS),
+        missed=tuple(_missed(each, asked) for each in told.left_out[:_MOST_LEFT_OUT]),
+        more_missed=max(0, len(told.left_out) - _MOST_LEFT_OUT),
+        removed=sum(each.removed + each.cut for each in told.left_out),
+        wanted=sum(each.wanted for each in told.left_out),
+        left_looked=told.left_looked,
+        models=models,
+        looked=told.models.looked,
+        bounded=told.models.bounded,
+        back_to=told.models.back_to,
+        unknown=sum(each.seen.turns for each in models if each.seen.model and not each.known),
+        trimmed=sum(each.seen.trimmed for each in models),
+        trimmed_link=asked.link("turns", **asked.time(), cut="yes"),
+        tiers=_tiers(rows),
+        default=DEFAULT,
+    )
+
+
+def called(totals: Sequence[Total]) -> dict[str, dict[str, int]]:
+    """How many turns called each tool, by category; the most called tool first."""
+    calls: dict[str, dict[str, int]] = {}
+    for total in totals:
+        category, _, name = total.value.partition("/")
+        calls.setdefault(name, {})[category] = total.numbers.turns
+    return dict(sorted(calls.items(), key=lambda each: (-sum(each[1].values()), each[0])))
+
+
+def _columns(calls: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Categories whose turns called something, those that called most first."""
+    sums: dict[str, int] = {}
+    for own in calls.values():
+        for category, turns in own.items():
+            sums[category] = sums.get(category, 0) + turns
+    return sorted(sums, key=lambda name: (-sums[name], name))[:_MOST_COLUMNS]
+
+
+def _tools(
+    calls: Mapping[str, Mapping[str, int]], columns: Sequence[str], categories: Mapping[str, int], asked: Asked
+) -> tuple[Tool, ...]:
+    shown = list(calls.items())[:_MOST_TOOLS]
+    most = max((own.get(column, 0) for _, own in shown for column in columns), default=0) or 1
+    busiest = max((sum(own.values()) for _, own in shown), default=0) or 1
+
+    def cell(name: str, column: str, turns: int) -> Cell:
+        shade = -(-turns * _SHADES // most)
+        share = turns / categories[column] if categories.get(column) else None
+        # What no category was found for has none that a list could be filtered by.
+        category = {"category": column} if column != "none" else {}
+        return Cell(turns, shade, share, asked.link("turns", **asked.time(), tool=name, **category))
+
+    return tuple(
+        Tool(
+            name, tuple(cell(name, column, own.get(column, 0)) for column in columns), sum(own.values()),
+            asked.link("turns", **asked.time(), tool=name), sum(own.values()) / busiest,
+        )
+        for name, own in shown
+    )  # fmt: skip
+
+
+def _missed(told: LeftOut, asked: Asked) -> Missed:
+    gone = told.removed + told.cut
+    turns = told.wanted_in or told.left_out_in
+    return Missed(told, told.wanted / gone, tuple((id, asked.link("turn", id=id)) for id in turns))
+
+
+def _model(seen: ModelSeen, rows: Mapping[str, ModelRow], asked: Asked) -> Model:
+    budget = budget_for(seen.model or None, rows)
+    named = {**asked.time(), "model": seen.model}
+    return Model(
+        seen, budget, budget.row is not None,
+        asked.link("turns", **named) if seen.model else None,
+        asked.link("turns", **named, cut="yes") if seen.model and seen.trimmed else None,
+    )  # fmt: skip
+
+
+def _tiers(rows: Mapping[str, ModelRow]) -> tuple[tuple[str, tuple[Budget, ...]], ...]:
+    every = {**MODELS, **rows}
+    budgets = [Budget(name, row, name in rows) for name, row in sorted(every.items())]
+    return tuple((tier, tuple(each for each in budgets if each.row.tier == tier)) for tier in ("A", "B", "C"))
+
+
+def tools_csv(told: Read) -> str:
+    """Every tool by category."""
+    rows = [
+        (f"{category}/{name}", [float(turns)])
+        for name, own in called(told.tools).items()
+        for category, turns in own.items()
+    ]
+    return written_csv(("category/tool", "turns"), rows)
+
+
+def left_out_csv(told: Read) -> str:
+    """Every tool that turns went without."""
+    rows = [
+        (f"{each.category}/{each.name}", [float(n) for n in (each.removed, each.cut, each.asked, each.named)])
+        for each in told.left_out
+    ]
+    return written_csv(("category/tool", "removed", "cut", "called nonetheless", "named in the message"), rows)
+
+
+def models_csv(told: Read, rows: Mapping[str, ModelRow]) -> str:
+    """Every model that turns named, with its budget."""
+    budgets = [(seen, budget_for(seen.model or None, rows)) for seen in told.models.rows]
+    return written_csv(
+        ("model", "turns", "turns with tools cut", "tools cut", "input_tokens", "output_tokens", "catalog_bytes",
+         "known"),
+        [
+            (seen.model, [float(n) for n in (seen.turns, seen.trimmed, seen.cut, budget.input_tokens,
+                                             budget.output_tokens, budget.catalog_bytes, budget.row is not None)])
+            for seen, budget in budgets
+        ],
+    )  # fmt: skip

@@ -1,0 +1,205 @@
+"""The state of what an agent's memory stands on: is all well, what waits, what is slow, what was lacking."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from brain.deadline import Deadline
+from brain.figure_rows import Health, Total
+from brain.figures import Figures
+from brain.health import Activity, DatabaseHealth
+from brain.journal import Backlog, Entry
+from brain.lately import Degradations, Embedded
+from brain.roles import Granted
+from cognitive.dashboard import overview
+from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.charts import Chart, Line
+from cognitive.dashboard.formats import percent
+from cognitive.doctor.checks import Finding
+from cognitive.errors import StoreError
+from cognitive.layer import CognitiveLayer
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_PATIENCE_MS = 2_500.0  # for each read: a page about what does not answer must answer
+_MOST_REASONS = 3  # of a chart; all are in the table beside it
+_ORDER = ("failure", "warning", "unknown", "ok")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read, None where Postgres did not answer in time. `findings` and `database` are for those alone who may
+    see the whole server.
+    """
+
+    findings: tuple[Finding, ...] | None
+    database: DatabaseHealth | None
+    health: Health | None
+    embedded: Embedded | None
+    stages: list[Total] | None
+    degraded: Degradations | None
+    granted: Granted | None
+    backlog: tuple[Backlog, list[Entry]] | None
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """An embedding model: the share of passages that have its vectors, and whether it is the one that is in use."""
+
+    model: str
+    share: float
+    passages: int
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A reason of degradation, its turns, and the way to them."""
+
+    name: str
+    turns: int
+    share: float
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The page; `verdict` is a word for all of it, `tone` how it is written."""
+
+    verdict: str
+    tone: str
+    away: bool
+    findings: tuple[Finding, ...]
+    whole: bool
+    database: DatabaseHealth | None
+    activity: Activity | None
+    health: Health | None
+    granted: Granted | None
+    models: tuple[Share, ...]
+    sampled: int
+    estimated: bool
+    stages: tuple[overview.Stage, ...]
+    chart: Chart | None
+    reasons: tuple[Reason, ...]
+    degraded_looked: int
+    degraded_bounded: bool
+    backlog: Backlog | None
+    parked: tuple[Entry, ...]
+
+
+async def read(layer: CognitiveLayer, figures: Figures, asked: Asked, *, whole: bool) -> Read:
+    """All that the page needs, each within a bound: what does not come in time is missing, and the page is not."""
+    agent, period = asked.agent, asked.period()
+    beneath = asyncio.gather(
+        layer.standing() if whole else _nothing(), layer.backlog(agent, whole=whole), _within(layer.reads_as())
+    )
+    health, embedded, stages, degraded = await asyncio.gather(
+        _within(figures.health(agent)), _within(figures.lately.embedded(agent)),
+        _within(figures.totals(agent, period, "stage")), _within(figures.lately.degradations(agent, period)),
+    )  # fmt: skip
+    told, backlog, granted = await beneath
+    findings, database = (told.findings, told.database) if told is not None else (None, None)
+    return Read(findings, database, health, embedded, stages, degraded, granted, backlog, layer.embedding_model)
+
+
+def view(told: Read, asked: Asked) -> Standing:
+    """The page from what was read."""
+    findings = tuple(sorted(told.findings or (), key=lambda each: _ORDER.index(each.status)))
+    away = told.health is None
+    verdict, tone = _verdict(findings, away)
+    degraded = told.degraded
+    return Standing(
+        verdict=verdict, tone=tone, away=away, findings=findings, whole=told.findings is not None,
+        database=told.database, activity=told.database.activity if told.database is not None else None,
+        health=told.health, granted=told.granted, models=_shares(told),
+        sampled=told.embedded.looked if told.embedded is not None else 0,
+        estimated=told.embedded is not None and told.embedded.sampled,
+        stages=overview.stages(told.stages or ()),
+        chart=degradation(degraded, asked) if degraded is not None else None,
+        reasons=_reasons(degraded, asked) if degraded is not None else (),
+        degraded_looked=degraded.looked if degraded is not None else 0,
+        degraded_bounded=degraded is not None and degraded.bounded,
+        backlog=told.backlog[0] if told.backlog is not None else None,
+        parked=tuple(told.backlog[1]) if told.backlog is not None else (),
+    )  # fmt: skip
+
+
+def degradation(told: Degradations, asked: Asked) -> Chart:
+    """The most frequent reasons over the steps of the period, as shares of the turns that were looked at."""
+    period = asked.period()
+    names = [name for name, _ in _sums(told)[:_MOST_REASONS]]
+    steps = [at for at, _ in overview.filled((), period, asked)]
+    known = {at.astimezone(UTC): at for at in told.steps}
+
+    def share(at: datetime, name: str) -> float | None:
+        step = known.get(at.astimezone(UTC))
+        turns = told.turns.get(step, 0) if step is not None else 0
+        return told.steps[step].get(name, 0) / turns if step is not None and turns else None
+
+    lines = [Line(name, tuple(share(at, name) for at in steps)) for name in names]
+    return Chart(
+        "degradation", "Degradation by reason", "Share of turns that lacked something, by what it was.",
+        tuple(overview.named(at, period, asked) for at in steps),
+        tuple(lines) or (Line("degraded", (None,) * len(steps)),), percent,
+        tuple(overview.link_of_step(at, period, asked, degraded="yes") for at in steps),
+    )  # fmt: skip
+
+
+def _verdict(findings: Sequence[Finding], away: bool) -> tuple[str, str]:
+    if away:
+        return "Postgres does not answer", "bad"
+    failed = sum(each.status == "failure" for each in findings)
+    warned = sum(each.status in ("warning", "unknown") for each in findings)
+    if failed:
+        return f"{failed} {'check fails' if failed == 1 else 'checks fail'}", "bad"
+    return (f"{warned} {'warning' if warned == 1 else 'warnings'}", "warn") if warned else ("All is well", "good")
+
+
+def _shares(told: Read) -> tuple[Share, ...]:
+    """Every model that has vectors, and the one in use even if none has been made with it."""
+    if told.embedded is None or not told.embedded.looked:
+        return ()
+    counts = {told.model: 0, **told.embedded.models}
+    scale = told.health.passages / told.embedded.looked if told.health is not None and told.embedded.sampled else 1.0
+    shares = [
+        Share(model, count / told.embedded.looked, round(count * scale), model == told.model)
+        for model, count in counts.items()
+    ]
+    return tuple(sorted(shares, key=lambda each: (not each.current, -each.share, each.model)))
+
+
+def _sums(told: Degradations) -> list[tuple[str, int]]:
+    sums: dict[str, int] = {}
+    for counts in told.steps.values():
+        for name, turns in counts.items():
+            sums[name] = sums.get(name, 0) + turns
+    return sorted(sums.items(), key=lambda each: (-each[1], each[0]))
+
+
+def _reasons(told: Degradations, asked: Asked) -> tuple[Reason, ...]:
+    sums = _sums(told)
+    most = max((turns for _, turns in sums), default=0) or 1
+    return tuple(
+        Reason(name, turns, turns / most, asked.link("turns", **asked.time(), reason=name)) for name, turns in sums
+    )
+
+
+async def _within(read: Coroutine[Any, Any, T]) -> T | None:
+    """What was read, None if Postgres did not answer, or not in time."""
+    try:
+        return await Deadline(_PATIENCE_MS).within(read)
+    except (StoreError, TimeoutError) as error:
+        log.warning("health: %s", str(error) or "no answer in time")
+        return None
+
+
+async def _nothing() -> None:
+    return None

@@ -1,0 +1,166 @@
+"""Tools and models: what is counted, what was missed, and that every number leads to its turns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from datetime import UTC, datetime
+from html import unescape
+
+import pytest
+
+from brain.figure_rows import LeftOut, Total
+from brain.lately import ModelSeen, ModelsSeen
+from brain.tally import Numbers
+from cognitive import Outcome, Tool, ToolCall, Turn
+from cognitive.dashboard import catalogue
+from cognitive.dashboard.asked import Asked
+from cognitive.models import ModelRow
+from tests.dashboard.conftest import EVIL
+from tests.serving import inside
+
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+TOOLS = [Tool(name=name) for name in ("read_file", "run_tests", "memory_search", "own_tool")]
+CODING = "Fix the failing test in the parser module"
+
+
+def of(agent, page):
+    return f"/ui/{page}{'&' if '?' in page else '?'}agent={agent}"
+
+
+def rows_of(page):
+    return page.text.count("data-row")
+
+
+def link(page, pattern):
+    """The address of a link in a page, as a browser has it."""
+    return unescape(re.search(pattern, page.text)[1])
+
+
+@pytest.fixture
+async def open_pages(layer, mounts):
+    async with inside(layer, mounts=mounts) as client:
+        yield client
+
+
+@pytest.fixture
+async def tooled(layer, agent):
+    """Three turns of coding: two that had what they called, one that called a tool that was removed from it."""
+    told = (("t/1", "claude-sonnet-5", ["read_file", "run_tests"]), ("t/2", "acme-70b", ["read_file"]),
+            ("t/3", None, ["memory_search"]))  # fmt: skip
+    for turn_id, model, calls in told:
+        turn = Turn(agent_id=agent, session_id="s", text=CODING, turn_id=turn_id, tools=TOOLS, model=model)
+        context = await layer.pre_turn(turn)
+        calls = [ToolCall(name=name, result="ok") for name in calls]
+        await layer.post_turn(context, Outcome(response="Done.", tool_calls=calls))
+    return agent
+
+
+async def test_a_cell_of_the_map_leads_to_as_many_turns_as_it_says(open_pages, tooled):
+    page = await open_pages.get(of(tooled, "catalogue"))
+
+    assert page.status_code == 200
+    cell = re.search(r'<a class="cell h5" href="([^"]*tool=read_file[^"]*category=coding[^"]*)"[^>]*>(\d+)<', page.text)
+    assert cell[2] == "2"
+    assert rows_of(await open_pages.get(unescape(cell[1]))) == 2
+
+
+async def test_a_tool_that_was_removed_and_called_anyway_is_told_with_its_turn(open_pages, tooled):
+    page = await open_pages.get(of(tooled, "catalogue"))
+
+    row = re.search(r'<tr><th scope="row" class="mono">memory_search</th>.*?</tr>', page.text, re.DOTALL)[0]
+    cells = [re.sub(r"<[^>]+>|\s", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)]
+    assert cells[:6] == ["coding", "3", "0", "1", "0", "33%"]
+    assert "id=t%2F3" in row
+    assert "id=t%2F1" not in row
+
+
+async def test_models_have_their_budgets_and_lead_to_their_turns(open_pages, tooled):
+    page = await open_pages.get(of(tooled, "catalogue"))
+
+    assert "<code>claude-sonnet</code>" in page.text
+    assert '<span class="pill warn">default</span>' in page.text
+    assert "not named" in page.text
+    listed = await open_pages.get(link(page, r'href="(/ui/turns\?[^"]*model=acme-70b)"'))
+    assert rows_of(listed) == 1
+    assert "acme-70b" in listed.text
+
+
+@pytest.mark.parametrize(("of_what", "column"), [("tools", "turns"), ("left-out", "removed"), ("models", "turns")])
+async def test_each_table_is_there_as_a_file(open_pages, tooled, of_what, column):
+    answer = await open_pages.get(of(tooled, f"catalogue.csv?of={of_what}"))
+
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert sum(float(row[column]) for row in rows) > 0
+
+
+async def test_what_tools_and_models_are_called_is_text(layer, open_pages, agent):
+    tools = [Tool(name="t"), Tool(name="<b>tool</b>")]
+    turn = Turn(agent_id=agent, session_id="s", text=f"{CODING} {EVIL}", tools=tools, model="<b>model</b>")
+    context = await layer.pre_turn(turn)
+    await layer.post_turn(context, Outcome(tool_calls=[ToolCall(name="<b>tool</b>", result="ok")]))
+    page = await open_pages.get(of(agent, "catalogue"))
+
+    assert "<b>tool" not in page.text
+    assert "<b>model" not in page.text
+    assert "&lt;b&gt;model" in page.text
+
+
+async def test_an_agent_without_turns_is_told_what_to_give(open_pages, agent):
+    page = await open_pages.get(of(agent, "catalogue"))
+
+    assert "Turn(tools=" in page.text
+
+
+@pytest.mark.parametrize(
+    ("page", "status"), [("catalogue?range=8y", 422), ("catalogue.csv?of=x", 404), ("turns?cut=maybe", 422)]
+)
+async def test_what_makes_no_sense_is_named(open_pages, tooled, page, status):
+    assert (await open_pages.get(of(tooled, page))).status_code == status
+
+
+def seen(model, turns=1):
+    return ModelSeen(model, turns, 0, 0, NOW)
+
+
+def told(**changed):
+    kept = {"tools": [], "categories": [], "left_out": [], "left_looked": 0, "models": ModelsSeen((), 0, None)}
+    return catalogue.Read(**kept | changed)
+
+
+def test_a_row_of_the_policy_makes_a_model_known():
+    models = ModelsSeen((seen("acme-70b", 4), seen("", 2)), 6, NOW)
+    asked = Asked("a", NOW)
+
+    assert catalogue.view(told(models=models), {}, asked).unknown == 4
+    own = {"acme-": ModelRow(input_tokens=50_000, output_tokens=1_000)}
+    page = catalogue.view(told(models=models), own, asked)
+    assert page.unknown == 0
+    assert page.models[0].budget.input_tokens == 50_000
+    assert [each.name for _, rows in page.tiers for each in rows if each.own] == ["acme-"]
+
+
+def test_a_tool_is_one_row_whatever_categories_called_it_and_the_most_called_is_darkest():
+    totals = [
+        Total("coding/run", Numbers(turns=9)),
+        Total("none/run", Numbers(turns=1)),
+        Total("media/draw", Numbers()),
+    ]
+    page = catalogue.view(told(tools=totals, categories=[Total("coding", Numbers(turns=18))]), {}, Asked("a", NOW))
+
+    assert [(tool.name, tool.turns) for tool in page.tools] == [("run", 10), ("draw", 0)]
+    assert [name for name, _ in page.columns] == ["coding", "none", "media"]
+    assert [cell.shade for cell in page.tools[0].cells] == [5, 1, 0]
+    assert page.tools[0].cells[0].share == 0.5
+    assert "category" not in page.tools[0].cells[1].link  # no list can be filtered by no category
+
+
+def test_what_was_left_out_is_needless_by_what_wanted_it():
+    left_out = [LeftOut("coding", "shell", 8, 2, 1, 1, ("t1",), ("t2",)), LeftOut("coding", "draw", 10, 0, 0)]
+    page = catalogue.view(told(left_out=left_out, left_looked=20), {}, Asked("a", NOW))
+
+    assert (page.wanted, page.removed, page.needlessly) == (2, 20, 0.1)
+    assert page.missed[0].share == 0.2
+    assert [id for id, _ in page.missed[0].turns] == ["t1"]

@@ -1,0 +1,82 @@
+"""How much the pages take: of a token, of those who guess, at a time, in one page."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+from starlette.responses import PlainTextResponse
+
+from cognitive.server.config import Mounted, ServerConfig
+from cognitive.server.tokens import create
+from tests.serving import inside
+
+
+async def attempt(pages, token):
+    door = await pages.get("/ui/login")
+    key = re.search(r'name="form_key" value="([^"]+)"', door.text)[1]
+    return await pages.post("/ui/login", data={"form_key": key, "token": token}, headers={"Origin": "http://localhost"})
+
+
+async def test_a_token_may_ask_for_so_many_pages_a_minute_and_others_are_not_held_up(layer, mounts, tmp_path, played):
+    tokens = tmp_path / "tokens.toml"
+    config = ServerConfig(tokens=tokens, requests_per_minute=3)
+    one, other = create(tokens, played)[1], create(tokens, played)[1]
+    async with inside(layer, config, mounts) as pages:
+        pages.cookies.set("cognitive_token", one, path="/ui")
+        answers = [await pages.get(f"/ui/turns?agent={played}") for _ in range(4)]
+        pages.cookies.set("cognitive_token", other, path="/ui")
+        another = await pages.get(f"/ui/turns?agent={played}")
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert "Too fast" in answers[-1].text
+    assert another.status_code == 200
+
+
+async def test_who_guesses_tokens_at_the_door_is_soon_told_to_wait_and_who_has_one_is_let_in(layer, mounts, tmp_path):
+    tokens = tmp_path / "tokens.toml"
+    token = create(tokens, None)[1]
+    async with inside(layer, ServerConfig(tokens=tokens, refused_per_minute=2), mounts) as pages:
+        answers = [await attempt(pages, f"cog_0000000{n}_{'0' * 64}") for n in range(3)]
+        known = await attempt(pages, token)
+
+    assert [answer.status_code for answer in answers] == [401, 401, 429]
+    assert int(answers[-1].headers["retry-after"]) >= 1
+    assert known.status_code == 303
+
+
+async def test_pages_beyond_their_places_are_told_so_and_the_api_is_not_held_up(layer):
+    come, go = asyncio.Event(), asyncio.Event()
+
+    async def slow(scope, receive, send):
+        come.set()
+        await go.wait()
+        await PlainTextResponse("done")(scope, receive, send)
+
+    async with inside(layer, ServerConfig(most_pages=1), (Mounted("/ui", slow, door=True),)) as client:
+        first = asyncio.create_task(client.get("/ui/x"))
+        await come.wait()
+        second, api = await client.get("/ui/y"), await client.get("/api/v1/context-budgets")
+        go.set()
+
+    assert (second.status_code, api.status_code) == (503, 200)
+    assert (await first).status_code == 200
+
+
+async def test_a_page_that_takes_too_long_is_given_up(layer):
+    async def endless(scope, receive, send):
+        await asyncio.Event().wait()
+
+    async with inside(layer, ServerConfig(request_seconds=0.05), (Mounted("/ui", endless, door=True),)) as client:
+        assert (await client.get("/ui/x")).status_code == 503
+
+
+@pytest.mark.parametrize("page", ["turns?limit=10000", "turns?limit=10000&range=90d", "catalogue?limit=10000"])
+async def test_no_address_makes_a_page_longer(layer, mounts, played, page):
+    """Two turns, and one row of a tool at most: what is asked for is not what a page holds."""
+    async with inside(layer, mounts=mounts) as pages:
+        asked, usual = [await pages.get(f"/ui/{each}&agent={played}") for each in (page, page.replace("10000", "1"))]
+
+    assert asked.status_code == 200
+    assert asked.text.count("data-row") == usual.text.count("data-row")

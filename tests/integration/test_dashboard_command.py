@@ -1,0 +1,98 @@
+"""`cognitive dashboard`: says where it is, serves it, and finds one that is there already."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import urllib.request
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from click.testing import CliRunner
+
+from cognitive.cli import dashboard
+from cognitive.server.config import ServerConfig
+from cognitive.server.tokens import create
+from tests.serving import running
+
+_MOST_SECONDS = 60
+
+
+@contextmanager
+def started(urls, folder, *words):
+    """The command, with the lines that it says before it serves."""
+    environment = os.environ | {"COGNITIVE_DATABASE_URL": urls.app, "COGNITIVE_DATA_DIR": str(folder)}
+    command = [sys.executable, "-u", "-m", "cognitive.cli.main", "dashboard", "--port", "0", *words]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    late = threading.Timer(_MOST_SECONDS, process.kill)
+    late.start()
+    try:
+        yield process
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 0, process.stdout.read()
+    finally:
+        late.cancel()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_it_serves_the_page_that_it_names(urls, tmp_path, agent):
+    with started(urls, tmp_path, "--no-open", "--agent", agent) as process:
+        url = process.stdout.readline().strip().removeprefix("The dashboard: ")
+        with urllib.request.urlopen(url, timeout=_MOST_SECONDS) as page:
+            assert agent in page.read().decode()
+
+
+def test_with_tokens_it_says_how_to_come_by_one(urls, tmp_path):
+    create(tmp_path / "tokens.toml", None)
+    with started(urls, tmp_path, "--no-open") as process:
+        lines = [process.stdout.readline() for _ in range(2)]
+    assert "cognitive token create" in lines[1]
+
+
+async def test_a_server_that_runs_already_is_found_and_what_is_none_is_not(layer):
+    async with running(layer, ServerConfig(port=0)) as (url, _):
+        port = url.rpartition(":")[2]
+        told = await _invoked("--no-open", "--port", port, "--agent", "a b")
+    assert told.exit_code == 0
+    assert f"A server already runs at http://127.0.0.1:{port}." in told.output
+    assert f"{url}/ui/overview?agent=a+b" in told.output
+
+
+async def _invoked(*words):
+    """In a thread: the server that it asks runs in this one."""
+    import asyncio
+
+    return await asyncio.to_thread(CliRunner().invoke, dashboard.command, list(words))
+
+
+class _Other(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"status": "fine"}')
+
+    def log_message(self, *told):
+        pass
+
+
+@pytest.fixture
+def other():
+    """Somebody else's server, on a port of its own."""
+    server = HTTPServer(("127.0.0.1", 0), _Other)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_another_server_is_not_taken_for_ours(other):
+    assert not dashboard.serves(other)
+    assert not dashboard.serves("http://127.0.0.1:1")

@@ -1,0 +1,135 @@
+"""Who only looks does so as a role that may do nothing else, and says so where it may not become it."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from brain import roles
+from brain.errors import InvalidInput, StoreError
+from brain.figure_rows import Period
+from brain.figures import Figures
+from brain.reading import Reading
+from cognitive import NewMemory, Outcome, Turn
+from cognitive.doctor.examine import examine
+
+WRITE = "INSERT INTO cognitive.corpus (agent_id) VALUES ($1)"
+
+
+@pytest.fixture
+async def ungranted(urls):
+    """The roles of those who look are nobody's, now and afterwards."""
+
+    async def revoke():
+        admin = await asyncpg.connect(urls.admin)
+        if await admin.fetchval("SELECT count(*) FROM pg_roles WHERE rolname = 'cognitive_reader'"):
+            await admin.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
+            await admin.execute("DROP POLICY IF EXISTS overview ON cognitive.tally")
+        await admin.close()
+
+    await revoke()
+    yield urls
+    await revoke()
+
+
+@pytest.fixture
+async def reading(urls):
+    made = []
+
+    def reading(**more):
+        made.append(Reading(urls.app, **more))
+        return made[-1]
+
+    yield reading
+    for each in made:
+        await each.close()
+
+
+async def user(reading, agent):
+    return await reading.run(agent, lambda c: c.fetchval("SELECT current_user::text"))
+
+
+async def test_a_server_of_our_own_grants_what_looking_takes_and_postgres_refuses_a_write(ungranted, reading, agent):
+    looking = reading(grant=lambda: roles.create(ungranted.admin, ["cognitive_app"]))
+
+    assert await user(looking, agent) == roles.READER
+    assert (await looking.granted()).overview
+    with pytest.raises(StoreError, match="cannot execute INSERT in a read-only transaction"):
+        await looking.run(agent, lambda c: c.execute(WRITE, agent))
+
+    async def defiant(c):
+        await c.execute("SET TRANSACTION READ WRITE")
+        await c.execute(WRITE, agent)
+
+    with pytest.raises(StoreError, match=r"permission denied|must be set before"):
+        await looking.run(agent, defiant)
+
+
+async def test_the_reader_may_not_write_in_a_transaction_that_could(ungranted, agent):
+    await roles.create(ungranted.admin, ["cognitive_app"])
+    connection = await asyncpg.connect(ungranted.app)
+    await connection.execute(f"SET ROLE {roles.READER}")
+    await connection.execute("SELECT set_config('cognitive.agent_id', $1, false)", agent)
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await connection.execute(WRITE, agent)
+    await connection.close()
+
+
+async def test_where_it_was_not_granted_it_looks_as_the_application_and_still_writes_nothing(ungranted, reading, agent):
+    looking = reading()
+
+    assert await user(looking, agent) == "cognitive_app"
+    granted = await looking.granted()
+    assert (granted.reader, granted.overview) == (False, False)
+    assert granted.command.startswith("cognitive db roles cognitive_app --overview")
+    with pytest.raises(StoreError, match="read-only transaction"):
+        await looking.run(agent, lambda c: c.execute(WRITE, agent))
+
+
+async def test_a_table_that_came_after_the_roles_is_seen_to_be_missing(ungranted, reading):
+    await roles.create(ungranted.admin, ["cognitive_app"])
+    admin = await asyncpg.connect(ungranted.admin)
+    await admin.execute("REVOKE SELECT ON cognitive.artifact FROM cognitive_reader")
+    try:
+        assert not (await reading().granted()).reader
+        again = reading(grant=lambda: roles.create(ungranted.admin, ["cognitive_app"]))
+        assert (await again.granted()).reader
+    finally:
+        await admin.close()
+
+
+async def test_all_agents_are_counted_by_the_overview_alone(ungranted, reading, layer, agent, now):
+    for n in range(2):
+        name = f"{agent}-{n}"
+        await layer.remember(name, [NewMemory(type="fact", content="The pump was sealed.")])
+        context = await layer.pre_turn(Turn(agent_id=name, session_id="s", text="Was the pump sealed?", now=now))
+        await layer.post_turn(context, Outcome(response="The pump was sealed."))
+    period = Period(now.replace(hour=0), now.replace(hour=23))
+    with pytest.raises(StoreError, match="permission denied"):
+        await Figures(reading()).across.agents(period)
+    across = Figures(reading(grant=lambda: roles.create(ungranted.admin, ["cognitive_app"]))).across
+
+    mine = {each.value: each for each in await across.agents(period, limit=500) if each.value.startswith(agent)}
+    assert {name: each.numbers.turns for name, each in mine.items()} == {f"{agent}-0": 1, f"{agent}-1": 1}
+    assert await across.count(period) >= 2
+    [day] = await across.days(period)
+    assert day.total.numbers.turns >= 2
+    assert (await across.courses(period, [f"{agent}-0"]))[f"{agent}-0"]
+    with pytest.raises(InvalidInput, match="limit"):
+        await across.agents(period, limit=10_000)
+
+
+async def test_the_doctor_says_what_grants_the_roles(ungranted, monkeypatch, tmp_path):
+    monkeypatch.setenv("COGNITIVE_DATABASE_URL", ungranted.app)
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))
+
+    async def found():
+        return next(each for each in await examine() if each.check == "roles that look")
+
+    before = await found()
+    await roles.create(ungranted.admin, ["cognitive_app"])
+    after = await found()
+
+    assert (before.status, after.status) == ("ok", "ok")
+    assert "cognitive db roles cognitive_app" in before.fix
+    assert (after.fix, "cognitive_reader" in after.found) == ("", True)
