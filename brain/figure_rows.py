@@ -166,7 +166,8 @@ class TurnRow:
 class TurnNumbers:
     """What a turn says of itself beside its account: times by stage, what was cut, its neighbours in the session.
 
-    `bytes` is what its trace takes; `trim`, `window` and `sections` are as the trace has them, empty where it has none.
+    `response` is its beginning, None where it is not kept; `bytes` is what its trace takes; `trim`, `window` and
+    `sections` are as the trace has them, empty where it has none.
     """
 
     turn_id: str
@@ -190,6 +191,7 @@ class TurnNumbers:
     trim: Mapping[str, Any]
     window: Mapping[str, Any]
     sections: Mapping[str, Any]
+    response: str | None
     bytes: int
     previous: str | None
     next: str | None

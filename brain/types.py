@@ -168,7 +168,11 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an erasure removed, in rows; `journaled` are turns that waited in the journal of this machine."""
+    """What an erasure removed, in rows.
+
+    `journaled` are turns that waited in the journal of this machine, `responses` those that may have held a memory's
+    words.
+    """
 
     agent_id: str
     memories: int
@@ -182,3 +186,4 @@ class Receipt:
     artifacts: int = 0
     subtasks: int = 0
     journaled: int = 0
+    responses: int = 0

@@ -91,7 +91,7 @@ ORDER BY t.at DESC, t.turn_id DESC
 SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.reaped, t.status, t.message, t.frame,
        t.categories, t.runtime, t.policy, t.degraded, t.called, t.model, t.measures, t.trace -> 'timings' AS timings,
        t.trace -> 'trim' AS trim, t.trace -> 'window' AS "window", t.trace -> 'sections' AS sections,
-       pg_column_size(t.trace) AS bytes,
+       nullif(t.response, '') AS response, pg_column_size(t.trace) AS bytes,
        (SELECT turn_id FROM cognitive.turn WHERE agent_id = $1 AND session_id = t.session_id AND at < t.at
         ORDER BY at DESC, turn_id DESC LIMIT 1) AS previous,
        (SELECT turn_id FROM cognitive.turn WHERE agent_id = $1 AND session_id = t.session_id AND at > t.at
