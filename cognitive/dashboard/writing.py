@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from cognitive.dashboard import charts, formats
+from cognitive.dashboard.page import Page
 
 _HERE = Path(__file__).parent
 _STATIC = _HERE / "static"
@@ -34,9 +36,11 @@ svg{font:12px system-ui,sans-serif;background:#fff} .grid{stroke:#e7e9ee} .tick{
 
 
 class Writer:
-    """Writes pages from templates; whatever a value holds, it is text there."""
+    """Writes pages from templates; whatever a value holds, it is text there. The navigation leads to those of `pages`
+    that have a label.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, pages: Sequence[Page]) -> None:
         self._templates = Environment(
             loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True,
@@ -44,14 +48,13 @@ class Writer:
         self._templates.globals.update(
             charts=charts, number=formats.number, compact=formats.compact, percent=formats.percent,
             milliseconds=formats.milliseconds, moment=formats.moment, ago=formats.ago, bytes=formats.bytes_,
-            version=_version(),
+            version=_version(), navigation=[page for page in pages if page.label],
         )  # fmt: skip
 
     def page(self, template: str, request: Request, status: int, **told: Any) -> HTMLResponse:
         """A template's page, in the theme that the browser's cookie names."""
         theme = request.cookies.get("theme", "")
         told |= {"base": request.scope.get("root_path", ""), "theme": theme if theme in _THEMES else ""}
-        told.setdefault("page", "")
         return HTMLResponse(self._templates.get_template(template).render(told), status, HEADERS)
 
 
