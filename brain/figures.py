@@ -129,6 +129,7 @@ class Figures:
             agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, start[0], start[1] or "", wanted.since,
             wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy, wanted.degraded,
             wanted.abstained, wanted.tool, _patterns(wanted.words), wanted.at_least_ms, _rows(limit),
+            wanted.user_id, wanted.showed, wanted.used, wanted.stage, wanted.held_back,
         )  # fmt: skip
         return _page(rows, limit, _turn_row, "turn_id", "at")
 
@@ -137,7 +138,7 @@ class Figures:
         row = await self._row(agent_id, "turn", turn_id)
         if row is None:
             return None
-        told = {name: row[name] or {} for name in ("measures", "timings", "trim", "window", "sections")}
+        told = {name: row[name] or {} for name in ("measures", "timings", "trim", "window", "sections", "excerpts")}
         return TurnNumbers(**{**_made(TurnNumbers, row), **told})
 
     async def memories(

@@ -17,7 +17,7 @@ driver = pytest.importorskip("playwright.async_api", reason="pip install playwri
 CHROMIUM = os.environ.get("BROWSER_TESTS_CHROMIUM") or shutil.which("chromium") or ""
 AXE = Path(os.environ.get("BROWSER_TESTS_AXE", "axe.min.js"))  # of npm's axe-core; it is not part of this project
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
-PAGES = ("overview?", "turns?", "turn?id=t/1&replay=yes&why=soup&", "turns?q=nothing&", "turn?id=none&")
+PAGES = ("overview?", "turns?", "turn?id=t/1&why=soup&", "turns?why=soup&", "turns?q=nothing&", "turn?id=none&")
 
 
 @pytest.fixture
@@ -148,4 +148,8 @@ async def test_a_turn_shows_what_became_of_its_memories(page, url, played):
     await row.locator("summary").click()
 
     assert "Shown at rank" in await row.locator(".story").inner_text()
-    assert await page.get_by_text("byte for byte").is_visible()
+    await page.get_by_role("link", name="Show the prompt").click()
+    await page.get_by_text("byte for byte").wait_for()
+    await page.get_by_role("link", name="Run it again").click()
+    await page.get_by_text("The same memories in the same order").wait_for()
+    assert "/turn?" in page.url
