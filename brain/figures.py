@@ -66,7 +66,7 @@ _MEMORIES = {
     for of_session, walk in ((True, "walk_session"), (False, "walk_types"))
 }
 _ANY_TURN, _ANY_MEMORY = TurnFilter(), MemoryFilter()
-_LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+_EARLIEST, _LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 _NO_ID = UUID(int=0)
 _SECONDS = 10.0  # a page that takes longer is given up
 _DAY = 86_400.0
@@ -126,9 +126,9 @@ class Figures:
         """Turns that a filter lets through, newest first; looks at `MOST_LOOKED` of them at most."""
         start = _start(after, wanted.until)
         rows = await self._fetch(
-            agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, start[0], start[1] or "", wanted.since,
-            wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy, wanted.degraded,
-            wanted.abstained, wanted.tool, _patterns(wanted.words), wanted.at_least_ms, _rows(limit),
+            agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, start[0], start[1] or "",
+            wanted.since or _EARLIEST, wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy,
+            wanted.degraded, wanted.abstained, wanted.tool, _patterns(wanted.words), wanted.at_least_ms, _rows(limit),
             wanted.user_id, wanted.showed, wanted.used, wanted.stage, wanted.held_back,
         )  # fmt: skip
         return _page(rows, limit, _turn_row, "turn_id", "at")

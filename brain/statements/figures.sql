@@ -49,7 +49,7 @@ GROUP BY agent_id ORDER BY sum(turns) DESC, agent_id LIMIT $4
 -- name: turns
 -- Walks an agent's turns, here those of session $2, back from ($3, $4), and keeps those that the filters let through
 -- (NULL: any). Looks at <most> of them, and says how far it came if that was not enough: a filter that keeps few costs
--- no more than that. $5 the oldest time; $6 status, $7 frame, $8 category, $9 runtime, $10 policy, $11 degraded,
+-- no more than that. $5 the oldest time, which is never NULL: only as it stands does the index know it; $6 status, $7 frame, $8 category, $9 runtime, $10 policy, $11 degraded,
 -- $12 abstained, $13 a tool that was called, $14 patterns of its message, $15 milliseconds at least, $16 how many rows, $17
 -- the user, $18 the type and $19 the verdict of a memory that it showed, $20 a stage that ran, which $15 is of then, $21
 -- what became of a memory that it found.
@@ -59,7 +59,7 @@ WITH page AS MATERIALIZED (
                row_number() OVER (ORDER BY at DESC, turn_id DESC) AS looked
         FROM cognitive.turn
         WHERE agent_id = $1 AND session_id = $2 AND at <= $3 AND (at < $3 OR turn_id < $4)
-              AND ($5::timestamptz IS NULL OR at >= $5)
+              AND at >= $5
         ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
     WHERE ($6::text IS NULL OR status = $6 OR $6 = 'unfinished' AND status IN ('failed', 'abandoned')) AND ($7::text IS NULL OR frame = $7)
       AND ($8::text IS NULL OR categories @> ARRAY[$8::text]) AND ($9::text IS NULL OR runtime = $9)
@@ -81,7 +81,7 @@ reach AS MATERIALIZED (
            (array_agg(turn_id ORDER BY at, turn_id))[1] AS last_key
     FROM (SELECT at, turn_id FROM cognitive.turn
           WHERE (SELECT count(*) FROM page) < $16 AND agent_id = $1 AND session_id = $2 AND at <= $3
-                AND (at < $3 OR turn_id < $4) AND ($5::timestamptz IS NULL OR at >= $5)
+                AND (at < $3 OR turn_id < $4) AND at >= $5
           ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked)
 SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, t.turn_id, t.session_id, t.user_id,
        t.at, t.status, left(t.message, 500) AS message, t.frame, t.categories, t.runtime, t.policy, t.degraded, t.called,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -16,6 +16,7 @@ from cognitive.dashboard.charts import Chart, Line, written_csv
 from cognitive.dashboard.formats import Written, compact, milliseconds, number, percent
 
 Tone = Literal["good", "bad", "plain"]
+NO_TURNS: Page[TurnRow] = Page((), 0, None)
 Better = Literal["more", "less", "neither"]
 Measure = Callable[[Total], float | None]
 
@@ -108,9 +109,9 @@ class Read:
     before: Total
     points: Sequence[Point]
     points_before: Sequence[Point]
-    kinds: Mapping[By, Sequence[Total]]
-    stages: Sequence[Total]
-    latest: Page[TurnRow]
+    kinds: Mapping[By, Sequence[Total]] = field(default_factory=dict)
+    stages: Sequence[Total] = ()
+    latest: Page[TurnRow] = NO_TURNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,15 +166,21 @@ MORE: tuple[Row, ...] = (
 
 async def read(figures: Figures, agent: str, period: Period) -> Read:
     """All that the page needs, each read with a bound of its own."""
-    totals = asyncio.gather(
-        figures.totals(agent, period), figures.totals(agent, period.before), figures.totals(agent, period, "stage"),
-        *(figures.totals(agent, period, by) for by in KINDS),
-    )  # fmt: skip
-    series = asyncio.gather(figures.series(agent, period), figures.series(agent, period.before))
-    (whole, before, stages, *kinds), (points, points_before), latest = await asyncio.gather(
-        totals, series, figures.turns(agent, TurnFilter(), limit=LATEST)
+    course, (stages, *kinds), latest = await asyncio.gather(
+        read_course(figures, agent, period),
+        asyncio.gather(*(figures.totals(agent, period, by) for by in ("stage", *KINDS))),
+        figures.turns(agent, TurnFilter(), limit=LATEST),
     )
-    return Read(_one(whole), _one(before), points, points_before, dict(zip(KINDS, kinds, strict=True)), stages, latest)
+    return replace(course, kinds=dict(zip(KINDS, kinds, strict=True)), stages=stages, latest=latest)
+
+
+async def read_course(figures: Figures, agent: str, period: Period) -> Read:
+    """What its numbers and charts need, without the tables."""
+    whole, before, points, points_before = await asyncio.gather(
+        figures.totals(agent, period), figures.totals(agent, period.before), figures.series(agent, period),
+        figures.series(agent, period.before),
+    )  # fmt: skip
+    return Read(_one(whole), _one(before), points, points_before)
 
 
 def view(told: Read, asked: Asked) -> Overview:
@@ -185,7 +192,7 @@ def view(told: Read, asked: Asked) -> Overview:
         first=tuple(card(row, told, asked, course) for row in FIRST),
         more=tuple(card(row, told, asked) for row in MORE),
         charts=charts(told, asked),
-        kinds=tuple(_kinds(by, told.kinds[by], asked) for by in KINDS),
+        kinds=tuple(_kinds(by, told.kinds[by], asked) for by in KINDS if by in told.kinds),
         stages=_stages(told.stages, asked),
         latest=latest,
         turns=told.whole.numbers.turns,

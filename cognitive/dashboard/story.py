@@ -4,6 +4,7 @@ what of it came from which memory. What takes running the turn again, `again.py`
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,6 @@ class Read:
     account: Account
     numbers: TurnNumbers
     words: Mapping[UUID, Memory]
-    looked_up: Sequence[Explanation]
     strategy: str
     longest: int
 
@@ -95,7 +95,6 @@ class Story:
     chips: tuple[Chip, ...]
     candidates: tuple[Candidate, ...]
     more: int
-    looked_up: tuple[Candidate, ...]
     lookup: str
     answer: Answer | None
     cut: bool
@@ -110,30 +109,36 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | 
     if numbers is None:
         return None
     account = await layer.account(agent, turn_id)
-    found, _ = await sought(layer, agent, asked.params.get("why", ""), account.at, _LOOKED_UP)
-    looked_up = [await layer.why(agent, turn_id, id) for id in found]
-    policy = layer.policy(agent)
-    ids = dict.fromkeys(fate.memory_id for fate in (*account.fates, *looked_up))
-    memories = {memory.id: memory for memory in await layer.get(agent, list(ids))}
-    return Read(account, numbers, memories, looked_up, policy.attribution, policy.response_characters)
+    ids = [fate.memory_id for fate in _listed(account, asked)]
+    memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policy(agent)
+    return Read(account, numbers, memories, policy.attribution, policy.response_characters)
+
+
+async def looked_up(layer: CognitiveLayer, asked: Asked) -> tuple[Candidate, ...]:
+    """What became in a turn of the memory of an id, or of those that words bring today.
+
+    Raises:
+        UnknownTurn: the agent does not have it.
+    """
+    agent, turn_id = asked.agent, asked.params.get("id", "")
+    ids, words = await sought(layer, agent, asked.params.get("why", ""), asked.now, _LOOKED_UP)
+    told = await asyncio.gather(*(layer.why(agent, turn_id, id) for id in ids))
+    return tuple(candidate(fate, words.get(fate.memory_id)) for fate in told)
 
 
 def view(told: Read, asked: Asked) -> Story:
     """The page from what was read."""
     account, chosen = told.account, asked.params.get("fate", "")
     counts = Counter(fate.disposition or "" for fate in account.fates)
-    wanted = [fate for fate in account.fates if not chosen or fate.disposition == chosen]
-    wanted.sort(key=lambda fate: (fate.disposition not in ("shown", "pinned"), fate.rank or 0))
-    most = len(wanted) if asked.params.get("all") else _FIRST
+    listed = _listed(account, asked)
     return Story(
         account=account,
         numbers=told.numbers,
         rules=_rules(account.plan.get("reasons", ())),
         stages=_stages(told.numbers.timings),
         chips=_chips(counts, chosen, asked),
-        candidates=tuple(candidate(fate, told.words.get(fate.memory_id)) for fate in wanted[:most]),
-        more=max(0, len(wanted) - most),
-        looked_up=tuple(candidate(fate, told.words.get(fate.memory_id)) for fate in told.looked_up),
+        candidates=tuple(candidate(fate, told.words.get(fate.memory_id)) for fate in listed),
+        more=(counts[chosen] if chosen else len(account.fates)) - len(listed),
         lookup=asked.params.get("why", ""),
         answer=answer(told.numbers.response, account.shown, told.numbers.excerpts, told.strategy),
         cut=len(told.numbers.response or "") == told.longest,
@@ -152,6 +157,14 @@ def candidate(fate: Explanation, memory: Memory | None) -> Candidate:
         (fate.rank_before or 0) - (fate.rank or 0),
         tuple(Part(FACTORS.get(name, name), value, abs(value) / most) for name, value in parts),
     )  # fmt: skip
+
+
+def _listed(account: Account, asked: Asked) -> list[Explanation]:
+    """The candidates of a page: those of one fate, if it was chosen; what is in the prompt first, then by rank."""
+    chosen = asked.params.get("fate", "")
+    wanted = [fate for fate in account.fates if not chosen or fate.disposition == chosen]
+    wanted.sort(key=lambda fate: (fate.disposition not in ("shown", "pinned"), fate.rank or 0))
+    return wanted if asked.params.get("all") else wanted[:_FIRST]
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -16,6 +16,7 @@ from cognitive.dashboard.formats import moment as told_moment
 from cognitive.errors import InvalidInput
 
 PAGE = 50
+_PAGE_OF_WHY = 10  # turns that are asked what became of a memory in them: each answer reads a whole record
 STATUSES = ("open", "completed", "failed", "abandoned", "unfinished")
 HELD_BACK = ("deduped", "trimmed")
 YES_NO = ("yes", "no")
@@ -75,6 +76,7 @@ class Turns:
     kept: tuple[tuple[str, str], ...]
     applied: tuple[Applied, ...]
     words: str
+    why: str
     older: str | None
     newest: str | None
     looked: int
@@ -86,7 +88,12 @@ async def read(figures: Figures, asked: Asked) -> tuple[Page[TurnRow], Mapping[s
     """A page of turns, and what there is to choose from."""
     lately = Period(asked.now - _CHOICES_OF, asked.now)
     page, totals = await asyncio.gather(
-        figures.turns(asked.agent, wanted(asked), limit=PAGE, after=after(asked.params)),
+        figures.turns(
+            asked.agent,
+            wanted(asked),
+            limit=_PAGE_OF_WHY if asked.params.get("why") else PAGE,
+            after=after(asked.params),
+        ),
         asyncio.gather(*(figures.totals(asked.agent, lately, by) for by in _CHOSEN.values())),
     )
     return page, {name: _values(name, own) for name, own in zip(_CHOSEN, totals, strict=True)}
@@ -147,6 +154,7 @@ def view(page: Page[TurnRow], values: Mapping[str, tuple[str, ...]], asked: Aske
             for name, value in given.items()
         ),
         words=given.get("q", ""),
+        why=asked.params.get("why", ""),
         older=asked.again("turns", after=f"{page.after[0].isoformat()}~{page.after[1]}") if page.after else None,
         newest=asked.again("turns", after=None) if asked.params.get("after") else None,
         looked=page.looked,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
 from brain.types import Memory
+from cognitive.dashboard.asked import Asked
 from cognitive.lab.why import Explanation
 from cognitive.layer import CognitiveLayer
 
-MOST_TURNS = 10  # of a list that are asked: each answer reads a whole record
 _OTHERS = 3  # memories that the same words bring, to choose from
 _LONGEST = 1_000  # characters of what is asked
 
@@ -42,14 +43,15 @@ async def sought(
     return ids, {memory.id: memory for memory in await layer.get(agent, ids)}
 
 
-async def asked_of(layer: CognitiveLayer, agent: str, words: str, now: datetime, turn_ids: Sequence[str]) -> WhyNot:
-    """What became of a memory in each of some turns, of `MOST_TURNS` at most."""
-    ids, memories = await sought(layer, agent, words, now, 1 + _OTHERS)
+async def asked_of(layer: CognitiveLayer, asked: Asked, turn_ids: Sequence[str]) -> WhyNot:
+    """What became of a memory in each of some turns."""
+    words = asked.params.get("why", "").strip()
+    ids, memories = await sought(layer, asked.agent, words, asked.now, 1 + _OTHERS)
     if not ids:
-        return WhyNot(words.strip())
-    told = {turn_id: await layer.why(agent, turn_id, ids[0]) for turn_id in turn_ids[:MOST_TURNS]}
+        return WhyNot(words)
+    told = await asyncio.gather(*(layer.why(asked.agent, turn_id, ids[0]) for turn_id in turn_ids))
     others = tuple(memories[id] for id in ids[1:] if id in memories)
-    return WhyNot(words.strip(), ids[0], memories.get(ids[0]), others, told)
+    return WhyNot(words, ids[0], memories.get(ids[0]), others, dict(zip(turn_ids, told, strict=True)))
 
 
 def _id(words: str) -> UUID | None:

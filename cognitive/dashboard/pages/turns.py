@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -14,12 +16,24 @@ _NO_TURN = "This agent has no such turn. It was erased, or is another agent's."
 
 
 async def listed(visit: Visit) -> Response:
-    """The list of turns; asked about a memory, with what became of it in each."""
+    """The list of turns."""
+    return visit.page("turns.html", view=turns.view(*await turns.read(visit.figures, visit.asked), visit.asked))
+
+
+async def why_of_list(visit: Visit) -> Response:
+    """What became of a memory in each turn of a list: by itself, since words are searched for and records read."""
     asked = visit.asked
-    page, values = await turns.read(visit.figures, asked)
-    ids = [row.turn_id for row in page.rows]
-    whynot = await asked_of(visit.layer, asked.agent, asked.params.get("why", ""), asked.now, ids)
-    return visit.page("turns.html", view=turns.view(page, values, asked), whynot=whynot, told=story.candidate)
+    page, _ = await turns.read(visit.figures, asked)
+    told = await asked_of(visit.layer, asked, [row.turn_id for row in page.rows])
+    return _part(visit, "why_turns", "Why was it not shown?", told, rows=page.rows, explained=story.candidate)
+
+
+async def why_of_turn(visit: Visit) -> Response:
+    """What became of a memory in one turn, likewise."""
+    try:
+        return _part(visit, "why_turn", "Why was it not shown?", await story.looked_up(visit.layer, visit.asked))
+    except UnknownTurn:
+        raise HTTPException(404, _NO_TURN) from None
 
 
 async def turn(visit: Visit) -> Response:
@@ -46,16 +60,18 @@ async def replay(visit: Visit) -> Response:
         raise HTTPException(404, _NO_TURN) from None
 
 
-def _part(visit: Visit, part: str, title: str, told: again.Prompt | again.Again | again.Unlike) -> Response:
+def _part(visit: Visit, part: str, title: str, told: Any, **more: Any) -> Response:
     """What a page asked for to put into itself; a page of its own to a browser that runs no script."""
     template = f"_{part}.html" if visit.request.headers.get("hx-request") else "part.html"
     unlike = told.because if isinstance(told, again.Unlike) else ""
-    return visit.page(template, part=f"_{part}.html", title=title, told=told, unlike=unlike)
+    return visit.page(template, part=f"_{part}.html", title=title, told=told, unlike=unlike, **more)
 
 
 PAGES = (
     Page("/turns", listed, label="Turns", icon="M2.5 3.5h11M2.5 8h11M2.5 12.5h7"),
+    Page("/turns/why", why_of_list, under="/turns"),
     Page("/turn", turn, under="/turns"),
+    Page("/turn/why", why_of_turn, under="/turns"),
     Page("/turn/prompt", prompt, under="/turns"),
     Page("/turn/replay", replay, under="/turns"),
 )
