@@ -121,8 +121,11 @@ class Page(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class TurnFilter:
-    """Which turns: None is any. `words` must all stand in the message; `at_least_ms` is of `pre_turn`; `model` is the
-    language model, "" for turns that named none; `reason` is one of those it was degraded for, before its colon.
+    """Which turns: None is any. `words` must all stand in the message; `at_least_ms` is of `pre_turn`, or of `stage`.
+
+    `status` may be "unfinished": failed or abandoned. `showed` is the type, and `used` the verdict, of a memory that it
+    showed; `held_back` is "deduped" or "trimmed": it found a memory that was. `model` is the language model, "" for
+    turns that named none; `reason` is one of those it was degraded for, before its colon.
     """
 
     words: str | None = None
@@ -135,6 +138,11 @@ class TurnFilter:
     tool: str | None = None
     degraded: bool | None = None
     abstained: bool | None = None
+    user_id: str | None = None
+    showed: str | None = None
+    used: bool | None = None
+    held_back: str | None = None
+    stage: str | None = None
     at_least_ms: float | None = None
     model: str | None = None
     tools_cut: bool | None = None
@@ -171,7 +179,8 @@ class TurnRow:
 class TurnNumbers:
     """What a turn says of itself beside its account: times by stage, what was cut, its neighbours in the session.
 
-    `bytes` is what its trace takes; `trim`, `window` and `sections` are as the trace has them, empty where it has none.
+    `response` is its beginning, None where it is not kept; `bytes` is what its trace takes; `trim`, `window` and
+    `sections` are as the trace has them, empty where it has none, and so are `excerpts`: what was shown of memories.
     """
 
     turn_id: str
@@ -195,6 +204,8 @@ class TurnNumbers:
     trim: Mapping[str, Any]
     window: Mapping[str, Any]
     sections: Mapping[str, Any]
+    excerpts: Mapping[str, Any]
+    response: str | None
     bytes: int
     previous: str | None
     next: str | None

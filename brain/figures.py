@@ -44,6 +44,7 @@ SQL = paging.load("figures")
 # By whether they are those of one session: each is walked in an index of its own.
 _TURNS = {True: SQL["turns"], False: SQL["turns"].replace("session_id = $2", "$2::text IS NULL")}
 _ANY_TURN = TurnFilter()
+_EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
 
 
 class Figures(MemoryFigures):
@@ -91,9 +92,10 @@ class Figures(MemoryFigures):
         """Turns that a filter lets through, newest first; looks at `MOST_LOOKED` of them at most."""
         begin = start(after, wanted.until)
         rows = await self._fetch(
-            agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, begin[0], begin[1] or "", wanted.since,
-            wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy, wanted.degraded,
-            wanted.abstained, wanted.tool, patterns(wanted.words), wanted.at_least_ms, most(limit),
+            agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, begin[0], begin[1] or "",
+            wanted.since or _EARLIEST, wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy,
+            wanted.degraded, wanted.abstained, wanted.tool, patterns(wanted.words), wanted.at_least_ms, most(limit),
+            wanted.user_id, wanted.showed, wanted.used, wanted.stage, wanted.held_back,
             wanted.model, wanted.tools_cut, wanted.reason,
         )  # fmt: skip
         return paging.page(rows, limit, _turn_row, "turn_id", "at")
@@ -103,7 +105,7 @@ class Figures(MemoryFigures):
         row = await self._row(agent_id, "turn", turn_id)
         if row is None:
             return None
-        told = {name: row[name] or {} for name in ("measures", "timings", "trim", "window", "sections")}
+        told = {name: row[name] or {} for name in ("measures", "timings", "trim", "window", "sections", "excerpts")}
         return TurnNumbers(**{**made(TurnNumbers, row), **told})
 
     async def policies(self, agent_id: str, limit: int = 100) -> list[PolicySeen]:

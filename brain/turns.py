@@ -58,6 +58,7 @@ class TurnLog:
         opening: OpenTurn | None = None,
         still: Still | None = None,
         called: Sequence[str] = (),
+        response: str | None = None,
     ) -> Closed | None:
         """Counts a turn's outcome once, opening the turn first if need be; one transaction. None: no such turn.
 
@@ -83,6 +84,7 @@ class TurnLog:
                 [j.overlap for j in judged.shown], [j.used for j in judged.shown], [j.rating for j in judged.shown],
                 half_life_days * _DAY, rating_weight,
                 [type_ for type_, _ in judged.decoys], [credited for _, credited in judged.decoys], list(called),
+                response,
             )  # fmt: skip
             told = _told(turn, status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
             await _tally(c, agent_id, turn["at"], tally.rows(told))

@@ -178,8 +178,10 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an erasure removed, in rows; `policies` are those saved and chosen, `journaled` turns that waited in the
-    journal of this machine.
+    """What an erasure removed, in rows.
+
+    `policies` are those saved and chosen, `journaled` turns that waited in the journal of this machine, `responses`
+    those that may have held a memory's words.
     """
 
     agent_id: str
@@ -196,3 +198,4 @@ class Receipt:
     subtasks: int = 0
     policies: int = 0
     journaled: int = 0
+    responses: int = 0

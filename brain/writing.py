@@ -187,6 +187,7 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     gone = await c.fetchrow(SQL["delete_passages"], agent_id, ids)
     embeddings = count(await c.execute(SQL["delete_embeddings"], agent_id, ids))
     usage = count(await c.execute(SQL["delete_usage"], agent_id, ids))
+    responses = await c.fetchval(SQL["withhold_responses"], agent_id, ids)
     exposures = count(await c.execute(SQL["delete_exposures"], agent_id, ids))
     revisions = count(await c.execute(SQL["delete_revisions"], agent_id, ids))
     memories = await c.fetchval(SQL["delete_memories"], agent_id, ids)
@@ -195,7 +196,9 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
         SQL["grow_corpus"], agent_id, 0, 0, -memories, -gone["passages"], 0,
         -gone["said_lexemes"], -gone["around_lexemes"],
     )  # fmt: skip
-    return Receipt(agent_id, memories, gone["passages"], embeddings, postings, exposures, usage, revisions)
+    return Receipt(
+        agent_id, memories, gone["passages"], embeddings, postings, exposures, usage, revisions, responses=responses
+    )  # fmt: skip
 
 
 def count(tag: str) -> int:

@@ -179,6 +179,11 @@ class Policy(Edge):
         default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS)
     )
 
+    # --- a turn's story ---
+    keep_responses: bool = True  # what was asked is kept of every turn anyhow; without the answer nobody sees which of
+    # its passages a memory earned its credit by. Off where an answer must not outlive its conversation
+    response_characters: Annotated[int, Field(ge=100)] = 16_000  # of each: longer answers hold files, which say less
+
     # --- capture ---
     capture: Literal["off", "user", "exchange"] = "off"  # what a completed turn leaves as episodes: somebody's words
     # are stored when an operator says so, and not before

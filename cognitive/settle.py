@@ -134,6 +134,7 @@ class Settlement:
         closed = await self._turns.close(
             agent_id, turn_id, outcome.status, judge, half_life_days=policy.half_life_days,
             rating_weight=policy.rating_weight, opening=opening, still=still, called=_called(outcome),
+            response=_response(outcome, policy),
         )  # fmt: skip
         if closed is None:
             raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
@@ -218,6 +219,11 @@ def _as_shown(memory: Shown, excerpts: Excerpts) -> Shown:
 def _called(outcome: Outcome) -> list[str]:
     """The tools that were called, each once, in the order of their first call."""
     return list(dict.fromkeys(call.name for call in outcome.tool_calls))[:_MOST_CALLED]
+
+
+def _response(outcome: Outcome, policy: Policy) -> str | None:
+    """What is kept of a response, if anything."""
+    return outcome.response[: policy.response_characters] or None if policy.keep_responses else None
 
 
 def _kept(outcome: Outcome) -> Outcome:

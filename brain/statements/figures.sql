@@ -39,26 +39,36 @@ WHERE agent_id = $1 AND span = $2 AND by = $3 AND at >= $4 AND at < $5 AND ($8::
 -- name: turns
 -- Walks an agent's turns, here those of session $2, back from ($3, $4), and keeps those that the filters let through
 -- (NULL: any). Looks at <most> of them, and says how far it came if that was not enough: a filter that keeps few costs
--- no more than that. $5 the oldest time; $6 status, $7 frame, $8 category, $9 runtime, $10 policy, $11 degraded,
--- $12 abstained, $13 a tool that was called, $14 patterns of its message, $15 milliseconds at least, $16 how many rows;
--- $17 the language model that it was for ('': none was named), $18 whether tools were cut to fit it, $19 a reason of degradation.
+-- no more than that. $5 the oldest time, which is never NULL: only as it stands does the index know it; $6 status, $7 frame, $8 category, $9 runtime, $10 policy, $11 degraded,
+-- $12 abstained, $13 a tool that was called, $14 patterns of its message, $15 milliseconds at least, $16 how many rows, $17
+-- the user, $18 the type and $19 the verdict of a memory that it showed, $20 a stage that ran, which $15 is of then, $21
+-- what became of a memory that it found,
+-- $22 the language model that it was for ('': none was named), $23 whether tools were cut to fit it, $24 a reason of
+-- degradation.
 WITH page AS MATERIALIZED (
     SELECT turn_id, at, looked FROM (
-        SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, measures, called, message,
+        SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, measures, called, message, user_id,
                row_number() OVER (ORDER BY at DESC, turn_id DESC) AS looked
         FROM cognitive.turn
         WHERE agent_id = $1 AND session_id = $2 AND at <= $3 AND (at < $3 OR turn_id < $4)
-              AND ($5::timestamptz IS NULL OR at >= $5)
+              AND at >= $5
         ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
-    WHERE ($6::text IS NULL OR status = $6) AND ($7::text IS NULL OR frame = $7)
+    WHERE ($6::text IS NULL OR status = $6 OR $6 = 'unfinished' AND status IN ('failed', 'abandoned')) AND ($7::text IS NULL OR frame = $7)
       AND ($8::text IS NULL OR categories @> ARRAY[$8::text]) AND ($9::text IS NULL OR runtime = $9)
       AND ($10::text IS NULL OR policy = $10) AND ($11::boolean IS NULL OR (cardinality(degraded) > 0) = $11)
       AND ($12::boolean IS NULL OR coalesce((measures ->> 'abstained')::boolean, false) = $12)
       AND ($13::text IS NULL OR called @> ARRAY[$13::text]) AND ($14::text[] IS NULL OR message ILIKE ALL ($14))
-      AND ($15::float8 IS NULL OR (measures ->> 'elapsed')::float8 >= $15)
-      AND ($17::text IS NULL OR coalesce(measures ->> 'model', '') = $17)
-      AND ($18::boolean IS NULL OR (coalesce((measures ->> 'tools_cut')::int, 0) > 0) = $18)
-      AND ($19::text IS NULL OR EXISTS (SELECT FROM unnest(degraded) AS reason WHERE split_part(reason, ':', 1) = $19))
+      AND ($15::float8 IS NULL
+           OR (CASE WHEN $20::text IS NULL THEN measures ->> 'elapsed' ELSE measures -> 'stages' ->> $20 END)::float8 >= $15)
+      AND ($17::text IS NULL OR user_id = $17) AND ($20::text IS NULL OR measures -> 'stages' ? $20)
+      AND ($21::text IS NULL OR EXISTS (
+          SELECT 1 FROM jsonb_each(measures -> 'types') AS own WHERE (own.value ->> $21)::int > 0))
+      AND ($18::text IS NULL AND $19::boolean IS NULL OR EXISTS (
+          SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = walked.turn_id
+                 AND ($18::text IS NULL OR e.type = $18) AND ($19::boolean IS NULL OR e.used = $19) OFFSET 0))
+      AND ($22::text IS NULL OR coalesce(measures ->> 'model', '') = $22)
+      AND ($23::boolean IS NULL OR (coalesce((measures ->> 'tools_cut')::int, 0) > 0) = $23)
+      AND ($24::text IS NULL OR EXISTS (SELECT FROM unnest(degraded) AS reason WHERE split_part(reason, ':', 1) = $24))
     ORDER BY at DESC, turn_id DESC LIMIT $16),
 -- Only asked where the page is not full: how many there were to look at, and the last of them.
 reach AS MATERIALIZED (
@@ -66,7 +76,7 @@ reach AS MATERIALIZED (
            (array_agg(turn_id ORDER BY at, turn_id))[1] AS last_key
     FROM (SELECT at, turn_id FROM cognitive.turn
           WHERE (SELECT count(*) FROM page) < $16 AND agent_id = $1 AND session_id = $2 AND at <= $3
-                AND (at < $3 OR turn_id < $4) AND ($5::timestamptz IS NULL OR at >= $5)
+                AND (at < $3 OR turn_id < $4) AND at >= $5
           ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked)
 SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, t.turn_id, t.session_id, t.user_id,
        t.at, t.status, left(t.message, 500) AS message, t.frame, t.categories, t.runtime, t.policy, t.degraded, t.called,
@@ -84,8 +94,8 @@ ORDER BY t.at DESC, t.turn_id DESC
 -- A turn's numbers beside its trace, and the turns before and after it in its session.
 SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.reaped, t.status, t.message, t.frame,
        t.categories, t.runtime, t.policy, t.degraded, t.called, t.model, t.measures, t.trace -> 'timings' AS timings,
-       t.trace -> 'trim' AS trim, t.trace -> 'window' AS "window", t.trace -> 'sections' AS sections,
-       pg_column_size(t.trace) AS bytes,
+       t.trace -> 'trim' AS trim, t.trace -> 'window' AS "window", t.trace -> 'sections' AS sections, t.trace -> 'excerpts' AS excerpts,
+       nullif(t.response, '') AS response, pg_column_size(t.trace) AS bytes,
        (SELECT turn_id FROM cognitive.turn WHERE agent_id = $1 AND session_id = t.session_id AND at < t.at
         ORDER BY at DESC, turn_id DESC LIMIT 1) AS previous,
        (SELECT turn_id FROM cognitive.turn WHERE agent_id = $1 AND session_id = t.session_id AND at > t.at

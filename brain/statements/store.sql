@@ -159,6 +159,32 @@ WHERE m.agent_id = $1 AND m.id = $2 ORDER BY r.number DESC
 -- name: delete_revisions
 DELETE FROM cognitive.revision WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
 
+-- name: withhold_responses
+-- Takes away the responses of turns that were shown these memories, and of those that followed in their sessions: what a
+-- conversation holds may be said again. A pinned memory stands in the prefix of every turn since it was stored. That of
+-- an open turn is marked, so that it is not kept when it comes. Run before the exposures go.
+WITH pinned AS MATERIALIZED (
+    SELECT created_at FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[]) AND pinned),
+told AS (
+    SELECT t.session_id, min(t.at) AS since FROM cognitive.exposure AS e
+    JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = e.turn_id
+    WHERE e.agent_id = $1 AND e.memory_id = ANY($2::uuid[]) GROUP BY t.session_id),
+held AS (
+    SELECT t.turn_id FROM told JOIN cognitive.turn AS t
+        ON t.agent_id = $1 AND t.session_id = told.session_id AND t.at >= told.since
+    UNION
+    SELECT t.turn_id FROM cognitive.turn AS t
+    WHERE t.agent_id = $1 AND t.opened_at >= (SELECT min(created_at) FROM pinned)
+          AND EXISTS (SELECT 1 FROM pinned)),  -- asked once: without one no turn is looked at
+gone AS (
+    UPDATE cognitive.turn AS t SET response = CASE WHEN t.status = 'open' OR t.reaped THEN '' END
+    FROM (SELECT turn_id, response FROM cognitive.turn
+          WHERE agent_id = $1 AND turn_id = ANY(ARRAY(SELECT turn_id FROM held))
+                AND (response <> '' OR response IS NULL AND (status = 'open' OR reaped))
+          ORDER BY turn_id FOR UPDATE) AS was
+    WHERE t.agent_id = $1 AND t.turn_id = was.turn_id RETURNING was.response IS NOT NULL AS kept)
+SELECT count(*) FILTER (WHERE kept) FROM gone
+
 -- name: delete_exposures
 DELETE FROM cognitive.exposure WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
 
@@ -185,6 +211,7 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,
        (SELECT count(*) FROM cognitive.usage WHERE agent_id = $1) AS usage,
        (SELECT count(*) FROM cognitive.revision WHERE agent_id = $1) AS revisions,
        (SELECT count(*) FROM cognitive.turn WHERE agent_id = $1) AS turns,
+       (SELECT count(response) FROM cognitive.turn WHERE agent_id = $1 AND response <> '') AS responses,
        (SELECT count(*) FROM cognitive.session WHERE agent_id = $1) AS sessions,
        (SELECT count(*) FROM cognitive.artifact WHERE agent_id = $1) AS artifacts,
        (SELECT count(*) FROM cognitive.subtask WHERE agent_id = $1) AS subtasks,

@@ -162,9 +162,14 @@ ON CONFLICT (agent_id, span, by, at, value) DO UPDATE SET
 -- ids, so that concurrent turns cannot deadlock. $3 the outcome's status, $4 when it counts, $5 memory ids,
 -- $6 overlaps, $7 used or not, $8 explicit ratings or NULL, $9 the half-life in seconds, $10 what a rated showing
 -- weighs in the masses, where others weigh 1, $11 and $12 types of decoys and whether they were credited, $13 the names
--- of the tools that were called.
+-- of the tools that were called, $14 the response as it is kept, if it is. What may hold the words of a memory that was
+-- forgotten since the turn is not: an empty response says so of what was there then, a showing without its memory of what
+-- came from the journal.
 WITH closed AS (
-    UPDATE cognitive.turn SET status = $3, closed_at = now(), reaped = false, called = $13::text[]
+    UPDATE cognitive.turn SET status = $3, closed_at = now(), reaped = false, called = $13::text[],
+        response = CASE WHEN response IS NULL AND NOT EXISTS (
+            SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = $2 AND NOT EXISTS (
+                SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = $1 AND m.id = e.memory_id)) THEN $14::text END
     WHERE agent_id = $1 AND turn_id = $2 AND (status = 'open' OR reaped) RETURNING turn_id, session_id),
 counted AS (
     INSERT INTO cognitive.session AS s (agent_id, session_id, turns, started_at, last_at)

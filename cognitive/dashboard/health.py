@@ -122,7 +122,7 @@ def view(told: Read, asked: Asked) -> Standing:
         health=told.health, granted=told.granted, models=_shares(told),
         sampled=told.embedded.looked if told.embedded is not None else 0,
         estimated=told.embedded is not None and told.embedded.sampled,
-        stages=overview.stages(told.stages or ()),
+        stages=overview.stages(told.stages or (), asked),
         chart=degradation(degraded, asked) if degraded is not None else None,
         reasons=_reasons(degraded, asked) if degraded is not None else (),
         degraded_looked=degraded.looked if degraded is not None else 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -16,13 +16,19 @@ from cognitive.dashboard.charts import Chart, Line, written_csv
 from cognitive.dashboard.formats import Written, compact, milliseconds, number, percent
 
 Tone = Literal["good", "bad", "plain"]
+NO_TURNS: Page[TurnRow] = Page((), 0, None)
 Better = Literal["more", "less", "neither"]
 Measure = Callable[[Total], float | None]
 
 KINDS: Mapping[By, str] = {
     "type": "Memory type", "frame": "Frame", "category": "Category", "runtime": "Runtime",
 }  # fmt: skip
-_FILTERS: Mapping[str, str] = {"frame": "frame", "category": "category", "runtime": "runtime"}  # kind -> of the list
+_FILTERS: Mapping[str, str] = {
+    "type": "showed",
+    "frame": "frame",
+    "category": "category",
+    "runtime": "runtime",
+}  # kind -> of the list
 LATEST = 8  # turns beneath the numbers: what came in while somebody looks
 _AROUND = timedelta(days=7)  # before and after the latest turn, where the period has none
 _UNNOTICED = 0.005  # a change of less than half a percent is none
@@ -58,13 +64,16 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the turns of one value came to; `share` is of the most frequent one's count."""
+    """What the turns of one value came to, and the addresses of these and of those that used what they showed; `share`
+    is of the most frequent one's count.
+    """
 
     value: str
     total: Total
     count: int
     share: float
-    link: str | None
+    link: str
+    link_used: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +89,16 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage's times, and the slowest one's share of the whole."""
+    """A stage's times with the addresses of the turns that took as long, and its share of the slowest one's time."""
 
     name: str
     turns: int
     median: float | None
     slow: float | None
     share: float
+    link: str
+    link_median: str
+    link_slow: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +109,9 @@ class Read:
     before: Total
     points: Sequence[Point]
     points_before: Sequence[Point]
-    kinds: Mapping[By, Sequence[Total]]
-    stages: Sequence[Total]
-    latest: Page[TurnRow]
+    kinds: Mapping[By, Sequence[Total]] = field(default_factory=dict)
+    stages: Sequence[Total] = ()
+    latest: Page[TurnRow] = NO_TURNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +145,9 @@ def _unfinished(total: Total) -> float | None:
 FIRST: tuple[Row, ...] = (
     Row("Turns", "with a known outcome", lambda t: float(t.numbers.turns), compact, "neither", {}),
     Row("Referenced", "of the memories shown", lambda t: t.referenced, percent, "more",
-        {"status": "completed"}, rate=True),
-    Row("Precision", "of the tokens shown", lambda t: t.precision, percent, "more", {"status": "completed"},
-        rate=True),
+        {"status": "completed", "used": "yes"}, rate=True),
+    Row("Precision", "of the tokens shown", lambda t: t.precision, percent, "more",
+        {"status": "completed", "used": "yes"}, rate=True),
     Row("Tokens a turn", "of memory in the prompt", _per_turn("tokens"), compact, "less", {}),
     Row("Prepared in", "pre_turn, 95 of 100 turns", _quantile(0.95), milliseconds, "less", {}),
 )  # fmt: skip
@@ -144,23 +156,31 @@ MORE: tuple[Row, ...] = (
     Row("Abstained", "found memories, showed none", lambda t: t.abstained, percent, "neither", {"abstained": "yes"},
         rate=True),
     Row("Degraded", "lacked something in time", lambda t: t.degraded, percent, "less", {"degraded": "yes"}, rate=True),
-    Row("Unfinished", "failed or were given up", _unfinished, percent, "less", {"status": "failed"}, rate=True),
-    Row("Deduplicated", "memories a turn that were said already", _per_turn("deduped"), number, "neither", {}),
-    Row("Trimmed", "memories a turn that found no room", _per_turn("trimmed"), number, "neither", {}),
+    Row("Unfinished", "failed or were given up", _unfinished, percent, "less", {"status": "unfinished"}, rate=True),
+    Row("Deduplicated", "memories a turn that were said already", _per_turn("deduped"), number, "neither",
+        {"held": "deduped"}),
+    Row("Trimmed", "memories a turn that found no room", _per_turn("trimmed"), number, "neither",
+        {"held": "trimmed"}),
 )  # fmt: skip
 
 
 async def read(figures: Figures, agent: str, period: Period) -> Read:
     """All that the page needs, each read with a bound of its own."""
-    totals = asyncio.gather(
-        figures.totals(agent, period), figures.totals(agent, period.before), figures.totals(agent, period, "stage"),
-        *(figures.totals(agent, period, by) for by in KINDS),
-    )  # fmt: skip
-    series = asyncio.gather(figures.series(agent, period), figures.series(agent, period.before))
-    (whole, before, stages, *kinds), (points, points_before), latest = await asyncio.gather(
-        totals, series, figures.turns(agent, TurnFilter(), limit=LATEST)
+    course, (stages, *kinds), latest = await asyncio.gather(
+        read_course(figures, agent, period),
+        asyncio.gather(*(figures.totals(agent, period, by) for by in ("stage", *KINDS))),
+        figures.turns(agent, TurnFilter(), limit=LATEST),
     )
-    return Read(_one(whole), _one(before), points, points_before, dict(zip(KINDS, kinds, strict=True)), stages, latest)
+    return replace(course, kinds=dict(zip(KINDS, kinds, strict=True)), stages=stages, latest=latest)
+
+
+async def read_course(figures: Figures, agent: str, period: Period) -> Read:
+    """What its numbers and charts need, without the tables."""
+    whole, before, points, points_before = await asyncio.gather(
+        figures.totals(agent, period), figures.totals(agent, period.before), figures.series(agent, period),
+        figures.series(agent, period.before),
+    )  # fmt: skip
+    return Read(_one(whole), _one(before), points, points_before)
 
 
 def view(told: Read, asked: Asked) -> Overview:
@@ -172,8 +192,8 @@ def view(told: Read, asked: Asked) -> Overview:
         first=tuple(card(row, told, asked, course) for row in FIRST),
         more=tuple(card(row, told, asked) for row in MORE),
         charts=charts(told, asked),
-        kinds=tuple(_kinds(by, told.kinds[by], asked) for by in KINDS),
-        stages=stages(told.stages),
+        kinds=tuple(_kinds(by, told.kinds[by], asked) for by in KINDS if by in told.kinds),
+        stages=stages(told.stages, asked),
         latest=latest,
         turns=told.whole.numbers.turns,
         last_at=latest[0].at if latest else None,
@@ -275,22 +295,32 @@ def _kinds(by: By, totals: Sequence[Total], asked: Asked) -> Kinds:
     counts.sort(key=lambda each: (-each[1], each[0].value))
     most = max((count for _, count in counts), default=0) or 1
     rows = tuple(
-        Kind(total.value, total, count, count / most, _link_of(by, total.value, asked))
+        Kind(total.value, total, count, count / most, _link_of(by, total.value, asked),
+             _link_of(by, total.value, asked, used="yes"))
         for total, count in counts[:_MOST_ROWS]
-    )
+    )  # fmt: skip
     return Kinds(by, KINDS[by], counted, rows, max(0, len(totals) - _MOST_ROWS))
 
 
-def _link_of(by: By, value: str, asked: Asked) -> str | None:
-    """The turns of a kind; None for types of memories, of which a turn has several."""
-    return asked.link("turns", **asked.time(), **{_FILTERS[by]: value}) if by in _FILTERS else None
+def _link_of(by: By, value: str, asked: Asked, **more: str) -> str:
+    """The turns of a kind; of a type of memory those that showed one."""
+    return asked.link("turns", **asked.time(), **{_FILTERS[by]: value}, **more)
 
 
-def stages(totals: Sequence[Total]) -> tuple[Stage, ...]:
+def stages(totals: Sequence[Total], asked: Asked) -> tuple[Stage, ...]:
     """The slowest first."""
+
+    def link(name: str, least: float | None = None) -> str:
+        slower = round(least, 2) if least is not None else None
+        return asked.link("turns", **asked.time(), stage=name, slower=slower)
+
     timed = [(total, total.quantile(0.5), total.quantile(0.95)) for total in totals]
     most = max((slow for _, _, slow in timed if slow is not None), default=0.0) or 1.0
-    rows = [Stage(total.value, total.numbers.turns, median, slow, (slow or 0) / most) for total, median, slow in timed]
+    rows = [
+        Stage(total.value, total.numbers.turns, median, slow, (slow or 0) / most, link(total.value),
+              link(total.value, median), link(total.value, slow))
+        for total, median, slow in timed
+    ]  # fmt: skip
     return tuple(sorted(rows, key=lambda stage: (-(stage.slow or 0), stage.name)))
 
 

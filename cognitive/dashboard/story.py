@@ -1,24 +1,26 @@
-"""One turn as a story: what was asked, what was understood, what was found, what became of each, what was rendered,
-what came of it, and what would come of it now.
+"""One turn as a story: what was asked, what was understood, what was found, what became of each, what was answered and
+what of it came from which memory. What takes running the turn again, `again.py` tells.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
 from brain.figure_rows import TurnNumbers
 from brain.figures import Figures
 from brain.types import Memory
+from cognitive.dashboard.answered import Answer, answer
 from cognitive.dashboard.asked import Asked
-from cognitive.errors import CognitiveError
+from cognitive.dashboard.whynot import sought
 from cognitive.lab.stories import FACTORS
 from cognitive.lab.why import Explanation
 from cognitive.layer import CognitiveLayer
-from cognitive.questions import Account, Replay
+from cognitive.questions import Account
 
 Tone = Literal["good", "warn", "info", "plain"]
 FATES: Mapping[str, tuple[str, Tone, str]] = {
@@ -72,36 +74,14 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    """What was rendered, in lines of a kind each. `verdict` says whether it is what was rendered then."""
-
-    prefix: tuple[tuple[str, str], ...]
-    text: tuple[tuple[str, str], ...]
-    verdict: str
-    because: str
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """The turn under the policy of today: what would have entered, left and moved, with their words."""
-
-    replay: Replay
-    entered: tuple[tuple[UUID, str], ...]
-    left: tuple[tuple[UUID, str], ...]
-    moved: tuple[tuple[UUID, str, int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Read:
-    """What the page is made of. `failed` is why the turn could not be run again."""
+    """What the page is made of; `strategy` is how overlaps are measured, `longest` how much of a response is kept."""
 
     account: Account
     numbers: TurnNumbers
     words: Mapping[UUID, Memory]
-    own: Replay | None
-    current: Replay | None
-    looked_up: Sequence[Explanation]
-    failed: str = ""
+    strategy: str
+    longest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,56 +95,55 @@ class Story:
     chips: tuple[Chip, ...]
     candidates: tuple[Candidate, ...]
     more: int
-    looked_up: tuple[Candidate, ...]
     lookup: str
-    prompt: Prompt | None
-    again: Again | None
+    answer: Answer | None
+    cut: bool
     used: int
     tokens: int
-    failed: str
 
 
 async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | None:
-    """The record of a turn, its memories' words of today, and what running it again brings; None: no such turn."""
+    """The record of a turn, and its memories' words of today; None: no such turn."""
     agent, turn_id = asked.agent, asked.params.get("id", "")
     numbers = await figures.turn(agent, turn_id)
     if numbers is None:
         return None
     account = await layer.account(agent, turn_id)
-    looked_up = await _look_up(layer, account, asked)
-    own, current, failed = None, None, ""
-    try:
-        own = await layer.replay(agent, turn_id)
-        current = await layer.replay(agent, turn_id, layer.policy(agent)) if asked.params.get("replay") else None
-    except CognitiveError as error:  # its policy is not known any more: the rest of the story still is
-        failed = str(error)
-    ids = dict.fromkeys(fate.memory_id for fate in (*account.fates, *looked_up))
-    memories = {memory.id: memory for memory in await layer.get(agent, list(ids))}
-    return Read(account, numbers, memories, own, current, looked_up, failed)
+    ids = [fate.memory_id for fate in _listed(account, asked)]
+    memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policy(agent)
+    return Read(account, numbers, memories, policy.attribution, policy.response_characters)
+
+
+async def looked_up(layer: CognitiveLayer, asked: Asked) -> tuple[Candidate, ...]:
+    """What became in a turn of the memory of an id, or of those that words bring today.
+
+    Raises:
+        UnknownTurn: the agent does not have it.
+    """
+    agent, turn_id = asked.agent, asked.params.get("id", "")
+    ids, words = await sought(layer, agent, asked.params.get("why", ""), asked.now, _LOOKED_UP)
+    told = await asyncio.gather(*(layer.why(agent, turn_id, id) for id in ids))
+    return tuple(candidate(fate, words.get(fate.memory_id)) for fate in told)
 
 
 def view(told: Read, asked: Asked) -> Story:
     """The page from what was read."""
     account, chosen = told.account, asked.params.get("fate", "")
     counts = Counter(fate.disposition or "" for fate in account.fates)
-    wanted = [fate for fate in account.fates if not chosen or fate.disposition == chosen]
-    wanted.sort(key=lambda fate: (fate.disposition not in ("shown", "pinned"), fate.rank or 0))
-    most = len(wanted) if asked.params.get("all") else _FIRST
+    listed = _listed(account, asked)
     return Story(
         account=account,
         numbers=told.numbers,
         rules=_rules(account.plan.get("reasons", ())),
         stages=_stages(told.numbers.timings),
         chips=_chips(counts, chosen, asked),
-        candidates=tuple(candidate(fate, told.words.get(fate.memory_id)) for fate in wanted[:most]),
-        more=max(0, len(wanted) - most),
-        looked_up=tuple(candidate(fate, told.words.get(fate.memory_id)) for fate in told.looked_up),
+        candidates=tuple(candidate(fate, told.words.get(fate.memory_id)) for fate in listed),
+        more=(counts[chosen] if chosen else len(account.fates)) - len(listed),
         lookup=asked.params.get("why", ""),
-        prompt=_prompt(told.own),
-        again=_again(told.current, told.words),
+        answer=answer(told.numbers.response, account.shown, told.numbers.excerpts, told.strategy),
+        cut=len(told.numbers.response or "") == told.longest,
         used=sum(bool(shown.used) for shown in account.shown),
         tokens=sum(shown.tokens for shown in account.shown),
-        failed=told.failed,
     )
 
 
@@ -180,23 +159,12 @@ def candidate(fate: Explanation, memory: Memory | None) -> Candidate:
     )  # fmt: skip
 
 
-async def _look_up(layer: CognitiveLayer, account: Account, asked: Asked) -> list[Explanation]:
-    """Why a memory of this id was or was not shown; given words, the memories that they bring today."""
-    words = asked.params.get("why", "").strip()
-    if not words:
-        return []
-    id = _id(words)
-    if id is not None:
-        return [await layer.why(asked.agent, account.turn_id, id)]
-    hits = await layer.recall(asked.agent, words[:1_000], limit=_LOOKED_UP, now=account.at)
-    return [await layer.why(asked.agent, account.turn_id, hit.memory_id) for hit in hits]
-
-
-def _id(words: str) -> UUID | None:
-    try:
-        return UUID(words)
-    except ValueError:
-        return None
+def _listed(account: Account, asked: Asked) -> list[Explanation]:
+    """The candidates of a page: those of one fate, if it was chosen; what is in the prompt first, then by rank."""
+    chosen = asked.params.get("fate", "")
+    wanted = [fate for fate in account.fates if not chosen or fate.disposition == chosen]
+    wanted.sort(key=lambda fate: (fate.disposition not in ("shown", "pinned"), fate.rank or 0))
+    return wanted if asked.params.get("all") else wanted[:_FIRST]
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -222,36 +190,3 @@ def _chips(counts: Mapping[str, int], chosen: str, asked: Asked) -> tuple[Chip, 
     ]
     every = asked.again("turn", fate=None) + "#candidates"
     return (Chip("All", sum(counts.values()), "plain", "every candidate", every, not chosen), *told)
-
-
-def _prompt(replay: Replay | None) -> Prompt | None:
-    if replay is None:
-        return None
-    return Prompt(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.because)
-
-
-def _lines(text: str) -> tuple[tuple[str, str], ...]:
-    """Each line with its kind: a memory, a heading of a section, or what frames them."""
-    return tuple((_kind(line), line) for line in text.strip("\n").split("\n")) if text.strip() else ()
-
-
-def _kind(line: str) -> str:
-    if line.startswith("- "):
-        return "memory"
-    return "heading" if line.endswith(":") and len(line) < 20 else "frame"
-
-
-def _again(replay: Replay | None, words: Mapping[UUID, Memory]) -> Again | None:
-    if replay is None:
-        return None
-
-    def said(id: UUID) -> str:
-        return words[id].content if id in words else "(erased)"
-
-    change = replay.difference
-    return Again(
-        replace(replay, text="", prefix=""),
-        tuple((id, said(id)) for id in change.entered),
-        tuple((id, said(id)) for id in change.left),
-        tuple((id, said(id), was, now) for id, was, now in change.moved),
-    )

@@ -5,26 +5,45 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from brain.figure_rows import By, Page, Period, Total, TurnFilter, TurnRow
 from brain.figures import Figures
+from brain.types import MEMORY_TYPES
 from cognitive.dashboard.asked import RANGES, Asked, moment
 from cognitive.dashboard.formats import moment as told_moment
 from cognitive.errors import InvalidInput
 
 PAGE = 50
-STATUSES = ("open", "completed", "failed", "abandoned")
+_PAGE_OF_WHY = 10  # turns that are asked what became of a memory in them: each answer reads a whole record
+STATUSES = ("open", "completed", "failed", "abandoned", "unfinished")
+HELD_BACK = ("deduped", "trimmed")
 YES_NO = ("yes", "no")
 _CHOSEN: Mapping[str, By] = {"frame": "frame", "category": "category", "runtime": "runtime", "tool": "tool"}
 _CHOICES_OF = RANGES["90d"][1]  # values that turns of the last quarter had
 _NAMES = {
     "q": "words", "session": "session", "status": "status", "frame": "frame", "category": "category",
     "runtime": "runtime", "policy": "policy", "tool": "called", "degraded": "degraded", "abstained": "abstained",
-    "slower": "at least", "model": "for", "cut": "tools cut", "reason": "lacked",
-    "since": "since", "until": "until", "range": "last",
+    "slower": "at least", "since": "since", "until": "until", "range": "last", "from": "from", "to": "to",
+    "user": "user", "showed": "showed", "used": "used", "held": "found and", "stage": "stage", "model": "for",
+    "cut": "tools cut", "reason": "lacked",
 }  # fmt: skip
+_TYPED = (
+    ("session", "Session", "text"), ("user", "User", "text"), ("policy", "Policy", "text"),
+    ("from", "From", "datetime-local"), ("to", "To", "datetime-local"),
+)  # fmt: skip
+_KEPT = (
+    "since",
+    "until",
+    "slower",
+    "used",
+    "held",
+    "stage",
+    "model",
+    "cut",
+    "reason",
+)  # which links choose, and no field of the form
 _LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
 
 
@@ -36,6 +55,16 @@ class Choice:
     label: str
     values: tuple[str, ...]
     chosen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A filter that is typed, and what stands in it."""
+
+    name: str
+    label: str
+    kind: str
+    given: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +82,12 @@ class Turns:
 
     rows: tuple[TurnRow, ...]
     choices: tuple[Choice, ...]
+    fields: tuple[Field, ...]
+    unfolded: bool
+    kept: tuple[tuple[str, str], ...]
     applied: tuple[Applied, ...]
     words: str
+    why: str
     older: str | None
     newest: str | None
     looked: int
@@ -66,7 +99,12 @@ async def read(figures: Figures, asked: Asked) -> tuple[Page[TurnRow], Mapping[s
     """A page of turns, and what there is to choose from."""
     lately = Period(asked.now - _CHOICES_OF, asked.now)
     page, totals = await asyncio.gather(
-        figures.turns(asked.agent, wanted(asked), limit=PAGE, after=after(asked.params)),
+        figures.turns(
+            asked.agent,
+            wanted(asked),
+            limit=_PAGE_OF_WHY if asked.params.get("why") else PAGE,
+            after=after(asked.params),
+        ),
         asyncio.gather(*(figures.totals(asked.agent, lately, by) for by in _CHOSEN.values())),
     )
     return page, {name: _values(name, own) for name, own in zip(_CHOSEN, totals, strict=True)}
@@ -79,18 +117,21 @@ def wanted(asked: Asked) -> TurnFilter:
         InvalidInput: it names one that makes no sense.
     """
     given = {name: value[:_LONGEST] for name, value in asked.params.items() if value}
-    since, until = moment(given, "since"), moment(given, "until")
+    since = moment(given, "since") or _local(given, "from", asked)
+    until = moment(given, "until") or _local(given, "to", asked)
     if "range" in given:
         period = asked.period()
         since, until = since or period.since, until or period.until
-    if given.get("status", "open") not in STATUSES:
-        raise InvalidInput(f"status: expected one of {', '.join(STATUSES)}")
+    for name, known in (("status", STATUSES), ("held", HELD_BACK), ("showed", MEMORY_TYPES)):
+        if given.get(name, known[0]) not in known:
+            raise InvalidInput(f"{name}: expected one of {', '.join(known)}")
     return TurnFilter(
         words=given.get("q"), session_id=given.get("session"), status=given.get("status"), frame=given.get("frame"),
         category=given.get("category"), runtime=given.get("runtime"), policy=given.get("policy"),
         tool=given.get("tool"), degraded=_yes(given, "degraded"), abstained=_yes(given, "abstained"),
-        at_least_ms=_number(given, "slower"), model=given.get("model"), tools_cut=_yes(given, "cut"),
-        reason=given.get("reason"), since=since, until=until,
+        user_id=given.get("user"), showed=given.get("showed"), used=_yes(given, "used"), held_back=given.get("held"),
+        stage=given.get("stage"), at_least_ms=_number(given, "slower"), model=given.get("model"),
+        tools_cut=_yes(given, "cut"), reason=given.get("reason"), since=since, until=until,
     )  # fmt: skip
 
 
@@ -111,15 +152,21 @@ def view(page: Page[TurnRow], values: Mapping[str, tuple[str, ...]], asked: Aske
     given = {name: value for name, value in asked.params.items() if name in _NAMES and value}
     choices = [Choice("status", "Status", STATUSES, given.get("status", ""))]
     choices += [Choice(name, name.capitalize(), own, given.get(name, "")) for name, own in values.items()]
+    choices += [Choice("showed", "Showed", MEMORY_TYPES, given.get("showed", ""))]
+    choices += [Choice("range", "Any time", tuple(RANGES), given.get("range", ""))]
     choices += [Choice(name, name.capitalize(), YES_NO, given.get(name, "")) for name in ("degraded", "abstained")]
     return Turns(
         rows=page.rows,
         choices=tuple(_with_chosen(choice) for choice in choices),
+        fields=tuple(Field(name, label, kind, given.get(name, "")) for name, label, kind in _TYPED),
+        unfolded=any(given.get(name) for name, _, _ in _TYPED),
+        kept=tuple((name, given[name]) for name in _KEPT if name in given),
         applied=tuple(
             Applied(_NAMES[name], _told(name, value, asked), asked.again("turns", **{name: None, "after": None}))
             for name, value in given.items()
         ),
         words=given.get("q", ""),
+        why=asked.params.get("why", ""),
         older=asked.again("turns", after=f"{page.after[0].isoformat()}~{page.after[1]}") if page.after else None,
         newest=asked.again("turns", after=None) if asked.params.get("after") else None,
         looked=page.looked,
@@ -142,11 +189,23 @@ def _values(name: str, totals: Sequence[Total]) -> tuple[str, ...]:
 
 
 def _told(name: str, value: str, asked: Asked) -> str:
+    if name in ("from", "to"):
+        return value.replace("T", " ")
     if name in ("since", "until"):
         return told_moment(moment({name: value}, name), asked.zone)
     if name == "slower":
         return f"{value} ms"
     return RANGES[value][0] if name == "range" and value in RANGES else value
+
+
+def _local(given: Mapping[str, str], name: str, asked: Asked) -> datetime | None:
+    """A time as the clock of the viewer has it."""
+    if name not in given:
+        return None
+    try:
+        return datetime.fromisoformat(given[name]).replace(tzinfo=asked.zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidInput(f"{name}: expected a time such as 2026-11-02T09:00") from None
 
 
 def _yes(given: Mapping[str, str], name: str) -> bool | None:

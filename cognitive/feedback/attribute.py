@@ -10,16 +10,19 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
 
-from brain.text import lexemes, normalise, sentences
+from brain.text import lexemes, normalise, sentence_spans, sentences
 
 _WINDOW = 2  # consecutive response sentences; a longer restatement is found by its parts
+_WINDOWS = (1, 2, 3)  # the mission's
 _SEED_WORD = re.compile(r"\b\w{3,}\b")
 _FULL_MASS = 8.0  # idf units, about four words that no other memory of the turn has; less proves accordingly less
 _FEWEST_STEMS = 3  # of a memory that a reply can be said to hold whole: two words stand together by chance
 _FEWEST_LOCAL = 12  # memories; with fewer, local document frequencies are taken as if there were this many
 
 Measure = Callable[[Sequence[str], str, str], list[float]]
+Deciding = Callable[[Sequence[str], Sequence[str]], Sequence[range | None]]
 
 
 def overlaps(memories: Sequence[str], response: str, *, said: str = "", strategy: str = "relative") -> list[float]:
@@ -31,6 +34,35 @@ def overlaps(memories: Sequence[str], response: str, *, said: str = "", strategy
     return STRATEGIES[strategy](memories, response, said)
 
 
+def passages(memories: Sequence[str], response: str, *, strategy: str = "relative") -> list[tuple[int, int] | None]:
+    """For each memory the offsets [start, end) of the passage of the response that its overlap was measured on, in the
+    order given; None where that is 0.
+
+    Of the sentences that were measured together, those from the first to the last that share a word with the memory.
+    """
+    spans = sentence_spans(response)
+    spoken = [response[start:end] for start, end in spans]
+    stems = [frozenset(lexemes(sentence)) for sentence in spoken]
+    found: list[tuple[int, int] | None] = []
+    for memory, run in zip(memories, _DECIDING[strategy](memories, spoken), strict=True):
+        own = frozenset(lexemes(memory))
+        places = [place for place in run or () if stems[place] & own] or run
+        found.append((spans[places[0]][0], spans[places[-1]][1]) if places else None)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """The stems of a turn's memories, their local idf, the runs of its response, and for each memory the run that
+    shares most with it, None where none shares anything.
+    """
+
+    stems: list[frozenset[str]]
+    idf: Mapping[str, float]
+    runs: list[frozenset[str]]
+    nearest: list[int | None]
+
+
 def relative(memories: Sequence[str], response: str, said: str) -> list[float]:
     """√(containment · mass ÷ best mass of the turn) · certainty, in local idf, over runs of response sentences.
 
@@ -39,22 +71,31 @@ def relative(memories: Sequence[str], response: str, said: str) -> list[float]:
     is always the best of a turn: mass ÷ 8, or the square of the share of the memory's stems, if that is more. It cut
     the false credit for unrelated replies from 3.1 % to 0.5 %.
     """
-    stems = [frozenset(lexemes(memory)) for memory in memories]
-    frequency = Counter(stem for own in stems for stem in own)
-    n = max(len(memories), _FEWEST_LOCAL)
-    idf = {stem: math.log(1 + (n - df + 0.5) / (df + 0.5)) for stem, df in frequency.items()}
-    runs = _runs([idf.keys() & lexemes(sentence) for sentence in sentences(response)], _WINDOW)
+    local = _local(memories, sentences(response))
     shared = [
-        own & runs[max(masses, key=lambda run: (masses[run], -run))] if masses else frozenset()
-        for own, masses in zip(stems, _shared(stems, runs, idf), strict=True)
+        own & local.runs[run] if run is not None else frozenset()
+        for own, run in zip(local.stems, local.nearest, strict=True)
     ]
+    idf = local.idf
     best = max((_mass(common, idf) for common in shared), default=0.0)
     return [
         min(1.0, math.sqrt(_mass(common, idf) ** 2 / (_mass(own, idf) * best)) * _certainty(common, own, idf))
         if common
         else 0.0
-        for common, own in zip(shared, stems, strict=True)
+        for common, own in zip(shared, local.stems, strict=True)
     ]
+
+
+def _local(memories: Sequence[str], spoken: Sequence[str]) -> _Local:
+    stems = [frozenset(lexemes(memory)) for memory in memories]
+    frequency = Counter(stem for own in stems for stem in own)
+    n = max(len(memories), _FEWEST_LOCAL)
+    idf = {stem: math.log(1 + (n - df + 0.5) / (df + 0.5)) for stem, df in frequency.items()}
+    runs = _runs([idf.keys() & lexemes(sentence) for sentence in spoken], _WINDOW)
+    nearest = [
+        max(masses, key=lambda run: (masses[run], -run)) if masses else None for masses in _shared(stems, runs, idf)
+    ]
+    return _Local(stems, idf, runs, nearest)
 
 
 def _certainty(common: frozenset[str], own: frozenset[str], idf: Mapping[str, float]) -> float:
@@ -68,9 +109,8 @@ def _mass(stems: frozenset[str], idf: Mapping[str, float]) -> float:
 
 
 def _runs(sentences: Sequence[Set[str]], length: int) -> list[frozenset[str]]:
-    """The words of each run of so many consecutive sentences, or of all there are; empty runs are left out."""
-    runs = [frozenset().union(*sentences[n : n + length]) for n in range(max(1, len(sentences) - length + 1))]
-    return [run for run in runs if run]
+    """The words of each run of so many consecutive sentences, or of all there are."""
+    return [frozenset().union(*sentences[n : n + length]) for n in range(max(1, len(sentences) - length + 1))]
 
 
 def _shared(
@@ -97,14 +137,21 @@ def _shared(
 
 def windowed(memories: Sequence[str], response: str, said: str) -> list[float]:
     """The mission's rule: Jaccard of words, as the maximum over one to three consecutive response sentences."""
-    known = [_seed_words(memory) for memory in memories]
-    spoken = [_seed_words(sentence) for sentence in sentences(response)]
-    runs = [run for length in (1, 2, 3) for run in _runs(spoken, length)]
+    scored, _ = _by_window(memories, sentences(response))
+    return [max(scores.values(), default=0.0) for scores in scored]
+
+
+def _by_window(memories: Sequence[str], spoken: Sequence[str]) -> tuple[list[dict[int, float]], list[range]]:
+    """For each memory its Jaccard with each window that shares a word with it, and the windows' sentences."""
+    known, said = [_seed_words(memory) for memory in memories], [_seed_words(sentence) for sentence in spoken]
+    runs = [(range(n, n + length), run) for length in _WINDOWS for n, run in enumerate(_runs(said, length))]
     once = dict.fromkeys(frozenset().union(*known), 1.0)
-    return [
-        max((count / (len(own) + len(runs[run]) - count) for run, count in counts.items()), default=0.0)
-        for own, counts in zip(known, _shared(known, runs, once), strict=True)
+    counts = _shared(known, [run for _, run in runs], once)
+    scored = [
+        {place: count / (len(own) + len(runs[place][1]) - count) for place, count in own_counts.items()}
+        for own, own_counts in zip(known, counts, strict=True)
     ]
+    return scored, [places for places, _ in runs]
 
 
 def jaccard(memories: Sequence[str], response: str, said: str) -> list[float]:
@@ -121,4 +168,22 @@ def _jaccard(first: frozenset[str], second: frozenset[str]) -> float:
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
+def _nearest_runs(memories: Sequence[str], spoken: Sequence[str]) -> Sequence[range | None]:
+    nearest = _local(memories, spoken).nearest
+    return [range(run, min(run + _WINDOW, len(spoken))) if run is not None else None for run in nearest]
+
+
+def _best_windows(memories: Sequence[str], spoken: Sequence[str]) -> Sequence[range | None]:
+    scored, windows = _by_window(memories, spoken)
+    best = [max(scores, key=lambda place: (scores[place], -place)) if scores else None for scores in scored]
+    return [windows[place][: len(spoken)] if place is not None else None for place in best]
+
+
+def _whole(memories: Sequence[str], spoken: Sequence[str]) -> Sequence[range | None]:
+    said = _seed_words(" ".join(spoken))
+    return [range(len(spoken)) if said & _seed_words(memory) else None for memory in memories]
+
+
 STRATEGIES: Mapping[str, Measure] = {"relative": relative, "windowed": windowed, "jaccard": jaccard}
+# Of each strategy: the sentences, by their places, that a memory's overlap was measured on.
+_DECIDING: Mapping[str, Deciding] = {"relative": _nearest_runs, "windowed": _best_windows, "jaccard": _whole}

@@ -1,14 +1,17 @@
-"""How long the dashboard's reads take, on a database that `tests/bench/large.py` made.
+"""How long the dashboard's reads and pages take, on a database that `tests/bench/large.py` made.
 
-    python tests/bench/dashboard.py /path/to/data [times]
+    python tests/bench/dashboard.py /path/to/data [times] [reads|pages]
 
 Each read as a page makes it: as the application's role, bound by row level security, through the pool, rows turned into
-values. Prints a table: read, p50 and p95 in milliseconds, and what it came to.
+values. The pages are asked for over HTTP of a server of their own, one after the other: every kind of address that some
+page leads to, and searches at their worst. Prints tables: p50 and p95 in milliseconds, and what it came to.
 """
 
 from __future__ import annotations
 
 import asyncio
+import html
+import re
 import statistics
 import sys
 from collections.abc import Awaitable, Callable
@@ -16,6 +19,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
 
 from brain import roles
 from brain.database import Database
@@ -23,8 +29,21 @@ from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
 from brain.figure_rows import Habit, MemoryFilter, Page, Period, TurnFilter
 from brain.figures import Figures
+from brain.migrate import upgrade
+from cognitive import CognitiveLayer
+from cognitive.server.config import ServerConfig
+from cognitive.server.everything import mounts
+from tests.serving import running
 
 AGENT = "big"
+START = f"/ui/overview?agent={AGENT}"
+MOST_PAGES = 150
+# What a form asks and no link does; `{memory}` is one that the latest turn did not find.
+ASKED = (
+    "turns?q=neither+nor", "turns?q=ba&frame=debug&degraded=yes", "turns?user=user-3&from=2026-01-01T00:00",
+    "turns?showed=procedure&used=yes", "turns?held=trimmed&status=failed", "turns/why?why={memory}",
+    "overview?range=90d",
+)  # fmt: skip
 HOTTEST = "SELECT memory_id FROM cognitive.usage WHERE agent_id = $1 ORDER BY times_shown DESC LIMIT 1"
 Read = Callable[[], Awaitable[Any]]
 
@@ -79,6 +98,35 @@ async def reads(f: Figures, database: Database) -> dict[str, Read]:
     }  # fmt: skip
 
 
+async def pages(client: httpx.AsyncClient, memory: str) -> dict[str, Read]:
+    """Every kind of address that some page leads to, by its path and the names of what it is asked."""
+    found = dict[str, str]()
+    waiting = [START, *(f"/ui/{each.format(memory=memory)}&agent={AGENT}" for each in ASKED)]
+    while waiting and len(found) < MOST_PAGES:
+        address = waiting.pop(0)
+        kind = _kind(address)
+        if kind in found:
+            continue
+        found[kind] = address
+        answer = await client.get(address)
+        if answer.status_code == 200 and answer.headers["content-type"].startswith("text/html"):
+            waiting += [each for each in _links(answer.text) if _kind(each) not in found]
+    return {kind: lambda address=address: client.get(address) for kind, address in found.items()}
+
+
+def _kind(address: str) -> str:
+    parts = urlsplit(address)
+    asked = [f"{name}={value}" if name in ("q", "why", "range", "id") and len(value) < 12 else name
+             for name, value in parse_qsl(parts.query) if name != "agent"]  # fmt: skip
+    return parts.path + (f"?{'&'.join(sorted(asked))}" if asked else "")
+
+
+def _links(page: str) -> list[str]:
+    """Addresses of pages; what is loaded with every page and may be kept is left out."""
+    links = (html.unescape(each) for each in re.findall(r'(?:href|hx-get)="([^"#]+)', page))
+    return [each for each in dict.fromkeys(links) if each.startswith("/ui/") and "/static/" not in each]
+
+
 async def measure(read: Read, times: int) -> tuple[list[float], Any]:
     """Milliseconds, sorted, and what was read last."""
     took, found = [], None
@@ -91,6 +139,8 @@ async def measure(read: Read, times: int) -> tuple[list[float], Any]:
 
 def came_to(found: Any) -> str:
     """How much was read."""
+    if isinstance(found, httpx.Response):
+        return f"{found.status_code}, {len(found.content) / 1000:.0f} kB"
     if isinstance(found, Page):
         return f"{len(found.rows)} rows of {found.looked} looked at"
     return f"{len(found)} rows" if isinstance(found, list) else type(found).__name__
@@ -102,22 +152,38 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-async def main(directory: Path, times: int) -> None:
-    """Prints the table."""
+async def table(named: str, wanted: dict[str, Read], times: int) -> None:
+    """Measures and prints, line by line."""
+    say(f"| {named} | p50 ms | p95 ms | came to |\n|---|---|---|---|")
+    for name, read in wanted.items():
+        took, found = await measure(read, times)
+        p95 = took[min(len(took) - 1, int(len(took) * 0.95))]
+        say(f"| {name} | {statistics.median(took):.1f} | {p95:.1f} | {came_to(found)} |")
+
+
+async def main(directory: Path, times: int, only: str) -> None:
+    """Prints the tables."""
     server = EmbeddedServer(directory)
     urls = server.acquire()
+    await upgrade(urls.owner)
     await roles.create(urls.admin, ["cognitive_app"])
     database = Database(urls.app)
     try:
-        say("| read | p50 ms | p95 ms | came to |\n|---|---|---|---|")
-        for name, read in (await reads(Figures(database), database)).items():
-            took, found = await measure(read, times)
-            p95 = took[min(len(took) - 1, int(len(took) * 0.95))]
-            say(f"| {name} | {statistics.median(took):.1f} | {p95:.1f} | {came_to(found)} |")
+        if only != "pages":
+            await table("read", await reads(Figures(database), database), times)
+        memory = await database.run(AGENT, lambda c: c.fetchval(HOTTEST, AGENT))
     finally:
         await database.close()
+    try:
+        if only != "reads":
+            async with CognitiveLayer.open(urls.app) as layer, running(layer, ServerConfig(port=0), mounts(layer)) as (
+                url, _
+            ), httpx.AsyncClient(base_url=url, timeout=60) as client:  # fmt: skip
+                await table("page", await pages(client, str(memory)), times)
+    finally:
         server.release()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 20))
+    given = dict(enumerate(sys.argv))
+    asyncio.run(main(Path(given[1]), int(given.get(2, 20)), given.get(3, "")))

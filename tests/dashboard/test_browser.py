@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
 
+from cognitive import Outcome, Turn
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.dashboard.conftest import DEPLOY
@@ -17,7 +19,7 @@ driver = pytest.importorskip("playwright.async_api", reason="pip install playwri
 CHROMIUM = os.environ.get("BROWSER_TESTS_CHROMIUM") or shutil.which("chromium") or ""
 AXE = Path(os.environ.get("BROWSER_TESTS_AXE", "axe.min.js"))  # of npm's axe-core; it is not part of this project
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
-PAGES = ("overview?", "turns?", "turn?id=t/1&replay=yes&why=soup&", "turns?q=nothing&", "turn?id=none&")
+PAGES = ("overview?", "turns?", "turn?id=t/1&why=soup&", "turns?why=soup&", "turns?q=nothing&", "turn?id=none&")
 
 
 @pytest.fixture
@@ -55,8 +57,9 @@ async def test_from_the_overview_to_why_a_memory_was_not_shown(page, url, played
     await page.goto(f"{url}/ui/overview?agent={played}")
     await page.get_by_role("link", name="All turns").click()
     await page.get_by_role("link", name="When do we deploy?").click()
-    await page.get_by_role("searchbox").fill("canteen soup")
-    await page.get_by_role("searchbox").press("Enter")
+    asking = page.get_by_role("searchbox", name="Why was a memory not shown")
+    await asking.fill("canteen soup")
+    await asking.press("Enter")
     await page.locator(".answer summary").first.click()
 
     assert "canteen" in await page.locator(".answer blockquote").first.inner_text()
@@ -100,13 +103,79 @@ async def test_the_theme_is_kept(page, url, played):
     assert await page.evaluate("getComputedStyle(document.body).color") != light
 
 
-async def test_numbers_are_asked_for_again_while_somebody_looks(page, url, played):
+async def test_numbers_are_asked_for_again_while_somebody_looks(page, url, layer, played):
+    await page.clock.install()
     await page.goto(f"{url}/ui/overview?agent={played}")
+    first = page.locator(".card").first
+    assert await first.locator(".value").inner_text() == "2"
+    await first.focus()
+    await page.mouse.wheel(0, 200)
+    place = await page.evaluate("scrollY")
+    turn = Turn(agent_id=played, session_id="s", text="And when do we deploy next?", turn_id="t/3")
+    await layer.post_turn(await layer.pre_turn(turn), Outcome(response=DEPLOY))
+
     async with page.expect_response("**/ui/live?*") as answer:
-        await page.evaluate("htmx.trigger(document.querySelector('[data-live]'), 'seen')")
+        await page.clock.fast_forward(16_000)
 
     assert (await answer.value).status == 200
-    assert await page.locator(".card").count() == 5
+    await page.get_by_text("And when do we deploy next?").wait_for()
+    assert await first.locator(".value").inner_text() == "3"
+    assert await page.evaluate("document.activeElement.className") == "card"
+    assert await page.evaluate("scrollY") == place
+
+
+async def test_nothing_is_asked_for_in_a_tab_that_nobody_sees(page, url, played):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/ui/l" in request.url else None)
+    await page.clock.install()
+    await page.goto(f"{url}/ui/overview?agent={played}")
+    await page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    await page.clock.fast_forward(60_000)
+    await page.evaluate("fetch('/ui/static/mark.svg')")  # whatever the clock set off has been sent before this
+    assert asked == []
+
+    async with page.expect_response("**/ui/live?*"), page.expect_response("**/ui/latest?*"):
+        await page.evaluate(
+            "Object.defineProperty(document, 'hidden', {value: false}); document.dispatchEvent(new Event('visibilitychange'))"
+        )
+
+
+async def test_a_chart_can_be_taken_away_as_a_picture(page, url, played):
+    await page.goto(f"{url}/ui/overview?agent={played}")
+    async with page.expect_download() as started:
+        await page.get_by_role("link", name="Turns as PNG").click()
+    download = await started.value
+    picture = Path(await download.path()).read_bytes()
+
+    assert download.suggested_filename == "turns.png"
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", picture[16:24]) == (1800, 440)
+    assert len(picture) > 5_000  # something is drawn
+
+
+async def test_why_a_memory_was_not_shown_is_two_clicks_from_the_list(page, url, played):
+    await page.goto(f"{url}/ui/turns?agent={played}")
+    asking = page.get_by_role("searchbox", name="Why was a memory not shown")
+    await asking.fill("canteen soup")
+    await asking.press("Enter")
+
+    answers = page.locator(".fates li")
+    await answers.first.wait_for()
+    assert await answers.count() == 2
+    assert "Not shown" in await answers.first.inner_text()
+    await answers.last.get_by_role("link").click()
+    await page.locator(".answer summary").first.wait_for()
+
+
+async def test_a_marked_passage_leads_to_its_memory(page, url, played):
+    await page.goto(f"{url}/ui/turn?agent={played}&id=t/1")
+    assert DEPLOY in await page.locator("mark").first.inner_text()
+    number = page.locator(".response a.of").first
+    await number.click()
+
+    row = page.locator(f"#shown-{await number.inner_text()}")
+    assert DEPLOY in await row.inner_text()
+    assert await row.evaluate("row => row.matches(':target')")
 
 
 async def test_a_visitor_signs_in_and_out(page, layer, mounts, tmp_path, played):
@@ -148,4 +217,8 @@ async def test_a_turn_shows_what_became_of_its_memories(page, url, played):
     await row.locator("summary").click()
 
     assert "Shown at rank" in await row.locator(".story").inner_text()
-    assert await page.get_by_text("byte for byte").is_visible()
+    await page.get_by_role("link", name="Show the prompt").click()
+    await page.get_by_text("byte for byte").wait_for()
+    await page.get_by_role("link", name="Run it again").click()
+    await page.get_by_text("The same memories in the same order").wait_for()
+    assert "/turn?" in page.url

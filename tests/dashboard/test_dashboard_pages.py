@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -14,7 +15,10 @@ from cognitive.server.tokens import create, revoke
 from tests.dashboard.conftest import DEPLOY, EVIL
 from tests.serving import inside
 
-PAGES = ("overview", "live", "latest", "turns", "turn?id=t/1")
+PAGES = (
+    "overview", "live", "latest", "turns", "turns?why=soup", "turns/why?why=soup", "turn?id=t/1",
+    "turn/why?id=t/1&why=soup", "turn/prompt?id=t/1", "turn/replay?id=t/1",
+)  # fmt: skip
 FILES = ("chart?id=turns", "chart?id=use&as=svg", "kinds.csv?by=frame", "kinds.csv?by=stage")
 
 
@@ -63,7 +67,7 @@ async def test_pages_let_a_browser_run_nothing_but_our_own_file(open_pages, play
 
 
 @pytest.mark.parametrize(
-    "page", ["turns", "latest", "overview", "turn?id=t/2", "turn?id=t/2&why=runbook", "turn?id=t/2&replay=yes"]
+    "page", ["turns", "latest", "overview", "turn?id=t/2", "turns/why?why=runbook", "turn/why?id=t/2&why=runbook"]
 )
 async def test_what_is_stored_is_text(open_pages, played, page):
     answer = await open_pages.get(of(played, page))
@@ -93,12 +97,63 @@ async def test_the_overview_counts_and_leads_to_the_rows(open_pages, played):
 
 
 async def test_a_turn_tells_its_story(open_pages, played):
-    answer = await open_pages.get(of(played, "turn?id=t/1&replay=yes&why=canteen soup"))
+    answer = await open_pages.get(of(played, "turn?id=t/1"))
 
     assert answer.status_code == 200
-    for told in ("When do we deploy?", DEPLOY, "byte for byte", "Shown at rank", "The canteen serves soup",
-                 "The same memories in the same order", "Responses are not stored"):  # fmt: skip
+    for told in ("When do we deploy?", DEPLOY, "Shown at rank", f"{DEPLOY}</mark>"):
         assert told in answer.text.replace("&#39;", "'"), told
+    assert re.search(r'</mark><a class="of" href="#shown-(\d)".*id="shown-\1"', answer.text, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("part", "told"), [("prompt", "byte for byte"), ("replay", "The same memories in the same order")]
+)
+async def test_what_takes_running_a_turn_again_is_told_on_demand(open_pages, played, part, told):
+    page, path = await open_pages.get(of(played, "turn?id=t/1")), f"turn/{part}?id=t/1"
+    assert told not in page.text
+
+    alone = await open_pages.get(of(played, path))
+    inside = await open_pages.get(of(played, path), headers={"HX-Request": "true"})
+
+    assert told in alone.text
+    assert told in inside.text
+    assert ("<html" in alone.text, "<html" in inside.text) == (True, False)
+    assert (await open_pages.get(of(played, f"turn/{part}?id=none"))).status_code == 404
+
+
+async def test_a_list_says_why_a_memory_was_not_shown_in_each_of_its_turns(open_pages, layer, played):
+    soup = (await layer.recall(played, "canteen soup"))[0].memory_id
+    for asked in ("canteen soup", str(soup)):
+        answer = await open_pages.get(of(played, f"turns/why?why={asked}"))
+        assert "The canteen serves soup on Mondays." in answer.text
+        assert len(re.findall(r"</span> Not shown", answer.text)) == 2
+        one = await open_pages.get(of(played, f"turn/why?id=t/1&why={asked}"))
+        assert "The canteen serves soup on Mondays." in one.text
+        assert "Not shown" in one.text
+    gone = await open_pages.get(of(played, f"turns/why?why={uuid4()}"))
+    assert gone.text.count("no memory of this id is stored") == 2
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ("user=ines", 1), ("user=nobody", 0), ("showed=decision", 1), ("showed=episode", 0),
+        ("showed=decision&used=yes", 1), ("showed=decision&used=no", 0), ("stage=retrieve", 2),
+        ("stage=retrieve&slower=60000", 0), ("stage=none", 0), ("held=trimmed", 0), ("status=unfinished", 0),
+        ("from=2000-01-01T00:00&to=2001-01-01T00:00", 0), ("from=2000-01-01T00:00", 2),
+    ],
+)  # fmt: skip
+async def test_a_list_is_filtered_by_whatever_the_overview_counts(open_pages, played, filters, found):
+    assert (await open_pages.get(of(played, f"turns?{filters}"))).text.count("data-row") == found
+
+
+async def test_every_number_of_the_overview_leads_to_rows(open_pages, played):
+    page = (await open_pages.get(of(played, "overview"))).text
+    links = [link.replace("&amp;", "&") for link in re.findall(r'<td><a href="([^"]+)"', page)]
+
+    assert re.findall(r"<td>\s*[\d.,]+[%a-z ]*\s*</td>", page) == []
+    for link in dict.fromkeys(links):
+        assert (await open_pages.get(link)).status_code == 200, link
 
 
 async def test_a_list_is_searched_and_filtered(open_pages, played):

@@ -18,7 +18,7 @@ async def show(visit: Visit) -> Response:
 
 async def live(visit: Visit) -> Response:
     """The numbers, which are asked for again while somebody looks."""
-    return visit.page("_live.html", view=overview.view(await _read(visit), visit.asked))
+    return visit.page("_live.html", view=overview.view(await _course(visit), visit.asked))
 
 
 async def latest(visit: Visit) -> Response:
@@ -29,7 +29,7 @@ async def latest(visit: Visit) -> Response:
 
 async def chart(visit: Visit) -> Response:
     """A chart's numbers as CSV, or the chart as SVG."""
-    shown, params = overview.charts(await _read(visit), visit.asked), visit.asked.params
+    shown, params = overview.charts(await _course(visit), visit.asked), visit.asked.params
     chart = next((chart for chart in shown if chart.id == params.get("id")), None)
     if chart is None:
         raise HTTPException(404, "There is no such chart.")
@@ -49,6 +49,10 @@ async def kinds(visit: Visit) -> Response:
 
 async def _read(visit: Visit) -> overview.Read:
     return await overview.read(visit.figures, visit.asked.agent, visit.asked.period())
+
+
+async def _course(visit: Visit) -> overview.Read:
+    return await overview.read_course(visit.figures, visit.asked.agent, visit.asked.period())
 
 
 PAGES = (

@@ -1,0 +1,112 @@
+"""What running a turn again brings: the prompt that was rendered, and what today's policy would make of the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from brain.types import Memory
+from cognitive.dashboard.asked import Asked
+from cognitive.errors import CognitiveError, UnknownTurn
+from cognitive.layer import CognitiveLayer
+from cognitive.questions import Replay
+
+Lines = tuple[tuple[str, str], ...]  # each with its kind: a memory, a heading of a section, or what frames them
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What was rendered. `verdict` says whether it is what was rendered then; `because` why not."""
+
+    prefix: Lines
+    text: Lines
+    verdict: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The turn under the policy of today: what would have entered, left and moved, with their words."""
+
+    replay: Replay
+    entered: tuple[tuple[UUID, str], ...]
+    left: tuple[tuple[UUID, str], ...]
+    moved: tuple[tuple[UUID, str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """Why a turn could not be run again."""
+
+    because: str
+
+
+NOTHING_RAN = Unlike("No stage ran in this turn, so there is nothing to run again.")
+
+
+async def rendered(layer: CognitiveLayer, asked: Asked) -> Prompt | Unlike:
+    """The prompt of a turn, made again under its own policy.
+
+    Raises:
+        UnknownTurn: the agent does not have it.
+    """
+    try:
+        replay = await layer.replay(asked.agent, asked.params.get("id", ""))
+    except CognitiveError as error:
+        return _unlike(error)
+    return NOTHING_RAN if replay is None else prompt(replay)
+
+
+async def today(layer: CognitiveLayer, asked: Asked) -> Again | Unlike:
+    """A turn under the policy of today.
+
+    Raises:
+        UnknownTurn: the agent does not have it.
+    """
+    try:
+        replay = await layer.replay(asked.agent, asked.params.get("id", ""), layer.policy(asked.agent))
+    except CognitiveError as error:
+        return _unlike(error)
+    if replay is None:
+        return NOTHING_RAN
+    change = replay.difference
+    ids = (*change.entered, *change.left, *(id for id, _, _ in change.moved))
+    return again(replay, {memory.id: memory for memory in await layer.get(asked.agent, ids)})
+
+
+def prompt(replay: Replay) -> Prompt:
+    """What a turn rendered, in lines."""
+    return Prompt(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.because)
+
+
+def again(replay: Replay, words: Mapping[UUID, Memory]) -> Again:
+    """What would change, in the words of the memories."""
+
+    def said(id: UUID) -> str:
+        return words[id].content if id in words else "(erased)"
+
+    change = replay.difference
+    return Again(
+        replace(replay, text="", prefix=""),
+        tuple((id, said(id)) for id in change.entered),
+        tuple((id, said(id)) for id in change.left),
+        tuple((id, said(id), was, now) for id, was, now in change.moved),
+    )
+
+
+def _unlike(error: CognitiveError) -> Unlike:
+    """Its policy is not known any more, say: the rest of the story still is. A turn that is not there is no story."""
+    if isinstance(error, UnknownTurn):
+        raise error
+    return Unlike(str(error))
+
+
+def _lines(text: str) -> Lines:
+    return tuple((_kind(line), line) for line in text.strip("\n").split("\n")) if text.strip() else ()
+
+
+def _kind(line: str) -> str:
+    if line.startswith("- "):
+        return "memory"
+    return "heading" if line.endswith(":") and len(line) < 20 else "frame"

@@ -1,0 +1,77 @@
+"""A response with its passages marked, each with the numbers of the memories that earned their credit there. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from brain.ledger import Shown
+from cognitive.context.dedup import excerpt
+from cognitive.feedback.attribute import passages
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some text of a response. `of` are the numbers of the memories whose passages it is part of, `ends` of those whose
+    passage ends with it; numbers are places in the list of what was shown, from 1.
+    """
+
+    text: str
+    of: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response in pieces; `elsewhere` are the numbers of used memories of which no passage holds a word: somebody
+    said that they were used.
+    """
+
+    pieces: tuple[Piece, ...]
+    elsewhere: tuple[int, ...]
+
+    @property
+    def marked(self) -> bool:
+        """Whether any passage is."""
+        return any(piece.of for piece in self.pieces)
+
+    @property
+    def length(self) -> int:
+        """Characters of the response that are kept."""
+        return sum(len(piece.text) for piece in self.pieces)
+
+
+def answer(response: str | None, shown: Sequence[Shown], excerpts: Mapping[str, Any], strategy: str) -> Answer | None:
+    """The response with what each used memory is found by, measured as its overlap was; None where it is not kept.
+
+    Memories are compared as the prompt showed them, in `excerpts` of offsets, with the words that they have today.
+    """
+    if response is None:
+        return None
+    there = [(number, each) for number, each in enumerate(shown, 1) if each.content is not None]
+    found = passages([_spoken(each, excerpts) for _, each in there], response, strategy=strategy)
+    spans = {number: span for (number, each), span in zip(there, found, strict=True) if each.used and span is not None}
+    used = (number for number, each in there if each.used)
+    return Answer(_cut(response, spans), tuple(number for number in used if number not in spans))
+
+
+def _cut(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Piece, ...]:
+    """The response cut wherever a passage begins or ends."""
+    places = sorted({0, len(response), *(place for span in spans.values() for place in span)})
+    return tuple(
+        Piece(
+            response[start:end],
+            tuple(number for number, span in spans.items() if span[0] <= start and end <= span[1]),
+            tuple(number for number, span in spans.items() if span[1] == end),
+        )
+        for start, end in pairwise(places)
+    )
+
+
+def _spoken(memory: Shown, excerpts: Mapping[str, Any]) -> str:
+    content = memory.content or ""
+    parts = excerpts.get(str(memory.memory_id)) if memory.via == "prompt" else None
+    said = excerpt(content, parts) if parts else content
+    return f"{memory.speaker}: {said}" if memory.speaker else said

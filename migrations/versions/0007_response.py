@@ -1,0 +1,19 @@
+"""What a turn's model answered, for those who look at the turn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import op
+
+revision = "0007"
+down_revision = "0006"
+
+
+def upgrade() -> None:
+    script = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+    op.get_bind().connection.dbapi_connection.run_async(lambda connection: connection.execute(script))
+
+
+def downgrade() -> None:
+    op.drop_column("turn", "response", schema="cognitive")

@@ -1,0 +1,108 @@
+"""What is kept of responses: their beginning, where the policy wants it, and no word of a memory that was forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from brain.journal import Journal, written
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
+from cognitive.settle import Settlement, opened
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000, agents={"silent": {"keep_responses": False}})
+WINCH = "The winch of the ferry turns by hand since the storm."
+ANSWER = Outcome(response="By hand: the winch of the ferry turns by hand since the storm.")
+
+
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=POLICY, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def winch(layer, agent):
+    return (await layer.remember(agent, [NewMemory(type="fact", content=WINCH, occurred_at=AT)]))[0]
+
+
+def ask(agent, turn_id, minute=0, *, session="s", text="How does the winch of the ferry turn?"):
+    return Turn(agent_id=agent, session_id=session, text=text, turn_id=turn_id, now=AT + timedelta(minutes=minute))
+
+
+async def kept(layer, agent, turn_id):
+    return (await layer.figures.turn(agent, turn_id)).response
+
+
+async def test_the_beginning_of_a_response_is_kept_with_its_turn(layer, agent, winch):
+    context = await layer.pre_turn(ask(agent, "t"))
+    assert await kept(layer, agent, "t") is None
+
+    await layer.post_turn(context, Outcome(response="x" * 20_000))
+    await layer.post_turn(context, Outcome(response="said again"))
+
+    assert await kept(layer, agent, "t") == "x" * POLICY.response_characters
+
+
+async def test_an_operator_may_forbid_it(layer):
+    await layer.post_turn(await layer.pre_turn(ask("silent", "t")), ANSWER)
+
+    assert await kept(layer, "silent", "t") is None
+    await layer.erase_agent("silent")
+
+
+async def test_an_erased_agent_takes_its_responses_along(layer, agent, winch):
+    await layer.post_turn(await layer.pre_turn(ask(agent, "t")), ANSWER)
+
+    assert (await layer.erase_agent(agent)).responses == 1
+    assert await layer.figures.turn(agent, "t") is None
+
+
+async def test_forgetting_a_memory_takes_away_what_was_answered_with_it_and_what_followed(layer, agent, winch):
+    turns = (
+        ask(agent, "before", 0, text="Hello!"), ask(agent, "shown", 1), ask(agent, "after", 2, text="Say that again?"),
+        ask(agent, "elsewhere", 3, session="another", text="Hello!"),
+    )  # fmt: skip
+    for turn in turns:
+        await layer.post_turn(await layer.pre_turn(turn), ANSWER)
+
+    receipt = await layer.forget(agent, [winch])
+
+    assert receipt.responses == 2
+    left = {turn.turn_id: await kept(layer, agent, turn.turn_id) for turn in turns}
+    assert left == {"before": ANSWER.response, "shown": None, "after": None, "elsewhere": ANSWER.response}
+
+
+async def test_a_pinned_memory_was_before_every_answer(layer, agent):
+    (pinned,) = await layer.remember(agent, [NewMemory(type="fact", content=WINCH, pinned=True)])
+    await layer.post_turn(await layer.pre_turn(ask(agent, "t", text="Hello!")), ANSWER)
+
+    assert (await layer.forget(agent, [pinned])).responses == 1
+    assert await kept(layer, agent, "t") is None
+
+
+async def test_what_is_answered_after_the_memory_was_forgotten_is_not_kept(layer, agent, winch):
+    await layer.pre_turn(ask(agent, "late"))
+
+    assert (await layer.forget(agent, [winch])).responses == 0
+    await layer.post_turn(TurnRef(agent, "late"), ANSWER)
+
+    assert await kept(layer, agent, "late") is None
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+async def test_the_journal_brings_the_response_unless_its_memory_is_gone(layer, agent, winch, tmp_path, forgotten):
+    context = await layer.pre_turn(ask(agent, "once"))
+
+    opening = replace(opened(context), turn_id="journaled")
+    journal = Journal(tmp_path / "journal" / "x.sqlite")
+    journal.put(agent, "journaled", opening=written(opening), outcome=ANSWER.model_dump_json())
+    if forgotten:
+        await layer.forget(agent, [winch])
+
+    settlement = Settlement(layer._parts.turns, journal, POLICY, layer._parts.settlement._capture)
+    await settlement.drain(journal.find(agent, "journaled"))
+
+    assert await kept(layer, agent, "journaled") == (None if forgotten else ANSWER.response)
