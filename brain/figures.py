@@ -8,6 +8,7 @@ how many. Nothing here writes; a role that may only read will do.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np

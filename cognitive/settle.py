@@ -19,6 +19,7 @@ from cognitive.context.dedup import excerpt
 from cognitive.feedback import record
 from cognitive.feedback.authored import texts
 from cognitive.measures import measures
+from cognitive.policy import Policy
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
 
 Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory: offsets of what was shown of it
