@@ -45,7 +45,7 @@ async def test_health_says_that_all_is_well_and_where_it_knows_that_from(page, u
     await page.goto(f"{url}/ui/health?agent={worked}")
 
     assert await page.locator(".checks li").count() >= 16
-    assert await page.locator(".check", has_text="row level security").is_visible()
+    assert await page.locator(".check b", has_text="row level security").is_visible()
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])
