@@ -40,8 +40,8 @@ class Visitor(Protocol):
 class Door:
     """How the server that mounts the pages knows its visitors.
 
-    `known` is who needs no token in this request, or whose the token is; `open` says that none is needed; `heard` counts a
-    visitor's request, and says whether it is within what its token may ask.
+    `known` is who needs no token in this request, or whose the token is; `open` says that none is needed; `heard`
+    counts a visitor's request, and says whether it is within what its token may ask.
     """
 
     known: Callable[[Scope, str | None], Visitor | None]

@@ -182,7 +182,7 @@ def _roles(health: DatabaseHealth) -> Verdict:
 def _lookers(health: DatabaseHealth) -> Verdict:
     granted = health.granted
     if granted is None:
-        return "unknown", "there is no schema", ""
+        return _ok("there is nothing to look at before there is a schema")
     if granted.reader:
         told = f"{granted.login} reads as {READER}" + (f", and across agents as {OVERVIEW}" if granted.overview else "")
         return "ok", told, "" if granted.overview else f"to see the counts of all agents: `{granted.command}`"

@@ -143,11 +143,8 @@ def test_a_row_of_the_policy_makes_a_model_known():
 
 
 def test_a_tool_is_one_row_whatever_categories_called_it_and_the_most_called_is_darkest():
-    totals = [
-        Total("coding/run", Numbers(turns=9)),
-        Total("none/run", Numbers(turns=1)),
-        Total("media/draw", Numbers()),
-    ]
+    counts = {"coding/run": 9, "none/run": 1, "media/draw": 0}
+    totals = [Total(value, Numbers(turns=turns)) for value, turns in counts.items()]
     page = catalogue.view(told(tools=totals, categories=[Total("coding", Numbers(turns=18))]), {}, Asked("a", NOW))
 
     assert [(tool.name, tool.turns) for tool in page.tools] == [("run", 10), ("draw", 0)]

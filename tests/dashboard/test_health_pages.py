@@ -57,14 +57,15 @@ async def test_whoever_may_see_all_sees_every_check_and_the_store(open_pages, pl
     assert page.status_code == 200
     for name in CHECKS:
         assert f"<b>{name}" in page.text
-    for told in ("pgvector", "Oldest transaction", "Tables and indexes", "turn_pkey", "in use", "retrieve"):
+    for told in ("pgvector", "Oldest transaction", "Tables and indexes", "in use", "retrieve"):
         assert told in page.text
 
 
 async def test_an_agents_token_sees_its_own_and_nothing_of_the_server(layer, tmp_path, played):
     tokens = tmp_path / "tokens.toml"
+    token = create_token(tokens, played)[1]
     async with pages_of(layer, ServerConfig(tokens=tokens)) as pages:
-        pages.cookies.set("cognitive_token", create_token(tokens, played)[1], path="/ui")
+        pages.cookies.set("cognitive_token", token, path="/ui")
         page = await pages.get(of(played))
 
     assert page.status_code == 200

@@ -291,5 +291,6 @@ async def test_nothing_of_another_agent_is_read_but_its_counts_by_those_who_may(
     assert (await figures.near(other, pumps[0], "any")).rows == ()
     assert await figures.totals(other, Period(AT - DAY, AT + DAY)) == []
     await take(layer, other)
-    totals = {total.value: total.numbers.turns for total in await figures.agents(Period(AT - DAY, AT + DAY), 500)}
+    agents = await figures.across.agents(Period(AT - DAY, AT + DAY), limit=500)
+    totals = {total.value: total.numbers.turns for total in agents}
     assert (totals[agent], totals[other]) == (1, 1)

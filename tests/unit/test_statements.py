@@ -10,8 +10,7 @@ from brain import statements
 
 PORTS = [
     "across", "artifacts", "contents", "figures", "health", "lately", "memory_figures", "policies", "roles", "search",
-    "sessions", "store", "subtasks",
-    "turns",
+    "sessions", "store", "subtasks", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's
