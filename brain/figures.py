@@ -58,16 +58,18 @@ class Figures(MemoryFigures):
         self.lately = Lately(database)
         self.across = Across(database)
 
-    async def totals(self, agent_id: str, period: Period, by: By = "all") -> list[Total]:
+    async def totals(self, agent_id: str, period: Period, by: By = "all", *, timed: bool = True) -> list[Total]:
         """What the turns of a period came to: one total of all, or one per value, the most frequent first.
 
-        Under "tool" a value is "category/name". The period is widened to whole hours.
+        Under "tool" a value is "category/name". The period is widened to whole hours. Not `timed`, they have no times.
         """
 
         async def work(c: Connection) -> list[Total]:
             rows = await c.fetch(SQL["totals"], agent_id, by, *period.days, MOST_VALUES)
-            values = [row["value"] for row in rows]
-            times = _added(await c.fetch(SQL["latencies"], agent_id, by, *period.days, values), "value")
+            values = [row["value"] for row in rows] if timed else []
+            times = _added(
+                await c.fetch(SQL["latencies"], agent_id, by, *period.days, values) if values else (), "value"
+            )
             return [_total(row, latency=times.get((row["value"],), ())) for row in rows]
 
         return await self._database.run(agent_id, work, timeout=SECONDS)

@@ -105,7 +105,7 @@ async def read(figures: Figures, asked: Asked) -> tuple[Page[TurnRow], Mapping[s
             limit=_PAGE_OF_WHY if asked.params.get("why") else PAGE,
             after=after(asked.params),
         ),
-        asyncio.gather(*(figures.totals(asked.agent, lately, by) for by in _CHOSEN.values())),
+        asyncio.gather(*(figures.totals(asked.agent, lately, by, timed=False) for by in _CHOSEN.values())),
     )
     return page, {name: _values(name, own) for name, own in zip(_CHOSEN, totals, strict=True)}
 

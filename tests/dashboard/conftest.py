@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cognitive import NewMemory, Outcome, Turn
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.dashboard.access import Door
 from cognitive.dashboard.app import create
 from cognitive.server.auth import needs_no_token, visitor_of
@@ -13,6 +13,13 @@ from cognitive.server.limits import heard
 
 EVIL = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
 DEPLOY = "We deploy on Tuesdays at 10:00, never on Fridays."
+
+
+@pytest.fixture(scope="session")
+async def layer(urls, embedder):
+    """A layer that nothing is too late for: a page without candidates would show a busy machine, and nothing else."""
+    async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=embedder) as layer:
+        yield layer
 
 
 @pytest.fixture

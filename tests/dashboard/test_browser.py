@@ -109,8 +109,7 @@ async def test_numbers_are_asked_for_again_while_somebody_looks(page, url, layer
     first = page.locator(".card").first
     assert await first.locator(".value").inner_text() == "2"
     await first.focus()
-    await page.mouse.wheel(0, 200)
-    place = await page.evaluate("scrollY")
+    place = await page.evaluate("scrollTo({top: 200, behavior: 'instant'}), scrollY")
     turn = Turn(agent_id=played, session_id="s", text="And when do we deploy next?", turn_id="t/3")
     await layer.post_turn(await layer.pre_turn(turn), Outcome(response=DEPLOY))
 
@@ -136,16 +135,18 @@ async def test_nothing_is_asked_for_in_a_tab_that_nobody_sees(page, url, played)
 
     async with page.expect_response("**/ui/live?*"), page.expect_response("**/ui/latest?*"):
         await page.evaluate(
-            "Object.defineProperty(document, 'hidden', {value: false}); document.dispatchEvent(new Event('visibilitychange'))"
+            "Object.defineProperty(document, 'hidden', {value: false});"
+            "document.dispatchEvent(new Event('visibilitychange'))"
         )
 
 
-async def test_a_chart_can_be_taken_away_as_a_picture(page, url, played):
+async def test_a_chart_can_be_taken_away_as_a_picture(page, url, played, tmp_path):
     await page.goto(f"{url}/ui/overview?agent={played}")
     async with page.expect_download() as started:
         await page.get_by_role("link", name="Turns as PNG").click()
     download = await started.value
-    picture = Path(await download.path()).read_bytes()
+    await download.save_as(tmp_path / "turns.png")
+    picture = (tmp_path / "turns.png").read_bytes()
 
     assert download.suggested_filename == "turns.png"
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognitive.feedback.attribute import STRATEGIES, overlaps
+from cognitive.feedback.attribute import STRATEGIES, overlaps, passages
 from cognitive.policy import Policy
 
 THRESHOLDS = {name: Policy(attribution=name).attribution_threshold for name in STRATEGIES}
@@ -219,3 +219,37 @@ def test_forty_memories_against_ten_thousand_words(strategy):
 def test_one_endless_sentence_is_measured_too():
     response = f"{'glacier ' * 10_000} backups of the billing database are kept for 30 days in frankfurt"
     assert overlaps(MEMORIES, response)[0] > 0
+
+
+# --- where it was found ---
+
+
+@pytest.mark.parametrize("strategy", ["relative", "windowed"])
+@pytest.mark.parametrize("which", range(len(MEMORIES)))
+def test_the_passage_of_a_memory_is_the_sentence_that_restates_it(strategy, which):
+    response = reply(12, saying=MEMORIES[which])
+
+    start, end = passages(MEMORIES, response, strategy=strategy)[which]
+
+    assert MEMORIES[which] in response[start:end]
+    assert len(response[start:end]) <= len(MEMORIES[which]) + max(map(len, FILLER)) + 1
+
+
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+@given(
+    memories=st.lists(st.text("ab cd. ", max_size=30), max_size=5),
+    response=st.text("ab cd.!\n", max_size=80),
+)
+def test_a_passage_lies_in_the_response_and_is_there_wherever_something_was_measured(strategy, memories, response):
+    measured = overlaps(memories, response, strategy=strategy)
+
+    for overlap, passage in zip(measured, passages(memories, response, strategy=strategy), strict=True):
+        assert overlap == 0 or passage is not None
+        if passage is not None:
+            assert 0 <= passage[0] < passage[1] <= len(response)
+
+
+def test_nothing_was_found_where_nothing_is_shared():
+    assert passages(MEMORIES, "Moss, mostly.") == [None] * len(MEMORIES)
+    assert passages(MEMORIES, "") == [None] * len(MEMORIES)
+    assert passages([], "Moss.") == []

@@ -1,0 +1,58 @@
+"""A response with its marks: every word of it once, each passage with its number, nothing marked that was not used."""
+
+from __future__ import annotations
+
+from making import uid
+
+from brain.ledger import Shown
+from cognitive.dashboard.answered import answer
+
+TEA = "Tea is served at noon in the garden."
+BOAT = "The boat was painted green last spring."
+
+
+def shown(n: int, content: str | None, *, used: bool | None = True) -> Shown:
+    return Shown(uid(n), "fact", "prompt", n, 1.0, 0.9, used, None, content, None, None)
+
+
+def told(response: str, *memories: Shown, **excerpts):
+    return answer(response, memories, excerpts, "relative")
+
+
+def marked(response: str, *memories: Shown) -> list[tuple[str, tuple[int, ...]]]:
+    return [(piece.text, piece.of) for piece in told(response, *memories).pieces if piece.of]
+
+
+def test_each_passage_has_the_number_of_its_memory_and_no_word_is_lost():
+    response = f"Well then. {TEA} Moss grows. Rain falls. {BOAT} That is all."
+
+    found = told(response, shown(1, TEA), shown(2, BOAT))
+
+    assert "".join(piece.text for piece in found.pieces) == response
+    assert [(piece.text, piece.of, piece.ends) for piece in found.pieces if piece.of] == [
+        (TEA, (1,), (1,)), (BOAT, (2,), (2,)),
+    ]  # fmt: skip
+
+
+def test_one_passage_may_be_of_two_memories():
+    assert marked(TEA, shown(1, TEA), shown(2, f"{TEA} Always.")) == [(TEA, (1, 2))]
+
+
+def test_what_was_not_used_or_is_gone_is_not_marked():
+    assert marked(TEA, shown(1, TEA, used=False), shown(2, None), shown(3, TEA, used=None)) == []
+
+
+def test_a_memory_that_somebody_said_was_used_is_named_without_a_passage():
+    assert told("Moss grows.", shown(1, TEA)).elsewhere == (1,)
+
+
+def test_of_a_shortened_memory_only_what_was_shown_is_looked_for():
+    memory, response = shown(1, f"{TEA} {BOAT}"), f"{BOAT} Moss grows. Rain falls. {TEA}"
+
+    pieces = answer(response, [memory], {str(uid(1)): [[0, len(TEA)]]}, "relative").pieces
+
+    assert [piece.text for piece in pieces if piece.of] == [TEA]
+
+
+def test_a_response_that_is_not_kept_is_no_answer():
+    assert answer(None, [shown(1, TEA)], {}, "relative") is None
