@@ -26,7 +26,7 @@ HITS = (25, 100, 200)  # of a search: what is shown first, and what a click more
 _PART = "relevance."  # how recall names the weighted factors of a score
 _LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
 _LONGEST_QUERY = 1_000
-_BY_USE: tuple[str, ...] = get_args(Group)
+_BY_USE: tuple[Group, ...] = get_args(Group)
 _MARKED: Mapping[str, MemoryFilter] = {"pinned": MemoryFilter(pinned=True), "superseded": MemoryFilter(superseded=True)}
 # name -> (what it says, since so long ago, until so long ago)
 AGES: Mapping[str, tuple[str, timedelta | None, timedelta | None]] = {
@@ -172,18 +172,22 @@ class Memories:
 
 async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
     """What a search finds, or a page of the list or of a group; and what there is to choose from."""
-    agent, wanted, habit = asked.agent, filtered(asked), Habit(layer.policy(asked.agent).half_life_days)
-    sizing = asyncio.gather(figures.group_sizes(agent, habit, asked.now), figures.tags(agent))
-    try:
-        page, hits = None, ()
-        if words(asked):
-            hits = await _search(layer, asked, wanted)
-        else:
-            page = await _listed(figures, asked, wanted, habit)
-    finally:
-        sizes, tags = await sizing
-    found = await figures.beginnings(agent, [hit.memory_id for hit in hits]) if hits else {}
+    agent, habit = asked.agent, Habit(layer.policy(asked.agent).half_life_days)
+    (page, hits, found), sizes, tags = await asyncio.gather(
+        _found(layer, figures, asked, habit), figures.group_sizes(agent, habit, asked.now), figures.tags(agent)
+    )
     return Read(page, hits, found, sizes, tags, habit)
+
+
+async def _found(
+    layer: CognitiveLayer, figures: Figures, asked: Asked, habit: Habit
+) -> tuple[Page[MemoryRow] | None, Sequence[RecallHit], Mapping[UUID, MemoryRow]]:
+    """A page of a list, or else what a search brings, and the rows of that."""
+    wanted = filtered(asked)
+    if not words(asked):
+        return await _listed(figures, asked, wanted, habit), (), {}
+    hits = await _search(layer, asked, wanted)
+    return None, hits, await figures.beginnings(asked.agent, [hit.memory_id for hit in hits])
 
 
 async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
@@ -195,13 +199,13 @@ async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> 
 
 
 async def _listed(figures: Figures, asked: Asked, wanted: MemoryFilter, habit: Habit) -> Page[MemoryRow]:
-    name = group(asked)
-    if name in _BY_USE:
-        return await figures.group(
-            asked.agent, name, habit, asked.now, types=wanted.types, tag=wanted.tag, limit=PAGE,
-            after=_after_in_group(asked.params),
-        )  # type: ignore[arg-type]  # fmt: skip
-    return await figures.memories(asked.agent, wanted, limit=PAGE, after=_after(asked.params))
+    by_use = next((each for each in _BY_USE if each == group(asked)), None)
+    if by_use is None:
+        return await figures.memories(asked.agent, wanted, limit=PAGE, after=_after(asked.params))
+    return await figures.group(
+        asked.agent, by_use, habit, asked.now, types=wanted.types, tag=wanted.tag, limit=PAGE,
+        after=_after_in_group(asked.params),
+    )  # fmt: skip
 
 
 def words(asked: Asked) -> str:

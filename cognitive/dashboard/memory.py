@@ -167,7 +167,8 @@ def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[Edit, ...]:
     after: dict[str, Any] = {name: getattr(memory, name) for name in NewMemory.model_fields}
     edits = []
     for each in revisions:
-        changes = tuple(Change(name, _written(was), _written(after.get(name))) for name, was in each.was.items())
+        names = [name for name in NewMemory.model_fields if name in each.was]
+        changes = tuple(Change(name, _written(each.was[name]), _written(after[name])) for name in names)
         edits.append(Edit(each.number, each.at, changes))
         after |= each.was
     return tuple(edits)

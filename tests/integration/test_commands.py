@@ -93,6 +93,8 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     changed = shell("memory", "update", id, 'tags=["pay"]', "confidence=0.9", f"content={STRIPE}")
     assert changed["memory"]["tags"] == ["pay"]
     assert changed["memory"]["content"] == STRIPE
+    assert shell("memory", "history", id)["revisions"][0]["was"]["content"] == PAYMENTS
+    shell("memory", "history", fact, code=NO)
 
     more = tmp_path / "turn.json"
     calls = [{"id": "c1", "name": "exec", "arguments": {}}]

@@ -18,6 +18,7 @@ TABLES = [
     "passage",
     "posting",
     "embedding",
+    "revision",
     "usage",
     "usage_base",
     "exposure",
@@ -144,6 +145,7 @@ async def test_what_a_memory_is_known_by_cannot_be_updated(layer, agent, field):
 
 async def test_forgetting_leaves_no_row_and_counts_what_went(layer, agent, urls):
     ids = await layer.remember(agent, [line("The safe opens with heliotrope.", 0), line("Lunch is at one.", 1)])
+    await layer.update(agent, ids[0], content="The safe opens with heliotropes.")  # what it said is in its history
     receipt = await layer.forget(agent, [ids[0]])
     assert (receipt.memories, receipt.passages, receipt.embeddings) == (1, 1, 1)
     assert receipt.postings > 0
