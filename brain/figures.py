@@ -8,7 +8,6 @@ how many. Nothing here writes; a role that may only read will do.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ from brain.figure_rows import (
 )
 from brain.lately import Lately
 from brain.memory_figures import MemoryFigures
-from brain.paging import SECONDS, made, most, patterns, start
+from brain.paging import EARLIEST, SECONDS, made, most, patterns, start
 from brain.reading import Reading
 
 MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent
@@ -45,7 +44,6 @@ SQL = paging.load("figures")
 # By whether they are those of one session: each is walked in an index of its own.
 _TURNS = {True: SQL["turns"], False: SQL["turns"].replace("session_id = $2", "$2::text IS NULL")}
 _ANY_TURN = TurnFilter()
-_EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
 
 
 class Figures(MemoryFigures):
@@ -96,7 +94,7 @@ class Figures(MemoryFigures):
         begin = start(after, wanted.until)
         rows = await self._fetch(
             agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, begin[0], begin[1] or "",
-            wanted.since or _EARLIEST, wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy,
+            wanted.since or EARLIEST, wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy,
             wanted.degraded, wanted.abstained, wanted.tool, patterns(wanted.words), wanted.at_least_ms, most(limit),
             wanted.user_id, wanted.showed, wanted.used, wanted.stage, wanted.held_back,
             wanted.model, wanted.tools_cut, wanted.reason,

@@ -13,7 +13,7 @@ from uuid import UUID
 from brain import paging
 from brain.database import Database
 from brain.figure_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Page, Showing
-from brain.paging import LATEST, MOST_SAMPLED, made, most, patterns, start
+from brain.paging import EARLIEST, LATEST, MOST_SAMPLED, made, most, patterns, start
 from brain.reading import Reading
 from brain.search import Masses
 from brain.types import MEMORY_TYPES, MemoryType, Receipt
@@ -45,8 +45,8 @@ class MemoryFigures:
         begin = start(after, wanted.until)
         rows = await paging.fetched(
             self._database, agent_id, _LISTS[_walk(wanted)], list(wanted.types), wanted.session_id, begin[0],
-            begin[1] or 0, wanted.since, wanted.tag, patterns(wanted.words), wanted.pinned, wanted.superseded,
-            most(limit),
+            begin[1] or 0, wanted.since or EARLIEST, wanted.tag, patterns(wanted.words), wanted.pinned,
+            wanted.superseded, most(limit),
         )  # fmt: skip
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
 

@@ -16,7 +16,8 @@ from brain.reading import Reading
 MOST_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
 MOST_SAMPLED = 5_000  # memories or vectors of which shares are told
 MOST_ROWS = 500  # of one page
-LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+# Bounds of a walk in time are always given: under row level security only a plain comparison is looked up in an index.
+EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 SECONDS = 10.0  # a page that takes longer is given up
 
 

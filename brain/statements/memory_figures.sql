@@ -28,22 +28,22 @@ ORDER BY m.occurred_at DESC, m.seq DESC
 SELECT id, occurred_at, seq FROM (
     (SELECT id, occurred_at, seq FROM cognitive.memory
      WHERE 'decision' = ANY($2::text[]) AND agent_id = $1 AND type = 'decision' AND occurred_at <= $4
-           AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+           AND (occurred_at < $4 OR seq < $5) AND occurred_at >= $6
      ORDER BY occurred_at DESC, seq DESC LIMIT <most>)
     UNION ALL
     (SELECT id, occurred_at, seq FROM cognitive.memory
      WHERE 'fact' = ANY($2::text[]) AND agent_id = $1 AND type = 'fact' AND occurred_at <= $4
-           AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+           AND (occurred_at < $4 OR seq < $5) AND occurred_at >= $6
      ORDER BY occurred_at DESC, seq DESC LIMIT <most>)
     UNION ALL
     (SELECT id, occurred_at, seq FROM cognitive.memory
      WHERE 'procedure' = ANY($2::text[]) AND agent_id = $1 AND type = 'procedure' AND occurred_at <= $4
-           AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+           AND (occurred_at < $4 OR seq < $5) AND occurred_at >= $6
      ORDER BY occurred_at DESC, seq DESC LIMIT <most>)
     UNION ALL
     (SELECT id, occurred_at, seq FROM cognitive.memory
      WHERE 'episode' = ANY($2::text[]) AND agent_id = $1 AND type = 'episode' AND occurred_at <= $4
-           AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+           AND (occurred_at < $4 OR seq < $5) AND occurred_at >= $6
      ORDER BY occurred_at DESC, seq DESC LIMIT <most>)) AS own
 WHERE $3::text IS NULL ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
@@ -51,21 +51,21 @@ WHERE $3::text IS NULL ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 -- Memories in session $3.
 SELECT id, occurred_at, seq FROM cognitive.memory
 WHERE agent_id = $1 AND session_id = $3 AND occurred_at <= $4
-      AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+      AND (occurred_at < $4 OR seq < $5) AND occurred_at >= $6
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: walk_pinned
 -- Pinned memories. Those of the latest <most> by their order; more are no prefix of a prompt.
 SELECT id, occurred_at, seq FROM (
     SELECT id, occurred_at, seq FROM cognitive.memory WHERE agent_id = $1 AND pinned ORDER BY seq DESC LIMIT <most>) AS own
-WHERE occurred_at <= $4 AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+WHERE occurred_at <= $4 AND (occurred_at < $4 OR seq < $5) AND occurred_at >= $6
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: walk_superseded
 -- Memories that others replaced.
 SELECT id, occurred_at, seq FROM cognitive.memory
 WHERE agent_id = $1 AND superseded_by IS NOT NULL AND occurred_at <= $4
-      AND (occurred_at < $4 OR seq < $5) AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+      AND (occurred_at < $4 OR seq < $5) AND occurred_at >= $6
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: group_sizes
