@@ -91,7 +91,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         *,
         policy: Policy | None = None,
         shadow: Policy | None = None,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Sequence[Embedder] | None = None,
         token_counter: TokenCounter | None = None,
         summarizer: Summarizer | None = None,
         classifier: Classifier | None = None,
@@ -100,8 +100,9 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
-        Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
-        `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
+        `embedder` takes the place of the models that the environment names: one, or several while agents move from one
+        to another. Under `shadow`, every turn is run a second time after it was prepared, and the difference is
+        recorded. `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
         `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
         about messages that no rule of the categories knows; `extractor` makes memories of what a completed turn said,
         beside what `Policy.capture` keeps; `metrics` counts (`cognitive.telemetry.prometheus`).
@@ -181,7 +182,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         """
         loops.require(self.loop)
         if self._parts.policy.for_agent(context.agent_id).dedup:
-            self._parts.arrivals.heard(without_injected(outcome.response))
+            self._parts.arrivals.heard(context.agent_id, without_injected(outcome.response))
         report = await self._parts.settlement.post(context, outcome)
         if report.recorded:
             self._parts.continuity.closed(context.agent_id, context.turn_id, outcome)
@@ -278,7 +279,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
             log.exception("pre_turn goes on without memory")
             return plan, Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
         try:
-            return await planner.refine(plan, turn, built.vector, deadline, policy), built
+            return await planner.refine(plan, turn, built.own, deadline, policy), built
         except Exception as error:  # a plug-in may raise anything, and the turn has its plan
             log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
             return plan, built
@@ -303,7 +304,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         past = built.given.found.past if built.given is not None else ()
         try:
             wanted = frozenset(together(plan.categories, policy).tools)
-            known = Known(plan.signals.text, built.vector, past, wanted)
+            known = Known(plan.signals.text, built.own, past, wanted)
             offer = await catalog.offer(turn, tools, known, deadline, policy)
         except Exception as error:  # as above
             log.warning("pre_turn goes on with all tools: %r", error)
@@ -333,7 +334,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
             degraded=built.degraded,
             trace=replace(built.trace, trim=offer.trim, window=talk.trace),
             user_id=turn.user_id,
-            model=self._parts.embedder.model,
+            model=built.model or self._parts.embedders.of(turn.agent_id).model,
             query=built.vector,
             policy=policy,
             placement=policy.placement,
