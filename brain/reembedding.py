@@ -112,22 +112,25 @@ class Reembedding:
 
         Raises:
             EmbeddingError: this process does not have the model, or its vectors there are of another dimension.
-            InvalidInput: the agent has nothing to embed.
+            InvalidInput: there is no such agent.
         """
         embedder = self._embedders.named(model)
 
         async def work(c: Connection) -> None:
-            if not await c.fetchval(SQL["memories"], agent_id):
-                raise InvalidInput(f"agent {agent_id!r} has no memories")
-            await c.fetchrow(WRITING["lock_corpus"], agent_id)
+            await _lock(c, agent_id)
             row = await c.fetchrow(WRITING["spaces"], agent_id)
             vectors.check(Spaces.of(row["live"], row["kept"]), model, embedder.dimension)
             if not row["named"]:
-                await c.execute(WRITING["name_live"], agent_id, row["live"] or model, embedder.dimension)
+                await c.execute(
+                    WRITING["name_live"], agent_id, row["live"] or model, self._dimension(row["live"] or model)
+                )
             await c.execute(WRITING["keep_space"], agent_id, model, embedder.dimension)
             self._embedders.told(agent_id, await _spaces(c, agent_id))
 
         await self._database.run(agent_id, work)
+
+    def _dimension(self, model: str) -> int | None:
+        return next((each.dimension for each in self._embedders if each.model == model), None)
 
     async def fill(
         self, agent_id: str, model: str, pace: Pace = Pace(), progress: Progress = lambda done, total: None
@@ -189,7 +192,7 @@ class Reembedding:
         embedder.forget([text for _, (_, _, text) in wanted])  # nobody asks for them again
 
         async def work(c: Connection) -> int:
-            await c.fetchrow(WRITING["lock_corpus"], agent_id)
+            await _lock(c, agent_id)
             ids, versions = [row["id"] for row in rows], [row["version"] for row in rows]
             unchanged = {row["id"] for row in await c.fetch(SQL["unchanged"], agent_id, model, ids, versions)}
             put = [
@@ -261,7 +264,7 @@ class Reembedding:
 
     async def _name(self, agent_id: str, model: str) -> str:
         async def work(c: Connection) -> str:
-            await c.fetchrow(WRITING["lock_corpus"], agent_id)
+            await _lock(c, agent_id)
             spaces = await _spaces(c, agent_id)
             if model not in spaces.kept or spaces.live is None:
                 raise InvalidInput(f"{model} is not kept for agent {agent_id!r}")
@@ -291,7 +294,7 @@ class Reembedding:
         """
 
         async def release(c: Connection) -> int:
-            await c.fetchrow(WRITING["lock_corpus"], agent_id)
+            await _lock(c, agent_id)
             live = (await _spaces(c, agent_id)).live
             if live == model:
                 raise InvalidInput(f"{model} is the live model of agent {agent_id!r}")
@@ -330,6 +333,11 @@ def _state(row: Mapping[str, Any], live: str | None) -> tuple[State, datetime]:
     if row["completed_at"] is None:
         return "building", row["begun_at"]
     return "ready", row["completed_at"]
+
+
+async def _lock(c: Connection, agent_id: str) -> None:
+    if await c.fetchrow(SQL["lock"], agent_id) is None:
+        raise InvalidInput(f"there is no agent {agent_id!r}")
 
 
 async def _spaces(c: Connection, agent_id: str) -> Spaces:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from brain import roles
+from brain.agents import names
 from brain.artifacts import Artifacts
 from brain.contents import Contents
 from brain.database import Database
@@ -292,6 +293,32 @@ async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool
         return await roles.create(url, logins, overview=overview)
     async with embedded(settings) as urls:
         return await roles.create(urls.admin, logins, overview=overview)
+
+
+async def agents(url: str | None) -> tuple[str, ...]:
+    """The names of all agents, as a role that sees them: at the URL, or in the embedded server."""
+    settings = from_environment()
+    url = url or settings.database_url
+    if url is not None:
+        return await names(url)
+    async with embedded(settings) as urls:
+        return await names(urls.admin)
+
+
+def embedders_with(name: str | None) -> tuple[list[Embedder], str]:
+    """The embedders of the settings, with that of a name beside them, and the model that this one is of.
+
+    Raises:
+        EmbeddingError: a name that is none.
+    """
+    settings = from_environment()
+    embedders = list(_embedders(None, settings))
+    if name is None:
+        return embedders, embedders[0].model
+    new = named(name, settings.cache_dir)
+    if all(each.model != new.model for each in embedders):
+        embedders.append(new)
+    return embedders, new.model
 
 
 @asynccontextmanager

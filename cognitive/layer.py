@@ -37,6 +37,7 @@ from cognitive.questions import Questions
 from cognitive.recall import recall
 from cognitive.settle import opened
 from cognitive.surface.memories import Memories
+from cognitive.surface.models import Models
 from cognitive.surface.record import Record
 from cognitive.surface.sessions import Sessions as SessionSurface
 from cognitive.surface.state import State
@@ -67,7 +68,7 @@ from cognitive.work import Work
 log = logging.getLogger(__name__)
 
 
-class CognitiveLayer(Memories, SessionSurface, Record, State):
+class CognitiveLayer(Memories, SessionSurface, Record, Models, State):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`

@@ -1,6 +1,10 @@
 -- A change of embedding model: memories and past turns that lack vectors of a model get them, then one row says which
 -- model reads use. Every statement names one model.
 
+-- name: lock
+-- Holds off the agent's writers. Of an agent that was erased nothing is made anew.
+SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR UPDATE
+
 -- name: kept
 -- What is kept of each model.
 SELECT model, dimension, begun_at, completed_at, live_at FROM cognitive.embedding_model
