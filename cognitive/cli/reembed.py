@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 _SHAPE = (
     "{agents: [{agent, models?: [{model, dimension, state, since, memories, lacking}], lacking?, turns?, was?, live?,"
     " comparison?: {old, new, turns, judged, overlap?, old_recall?, new_recall?, old_cosine?, new_cosine?},"
-    " dropped?: [{model, embeddings, turns}]}]}"
+    " dropped?: [{agent_id, model, embeddings, turns}]}]}"
 )
+
+_TOLD = ("models", "lacking", "turns", "was", "live", "comparison", "dropped")
 
 
 @click.command(cls=Answering, shape=_SHAPE)
@@ -69,7 +71,7 @@ async def _reembed(
             for n, agent in enumerate(named):
                 label = f"{agent} ({n + 1} of {len(named)})"
                 acting = _Acting(layer, agent, model, Pace(batch, load), lambda *at, label=label: moved(*at, label))
-                told.append({"agent": agent, **await getattr(acting, act.replace("-", "_"))()})
+                told.append({"agent": agent, **dict.fromkeys(_TOLD), **await getattr(acting, act.replace("-", "_"))()})
     return {"agents": told}
 
 
@@ -125,7 +127,7 @@ class _Acting:
 
 def _well(told: Mapping[str, Any]) -> bool:
     """Whether nothing is lacking that was to be built."""
-    return not any(each.get("lacking") for each in told["agents"] if "turns" in each)
+    return not any(each["lacking"] for each in told["agents"] if each["turns"] is not None)
 
 
 def _show(told: Mapping[str, Any]) -> None:
@@ -138,22 +140,22 @@ def _show(told: Mapping[str, Any]) -> None:
 
 def _lines(each: Mapping[str, Any]) -> Sequence[str]:
     lines = []
-    for model in each.get("models", ()):
+    for model in each["models"] or ():
         has = f"{model.memories - model.lacking} of {model.memories} memories"
         lines.append(
             f"{model.model} ({model.dimension} numbers) is {model.state} since {printing.minute(model.since)}: {has}"
         )
-    if "turns" in each:
+    if each["turns"] is not None:
         lines.append(f"built; {each['lacking']} memories lack vectors, {each['turns']} past turns were embedded")
-    if "live" in each:
+    if each["live"] is not None:
         lines.append(f"reads go by {each['live']} now, and went by {each['was']}")
-    if each.get("lacking") and "turns" not in each:
+    if each["lacking"] and each["turns"] is None:
         lines.append(f"{each['lacking']} memories lack its vectors: `cognitive db reembed --to` that model builds them")
-    if "comparison" in each:
+    if each["comparison"] is not None:
         lines += _compared(each["comparison"])
     lines += [
         f"removed of {gone.model}: {gone.embeddings} vectors of memories, {gone.turns} of past turns"
-        for gone in each.get("dropped", ())
+        for gone in each["dropped"] or ()
     ]
     return lines or ["nothing to do"]
 
