@@ -8,7 +8,7 @@ word to be found by, but no part of what is embedded: there it was measured to c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -57,6 +57,16 @@ def passages(content: str, speaker: str | None, context: str, occurred_at: datet
             IndexedPassage(ordinal, start, stop, f"{who}{text}", around_text, _bounded(said), _bounded(around))
         )
         surrounding = _tail(text)
+    return found
+
+
+def texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:
+    """What of these passages is embedded: ordinal, field, text."""
+    found = []
+    for piece in pieces:
+        found.append((piece.ordinal, "said", piece.said_text))
+        if piece.around_text is not None:
+            found.append((piece.ordinal, "around", piece.around_text))
     return found
 
 

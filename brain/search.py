@@ -7,7 +7,7 @@ are worth together is the turn's business (`cognitive.context.relevance`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
+from brain.spaces import Spaces
 from brain.text import lexemes
 from brain.types import MemoryType, Vector
 
@@ -163,10 +164,11 @@ SCORES = (
 
 
 class MemorySearch:
-    """Runs queries against an agent's memories."""
+    """Runs queries against an agent's memories. `told` hears with each which models the agent's vectors are of."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, told: Callable[[str, Spaces], None] = lambda agent_id, spaces: None) -> None:
         self._database = database
+        self._told = told
 
     async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> Found:
         """Every candidate for the query, unweighed.
@@ -189,6 +191,7 @@ class MemorySearch:
             return facts, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
 
         facts, hits = await self._database.run(agent_id, work, timeout=timeout)
+        self._told(agent_id, Spaces.of(facts["live"], facts["kept"]))
         terms: Mapping[str, Sequence[int]] = facts["terms"] or {}
         rarity = {lexeme: idf(facts["passages"], terms[lexeme][0]) for lexeme in query.lexemes}
         return Found(

@@ -21,11 +21,19 @@ class Settings(BaseSettings):
     database_url: str | None = None  # None: the embedded server
     data_dir: Path | None = None  # None: the user's data directory
     cache_dir: Path | None = None  # None: the user's cache directory; holds the prepared embedding model
+    # The embedding models of this process, with commas: minilm, wordllama, sentence-transformers:MODEL, or
+    # package.module:maker. The first is for agents without vectors; which one an agent's reads use, the database names.
+    embedding_models: str = "minilm"
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
     policy: Path | None = None  # a TOML file with a policy
     models: Path | None = None  # a TOML file with further rows for the table of models
     tokens: Path | None = None  # a TOML file with the server's tokens; None: tokens.toml in the data directory
     shadow_policy: Path | None = None  # one more, which is run beside it and changes nothing
+
+    @property
+    def embedders(self) -> tuple[str, ...]:
+        """The names of the embedding models."""
+        return tuple(name.strip() for name in self.embedding_models.split(",") if name.strip())
 
     @property
     def directory(self) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -14,16 +14,16 @@ import numpy as np
 
 from brain import writing
 from brain.database import Connection, Database
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.several import Embedders
 from brain.errors import StoreError, UnknownMemory
-from brain.indexing import IndexedPassage, passages
-from brain.types import Memory, MemoryType, NewMemory, Receipt, Revision
+from brain.indexing import IndexedPassage, passages, texts
+from brain.types import Memory, MemoryType, NewMemory, Receipt, Revision, Vector
 from brain.writing import SQL, Prepared
 
 _CHANGEABLE = (
     "content", "speaker", "context", "occurred_at", "tags", "entities", "confidence", "pinned", "attributes",
 )  # fmt: skip
-_MOST_TRIES = 50  # of an update that others overtake
+_MOST_TRIES = 50  # of a write that others overtake
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
@@ -32,9 +32,9 @@ Progress = Callable[[int, int], None]
 class MemoryStore:
     """Memories of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database, embedder: CachedEmbedder) -> None:
+    def __init__(self, database: Database, embedders: Embedders) -> None:
         self._database = database
-        self._embedder = embedder
+        self._embedders = embedders
 
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
@@ -62,14 +62,14 @@ class MemoryStore:
         for start in range(0, len(memories), BATCH):
             batch = {identity(memory): memory for memory in memories[start : start + BATCH]}
             known = await self._existing(agent_id, list(batch))
-            prepared = await self._prepare({key: each for key, each in batch.items() if key not in known}, now)
-            if prepared:
-                await self._database.run(agent_id, partial(self._write_of_turn, agent_id, turn_id, prepared))
+            fresh = {key: each for key, each in batch.items() if key not in known}
+            await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id))
 
-    async def _write_of_turn(self, agent_id: str, turn_id: str, prepared: list[Prepared], c: Connection) -> None:
+    async def _write_of_turn(self, agent_id: str, turn_id: str, prepared: list[Prepared], c: Connection) -> bool:
         await writing.share_agent(c, agent_id)
         if await c.fetchval(SQL["has_turn"], agent_id, turn_id):
-            await writing.write(c, agent_id, prepared, self._embedder)
+            return await writing.write(c, agent_id, prepared, self._embedders)
+        return True
 
     async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
@@ -78,19 +78,34 @@ class MemoryStore:
         for key, memory in zip(identities, batch, strict=True):
             if key not in known:
                 fresh.setdefault(key, memory)
-        prepared = await self._prepare(fresh, now)
-        if prepared:
-            await self._database.run(agent_id, lambda c: writing.write(c, agent_id, prepared, self._embedder))
+        if fresh:
+            await self._write(agent_id, fresh, now, partial(self._write_batch, agent_id))
             known = await self._existing(agent_id, identities)
         return [known[key] for key in identities]
+
+    async def _write_batch(self, agent_id: str, prepared: list[Prepared], c: Connection) -> bool:
+        return await writing.write(c, agent_id, prepared, self._embedders)
+
+    async def _write(
+        self,
+        agent_id: str,
+        fresh: Mapping[bytes, NewMemory],
+        now: datetime,
+        work: Callable[[list[Prepared], Connection], Awaitable[bool]],
+    ) -> None:
+        """Prepares and writes; again, if the agent's models have become others meanwhile."""
+        for _ in range(_MOST_TRIES if fresh else 0):
+            prepared = await self._prepare(agent_id, fresh, now)
+            if await self._database.run(agent_id, partial(work, prepared)):
+                return
 
     async def _existing(self, agent_id: str, identities: list[bytes]) -> dict[bytes, UUID]:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["existing_identities"], agent_id, identities))
         return {row["identity"]: row["id"] for row in rows}
 
-    async def _prepare(self, fresh: dict[bytes, NewMemory], now: datetime) -> list[Prepared]:
+    async def _prepare(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime) -> list[Prepared]:
         indexed = {key: _indexed(memory, memory.occurred_at or now) for key, memory in fresh.items()}
-        vectors = await self._vectors([piece for pieces in indexed.values() for piece in pieces])
+        vectors = await self._vectors(agent_id, [piece for pieces in indexed.values() for piece in pieces])
         return [
             Prepared(
                 uuid4(),
@@ -98,15 +113,21 @@ class MemoryStore:
                 memory,
                 memory.occurred_at or now,
                 indexed[key],
-                [next(vectors) for _ in _texts(indexed[key])],
+                {model: [next(each) for _ in texts(indexed[key])] for model, each in vectors.items()},
             )
             for key, memory in fresh.items()
         ]
 
-    async def _vectors(self, pieces: list[IndexedPassage]) -> Any:
-        texts = list(_texts(pieces))
-        vectors = await self._embedder.embed([text for _, _, text in texts])
-        return iter([(ordinal, field, vector) for (ordinal, field, _), vector in zip(texts, vectors, strict=True)])
+    async def _vectors(
+        self, agent_id: str, pieces: list[IndexedPassage]
+    ) -> dict[str, Iterator[tuple[int, str, Vector]]]:
+        """By each model that the agent's writes go to: ordinal, field, vector of each text."""
+        wanted, embedded = texts(pieces), {}
+        for embedder in self._embedders.writing(agent_id):
+            vectors = await embedder.embed([text for _, _, text in wanted])
+            pairs = zip(wanted, vectors, strict=True)
+            embedded[embedder.model] = iter([(ordinal, field, vector) for (ordinal, field, _), vector in pairs])
+        return embedded
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
         """The memories of these ids, in the order asked; ids that do not exist are left out."""
@@ -156,15 +177,15 @@ class MemoryStore:
         changed = change(_memory(found))
         occurred_at = changed.occurred_at or found["occurred_at"]
         pieces = _indexed(changed, occurred_at)
-        vectors = list(await self._vectors(pieces))
+        vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
         prepared = Prepared(id, identity(changed), changed, occurred_at, pieces, vectors)
         was = _replaced(found, changed, occurred_at)
         rewritten = await self._database.run(
-            agent_id, lambda c: writing.rewrite(c, agent_id, prepared, version, was, self._embedder)
+            agent_id, lambda c: writing.rewrite(c, agent_id, prepared, version, was, self._embedders)
         )
         if rewritten:
             old = passages(found["content"], found["speaker"], found["context"], found["occurred_at"])
-            self._embedder.forget([text for _, _, text in _texts(old)])
+            self._embedders.forget([text for _, _, text in texts(old)])
         return rewritten
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
@@ -189,7 +210,7 @@ class MemoryStore:
         receipt = await self._database.run(agent_id, lambda c: writing.erase(c, agent_id, wanted))
         for memory in memories:
             pieces = passages(memory.content, memory.speaker, memory.context, memory.occurred_at)
-            self._embedder.forget([text for _, _, text in _texts(pieces)])
+            self._embedders.forget([text for _, _, text in texts(pieces)])
         return receipt
 
     async def erase_agent(self, agent_id: str) -> Receipt:
@@ -198,13 +219,13 @@ class MemoryStore:
         async def work(c: Connection) -> tuple[Any, Sequence[Any]]:
             await c.execute(SQL["own_agent"], agent_id)
             await c.fetchrow(SQL["lock_corpus"], agent_id)
-            rows, texts = await c.fetchrow(SQL["agent_rows"], agent_id), await c.fetch(SQL["agent_texts"], agent_id)
+            rows, said = await c.fetchrow(SQL["agent_rows"], agent_id), await c.fetch(SQL["agent_texts"], agent_id)
             await c.execute(SQL["erase_agent"], agent_id)
-            return rows, texts
+            return rows, said
 
-        rows, texts = await self._database.run(agent_id, work)
-        for row in texts:
-            self._embedder.forget([text for _, _, text in _texts(passages(*row))])
+        rows, said = await self._database.run(agent_id, work)
+        for row in said:
+            self._embedders.forget([text for _, _, text in texts(passages(*row))])
         return Receipt(agent_id, **dict(rows))
 
 
@@ -226,15 +247,6 @@ def _digest(parts: Sequence[str | None]) -> bytes:
 
 def _indexed(memory: NewMemory, occurred_at: datetime) -> list[IndexedPassage]:
     return passages(memory.content, memory.speaker, memory.context, occurred_at)
-
-
-def _texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:
-    texts = []
-    for piece in pieces:
-        texts.append((piece.ordinal, "said", piece.said_text))
-        if piece.around_text is not None:
-            texts.append((piece.ordinal, "around", piece.around_text))
-    return texts
 
 
 def _replaced(found: Mapping[str, Any], changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:

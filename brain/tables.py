@@ -65,7 +65,7 @@ corpus = Table(
     _column("next_seq", BigInteger, default=text("1")), _column("next_session", Integer, default=text("1")),
     _column("memories", BigInteger, default=ZERO), _column("passages", BigInteger, default=ZERO),
     _column("sessions", BigInteger, default=ZERO), _column("said_lexemes", BigInteger, default=ZERO),
-    _column("around_lexemes", BigInteger, default=ZERO),
+    _column("around_lexemes", BigInteger, default=ZERO), _column("model", Text, nullable=True),
     PrimaryKeyConstraint("agent_id"),
 )  # fmt: skip
 
@@ -158,6 +158,22 @@ turn = Table(
         "turn_taught", "agent_id", "model", text("at DESC"), "turn_id",
         postgresql_where=text("status = 'completed' AND query IS NOT NULL"),
     ),
+)  # fmt: skip
+
+embedding_model = Table(
+    "embedding_model", metadata, _agent(), _column("model", Text), _column("dimension", SmallInteger),
+    _column("reached", Uuid, default=text("'00000000-0000-0000-0000-000000000000'")),
+    _column("begun_at", AT, default=NOW), _column("completed_at", AT, nullable=True),
+    _column("live_at", AT, nullable=True),
+    PrimaryKeyConstraint("agent_id", "model"), CheckConstraint("dimension > 0"),
+)  # fmt: skip
+
+turn_embedding = Table(
+    "turn_embedding", metadata, _agent(), _column("turn_id", Text), _column("model", Text), _column("at", AT),
+    _column("embedding", HalfVector()),
+    PrimaryKeyConstraint("agent_id", "turn_id", "model"),
+    ForeignKeyConstraint(["agent_id", "turn_id"], ["turn.agent_id", "turn.turn_id"], ondelete="CASCADE"),
+    Index("turn_embedding_by_time", "agent_id", "model", text("at DESC"), "turn_id"),
 )  # fmt: skip
 
 exposure = Table(

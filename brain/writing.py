@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from brain import statements
-from brain.database import Connection, encode_halfvec
-from brain.embedding.cached import CachedEmbedder
+from brain import statements, vectors
+from brain.database import Connection
+from brain.embedding.several import Embedders
 from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage
-from brain.types import NewMemory, Receipt, Vector
+from brain.types import NewMemory, Receipt
+from brain.vectors import Embedded
 
 SQL = statements.load("store")
 
@@ -29,7 +30,7 @@ class Prepared:
     memory: NewMemory
     occurred_at: datetime
     passages: list[IndexedPassage]
-    vectors: list[tuple[int, str, Vector]]  # (ordinal, field, vector)
+    vectors: Mapping[str, Sequence[Embedded]]  # by model
 
 
 async def share_agent(c: Connection, agent_id: str) -> None:
@@ -37,9 +38,14 @@ async def share_agent(c: Connection, agent_id: str) -> None:
     await c.execute(SQL["share_agent"], agent_id)
 
 
-async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder: CachedEmbedder) -> None:
-    """Stores what is not there yet, with its sessions, its index entries and its vectors."""
+async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedders: Embedders) -> bool:
+    """Stores what is not there yet, with its sessions, its index entries and its vectors.
+
+    False, and nothing is stored, if the agent's models are no longer those that it was embedded with.
+    """
     corpus = await c.fetchrow(SQL["lock_corpus"], agent_id)
+    if not await vectors.agree(c, agent_id, embedders, {model for item in prepared for model in item.vectors}):
+        return False
     # asked again under the lock: another writer may have stored some of them meanwhile
     rows = await c.fetch(SQL["existing_identities"], agent_id, [item.identity for item in prepared])
     known = {row["identity"] for row in rows}
@@ -48,7 +54,7 @@ async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder
     await _check_superseded(c, agent_id, new)
     sessions, opened = await _touch_sessions(c, agent_id, new, corpus["next_session"])
     await _insert_memories(c, agent_id, new, corpus["next_seq"], sessions)
-    await _insert_index(c, agent_id, new, sessions, embedder)
+    await _insert_index(c, agent_id, new, sessions)
     superseding = [item for item in new if item.memory.supersedes is not None]
     await c.execute(
         SQL["mark_superseded"], agent_id,
@@ -59,6 +65,7 @@ async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder
         SQL["grow_corpus"], agent_id, len(new), opened, len(new), len(pieces), opened,
         sum(piece.said_length for piece in pieces), sum(piece.around_length for piece in pieces),
     )  # fmt: skip
+    return True
 
 
 def _id(agent_id: str, seq: int, item: Prepared) -> UUID:
@@ -112,9 +119,7 @@ async def _touch_sessions(
     return numbers, len(opened)
 
 
-async def _insert_index(
-    c: Connection, agent_id: str, written: list[Prepared], sessions: dict[str, int], embedder: CachedEmbedder
-) -> None:
+async def _insert_index(c: Connection, agent_id: str, written: list[Prepared], sessions: dict[str, int]) -> None:
     pieces = [(item, piece) for item in written for piece in item.passages]
     await c.execute(
         SQL["insert_passages"], agent_id,
@@ -133,23 +138,22 @@ async def _insert_index(
         [piece.around[lexeme] for _, piece, lexeme in postings],
         [piece.said_length for _, piece, _ in postings], [piece.around_length for _, piece, _ in postings],
     )  # fmt: skip
-    vectors = [(item, *vector) for item in written for vector in item.vectors]
-    await c.execute(
-        SQL["insert_embeddings"], agent_id,
-        [item.id for item, *_ in vectors], [ordinal for _, ordinal, _, _ in vectors],
-        [field for _, _, field, _ in vectors], [item.memory.type for item, *_ in vectors],
-        embedder.model, embedder.dimension, [encode_halfvec(vector) for *_, vector in vectors],
-    )  # fmt: skip
+    for model in {model: None for item in written for model in item.vectors}:
+        rows = [(item.id, item.memory.type, vector) for item in written for vector in item.vectors[model]]
+        await vectors.insert(c, agent_id, model, rows)
 
 
 async def rewrite(
-    c: Connection, agent_id: str, item: Prepared, version: str, was: Mapping[str, Any], embedder: CachedEmbedder
+    c: Connection, agent_id: str, item: Prepared, version: str, was: Mapping[str, Any], embedders: Embedders
 ) -> bool:
-    """Replaces what a memory says, and its index entries and vectors; False if it is no longer the version read.
+    """Replaces what a memory says, and its index entries and vectors; False if it is no longer the version read, or the
+    agent's models are no longer those that it was embedded with.
 
     `was` is what it said of what changes, which is kept.
     """
     await c.fetchrow(SQL["lock_corpus"], agent_id)
+    if not await vectors.agree(c, agent_id, embedders, set(item.vectors)):
+        return False
     if await c.fetchval(SQL["version"], agent_id, item.id) != version:
         return False
     others = await c.fetch(SQL["existing_identities"], agent_id, [item.identity])
@@ -167,7 +171,7 @@ async def rewrite(
     if was:
         await c.execute(SQL["insert_revision"], agent_id, item.id, was, MOST_REVISIONS)
     sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
-    await _insert_index(c, agent_id, [item], sessions, embedder)
+    await _insert_index(c, agent_id, [item], sessions)
     await c.execute(
         SQL["grow_corpus"], agent_id, 0, 0, 0, len(item.passages) - gone["passages"], 0,
         sum(piece.said_length for piece in item.passages) - gone["said_lexemes"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.several import Embedders
 from cognitive.background import Background
 from cognitive.context.statements import window_sentences
 
@@ -15,20 +15,22 @@ _AT_ONCE = 4  # sentences; a turn's message waits behind these few at most
 class Arrivals:
     """Embeds responses in the background, into the cache that turns read from."""
 
-    def __init__(self, embedder: CachedEmbedder) -> None:
-        self._embedder = embedder
+    def __init__(self, embedders: Embedders) -> None:
+        self._embedders = embedders
         self._background = Background(_MOST_WAITING)
 
-    def heard(self, response: str) -> None:
-        """Has the sentences of a response embedded. Returns at once; what goes wrong is the next turn's to report."""
+    def heard(self, agent_id: str, response: str) -> None:
+        """Has the sentences of a response embedded by the agent's model. Returns at once; what goes wrong is the next
+        turn's to report.
+        """
         if response:
-            self._background.start(self._embed(response))
+            self._background.start(self._embed(agent_id, response))
 
     async def finished(self) -> None:
         """Returns when all that was heard is embedded, or has failed."""
         await self._background.finished()
 
-    async def _embed(self, response: str) -> None:
+    async def _embed(self, agent_id: str, response: str) -> None:
         stated = await asyncio.to_thread(window_sentences, [response])
         for start in range(0, len(stated), _AT_ONCE):
-            await self._embedder.embed(stated[start : start + _AT_ONCE])
+            await self._embedders.of(agent_id).embed(stated[start : start + _AT_ONCE])

@@ -10,19 +10,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from brain import roles
+from brain.agents import names
 from brain.artifacts import Artifacts
 from brain.contents import Contents
 from brain.database import APP_ROLE, Database
 from brain.deadline import Deadline
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
-from brain.embedding.minilm import MiniLM
+from brain.embedding.named import named
+from brain.embedding.several import Embedders
 from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
 from brain.figures import Figures
 from brain.journal import Journal, journal_name
 from brain.policies import PolicyStore
 from brain.ports import Embedder
 from brain.reading import Reading
+from brain.reembedding import Reembedding
 from brain.search import MemorySearch
 from brain.sessions import Sessions
 from brain.settings import Settings, from_environment
@@ -63,7 +66,7 @@ _A_MESSAGE = "Where does Ada keep the key of the boat house?"  # no small talk, 
 class Plugins:
     """What a host may put in place of what is bundled; None keeps that."""
 
-    embedder: Embedder | None = None
+    embedder: Embedder | Sequence[Embedder] | None = None
     token_counter: TokenCounter | None = None
     summarizer: Summarizer | None = None
     classifier: Classifier | None = None
@@ -76,7 +79,8 @@ class Parts:
     """What a layer is made of."""
 
     policy: Chosen
-    embedder: CachedEmbedder
+    embedders: Embedders
+    reembedding: Reembedding
     store: MemoryStore
     turns: TurnLog
     contents: Contents
@@ -136,37 +140,39 @@ async def assemble(
         SchemaError: the database lacks the extension, the schema or the role.
         EmbeddedServerError: the bundled server cannot be started.
         PolicyError: the policy file does not hold a policy.
+        EmbeddingError: the settings name a model that there is not, or the same one twice.
     """
     settings = from_environment()
     policy = with_models(policy, settings) if policy is not None else live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
     counter = plugins.token_counter or count
     metrics = plugins.metrics or NO_METRICS
-    cached = TracedEmbedder(plugins.embedder or MiniLM(settings.cache_dir))
+    embedders = Embedders([TracedEmbedder(each) for each in _embedders(plugins.embedder, settings)])
     try:
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
         quietly(lambda: watch_journal(metrics, journal))
         async with _database(url, settings) as (database, reading):
-            store, turns = MemoryStore(database, cached), TurnLog(database)
-            engine = ContextEngine(store, MemorySearch(database), cached, counter)
-            catalog = Catalog(cached)
+            store, turns = MemoryStore(database, embedders), TurnLog(database)
+            engine = ContextEngine(store, MemorySearch(database, embedders.told), embedders, counter)
+            catalog = Catalog(embedders.first)
             capture = Capture(store, policy, plugins.extractor)
             policies = PolicyStore(database)
             chosen = Chosen(policies, policy, shadow)
             settlement = Settlement(turns, journal, chosen, capture)
-            await _warm(cached)
+            await _warm(embedders)
             async with draining(settlement, journal):
-                shadowing, arrivals = Shadowing(turns, chosen.shadow, counter), Arrivals(cached)
+                shadowing, arrivals = Shadowing(turns, chosen.shadow, counter), Arrivals(embedders)
                 sessions, artifacts = Sessions(database), Artifacts(database)
                 continuity = Continuity(sessions, artifacts, policy, counter, plugins.summarizer or Extractive())
                 habits = Habits(turns, policy)
-                planner = Planner(policy, habits, await _classifiers(plugins.classifier, cached, policy))
+                planner = Planner(policy, habits, await _classifiers(plugins.classifier, embedders.first, policy))
                 settling = Background(_MOST_SETTLING)
                 try:
                     yield Parts(
                         policy=chosen,
-                        embedder=cached,
+                        embedders=embedders,
+                        reembedding=Reembedding(database, embedders),
                         store=store,
                         turns=turns,
                         contents=Contents(database),
@@ -199,17 +205,25 @@ async def assemble(
                     await habits.finished()
                     await chosen.finished()
     finally:
-        cached.close()
+        embedders.close()
 
 
-async def _warm(embedder: CachedEmbedder) -> None:
-    """Loads the model before the first turn needs it; a model that fails is that turn's to report.
+def _embedders(own: Embedder | Sequence[Embedder] | None, settings: Settings) -> Sequence[Embedder]:
+    """The host's, or those that the settings name."""
+    if own is None:
+        return [named(name, settings.cache_dir) for name in settings.embedders]
+    return own if isinstance(own, Sequence) else [own]
+
+
+async def _warm(embedders: Embedders) -> None:
+    """Loads the models before the first turn needs it; a model that fails is that turn's to report.
 
     And reads a message: automata are built when they first match, which takes a third of a deadline.
     """
     signals.read(_A_MESSAGE, now=datetime.now(UTC))
     try:
-        await Deadline(_MOST_WARMING * 1000).within(embedder.embed(["warm"]))
+        for embedder in embedders:
+            await Deadline(_MOST_WARMING * 1000).within(embedder.embed(["warm"]))
     except (EmbeddingError, TimeoutError) as error:
         log.warning("the embedding model is not ready: %s", str(error) or f"not loaded within {_MOST_WARMING:g} s")
 
@@ -295,6 +309,32 @@ async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool
         return await roles.create(url, logins, overview=overview)
     async with embedded(settings) as urls:
         return await roles.create(urls.admin, logins, overview=overview)
+
+
+async def agents(url: str | None) -> tuple[str, ...]:
+    """The names of all agents, as a role that sees them: at the URL, or in the embedded server."""
+    settings = from_environment()
+    url = url or settings.database_url
+    if url is not None:
+        return await names(url)
+    async with embedded(settings) as urls:
+        return await names(urls.admin)
+
+
+def embedders_with(name: str | None) -> tuple[list[Embedder], str]:
+    """The embedders of the settings, with that of a name beside them, and the model that this one is of.
+
+    Raises:
+        EmbeddingError: a name that is none.
+    """
+    settings = from_environment()
+    embedders = list(_embedders(None, settings))
+    if name is None:
+        return embedders, embedders[0].model
+    new = named(name, settings.cache_dir)
+    if all(each.model != new.model for each in embedders):
+        embedders.append(new)
+    return embedders, new.model
 
 
 @asynccontextmanager

@@ -38,6 +38,7 @@ from cognitive.recall import recall
 from cognitive.settle import opened
 from cognitive.surface.checks import Checks
 from cognitive.surface.memories import Memories
+from cognitive.surface.models import Models
 from cognitive.surface.policies import Policies
 from cognitive.surface.record import Record
 from cognitive.surface.sessions import Sessions as SessionSurface
@@ -69,7 +70,7 @@ from cognitive.work import Work
 log = logging.getLogger(__name__)
 
 
-class CognitiveLayer(Memories, SessionSurface, Record, State, Checks):
+class CognitiveLayer(Memories, SessionSurface, Record, Models, State, Checks):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
@@ -95,7 +96,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State, Checks):
         *,
         policy: Policy | None = None,
         shadow: Policy | None = None,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Sequence[Embedder] | None = None,
         token_counter: TokenCounter | None = None,
         summarizer: Summarizer | None = None,
         classifier: Classifier | None = None,
@@ -104,8 +105,9 @@ class CognitiveLayer(Memories, SessionSurface, Record, State, Checks):
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
-        Under `shadow`, every turn is run a second time after it was prepared, and the difference is recorded.
-        `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
+        `embedder` takes the place of the models that the environment names: one, or several while agents move from one
+        to another. Under `shadow`, every turn is run a second time after it was prepared, and the difference is
+        recorded. `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
         `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
         about messages that no rule of the categories knows; `extractor` makes memories of what a completed turn said,
         beside what `Policy.capture` keeps; `metrics` counts (`cognitive.telemetry.prometheus`).
@@ -185,7 +187,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State, Checks):
         """
         loops.require(self.loop)
         if self._parts.policy.for_agent(context.agent_id).dedup:
-            self._parts.arrivals.heard(without_injected(outcome.response))
+            self._parts.arrivals.heard(context.agent_id, without_injected(outcome.response))
         report = await self._parts.settlement.post(context, outcome)
         if report.recorded:
             self._parts.continuity.closed(context.agent_id, context.turn_id, outcome)
@@ -282,7 +284,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State, Checks):
             log.exception("pre_turn goes on without memory")
             return plan, Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
         try:
-            return await planner.refine(plan, turn, built.vector, deadline, policy), built
+            return await planner.refine(plan, turn, built.own, deadline, policy), built
         except Exception as error:  # a plug-in may raise anything, and the turn has its plan
             log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
             return plan, built
@@ -307,7 +309,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State, Checks):
         past = built.given.found.past if built.given is not None else ()
         try:
             wanted = frozenset(together(plan.categories, policy).tools)
-            known = Known(plan.signals.text, built.vector, past, wanted)
+            known = Known(plan.signals.text, built.own, past, wanted)
             offer = await catalog.offer(turn, tools, known, deadline, policy)
         except Exception as error:  # as above
             log.warning("pre_turn goes on with all tools: %r", error)
@@ -337,7 +339,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State, Checks):
             degraded=built.degraded,
             trace=replace(built.trace, trim=offer.trim, window=talk.trace),
             user_id=turn.user_id,
-            model=self._parts.embedder.model,
+            model=built.model or self._parts.embedders.of(turn.agent_id).model,
             query=built.vector,
             policy=policy,
             placement=policy.placement,

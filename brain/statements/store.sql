@@ -71,10 +71,32 @@ FROM unnest($2::text[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7
      AS p(lexeme, memory_id, ordinal, type, session_no, said, around, said_length, around_length)
 
 -- name: insert_embeddings
+-- Of one model ($6) and its dimension ($7). What is there stays: two workers may have embedded the same text.
 INSERT INTO cognitive.embedding (agent_id, memory_id, ordinal, field, model, dimension, type, embedding)
 SELECT $1, e.memory_id, e.ordinal, e.field, $6, $7, e.type, e.embedding
 FROM unnest($2::uuid[], $3::integer[], $4::text[], $5::text[], $8::halfvec[])
      AS e(memory_id, ordinal, field, type, embedding)
+ON CONFLICT DO NOTHING
+
+-- name: spaces
+-- The model that the agent's reads use, whether it was named, and those that its vectors are kept of.
+SELECT coalesce(c.model, cognitive.model_of_most($1)) AS live, c.model IS NOT NULL AS named,
+       (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
+        FROM cognitive.embedding_model WHERE agent_id = $1) AS kept
+FROM (SELECT 1) AS always LEFT JOIN cognitive.corpus AS c ON c.agent_id = $1
+
+-- name: keep_space
+-- From now on what is written is embedded with model $2, too.
+INSERT INTO cognitive.embedding_model (agent_id, model, dimension) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+
+-- name: name_live
+-- Names the model that the agent's reads use; $3 its dimension, NULL where only the vectors that are there can tell.
+WITH kept AS (
+    INSERT INTO cognitive.embedding_model (agent_id, model, dimension, completed_at, live_at)
+    SELECT $1, $2, coalesce($3::smallint, (SELECT dimension FROM cognitive.embedding
+                                           WHERE agent_id = $1 AND model = $2 LIMIT 1)), now(), now()
+    ON CONFLICT (agent_id, model) DO UPDATE SET live_at = now())
+UPDATE cognitive.corpus SET model = $2 WHERE agent_id = $1
 
 -- name: grow_corpus
 UPDATE cognitive.corpus SET
@@ -205,7 +227,8 @@ UPDATE cognitive.memory SET supersedes = NULL WHERE agent_id = $1 AND supersedes
 -- name: agent_rows
 SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,
        (SELECT count(*) FROM cognitive.passage WHERE agent_id = $1) AS passages,
-       (SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1) AS embeddings,
+       (SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1)
+       + (SELECT count(*) FROM cognitive.turn_embedding WHERE agent_id = $1) AS embeddings,
        (SELECT count(*) FROM cognitive.posting WHERE agent_id = $1) AS postings,
        (SELECT count(*) FROM cognitive.exposure WHERE agent_id = $1) AS exposures,
        (SELECT count(*) FROM cognitive.usage WHERE agent_id = $1) AS usage,
@@ -222,8 +245,8 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,
 SELECT content, speaker, context, occurred_at FROM cognitive.memory WHERE agent_id = $1
 
 -- name: erase_agent
--- Every row of the agent, in every table that has one; memory takes its passages and vectors with it, an artifact its
--- pieces.
+-- Every row of the agent, in every table that has one; memory takes its passages and vectors with it, a turn its
+-- vectors by further models, an artifact its pieces.
 WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = $1),
      exposure AS (DELETE FROM cognitive.exposure WHERE agent_id = $1),
      usage AS (DELETE FROM cognitive.usage WHERE agent_id = $1),
@@ -238,5 +261,6 @@ WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = $1),
      shadow AS (DELETE FROM cognitive.shadow WHERE agent_id = $1),
      choice AS (DELETE FROM cognitive.choice WHERE agent_id = $1),
      candidate AS (DELETE FROM cognitive.candidate WHERE agent_id = $1),
+     model AS (DELETE FROM cognitive.embedding_model WHERE agent_id = $1),
      corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = $1)
 DELETE FROM cognitive.memory WHERE agent_id = $1

@@ -91,7 +91,10 @@ ORDER BY at, turn_id
 
 -- name: called_turns
 -- The latest completed turns that called tools, newest first, with their vectors by one embedding model ($2).
-SELECT turn_id, at, message, called, CASE WHEN model = $2 THEN query END AS query FROM cognitive.turn
+SELECT turn_id, at, message, called, CASE WHEN model = $2 THEN query ELSE (
+           SELECT embedding FROM cognitive.turn_embedding AS e
+           WHERE e.agent_id = $1 AND e.turn_id = turn.turn_id AND e.model = $2) END AS query
+FROM cognitive.turn
 WHERE agent_id = $1 AND status = 'completed' AND cardinality(called) > 0
 ORDER BY at DESC, turn_id DESC LIMIT $3
 

@@ -9,11 +9,15 @@ import click
 
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
+from cognitive.cli.reembed import reembed
 
 
 @click.group()
 def command() -> None:
-    """Migrate the database, show how to reach it, or let others look."""
+    """Migrate the database, show how to reach it, let others look, or change the embedding model."""
+
+
+command.add_command(reembed)
 
 
 @command.command(cls=Answering, shape="{revision}")

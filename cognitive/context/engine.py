@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
 
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
+from brain.embedding.several import Embedders
 from brain.errors import CognitiveError, StoreUnavailable
 from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
@@ -17,7 +18,7 @@ from brain.types import Memory, Vector
 from cognitive import recording
 from cognitive.context import dedup, render, repeat
 from cognitive.context.assemble import Assembled, assemble, order
-from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, retrieve
+from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, embedded, retrieve, searched
 from cognitive.context.statements import window_sentences
 from cognitive.markup import without_injected
 from cognitive.plan import Plan, RetrievalQuery
@@ -34,7 +35,11 @@ _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What the model should see of its memory, and how that came about; `given` is what the stages ran on."""
+    """What the model should see of its memory, and how that came about; `given` is what the stages ran on.
+
+    `vector` is the query's, by the embedding model of that name; `own` is the same by the process's own first model,
+    for what the process compares it with itself.
+    """
 
     text: str
     prefix: str
@@ -43,6 +48,8 @@ class Built:
     degraded: tuple[str, ...]
     vector: Vector | None
     given: Given | None = None
+    model: str | None = None
+    own: Vector | None = None
 
     @classmethod
     def nothing(cls, plan: Plan, now: datetime, *degraded: str) -> Built:
@@ -54,11 +61,11 @@ class ContextEngine:
     """Runs plans against an agent's memory."""
 
     def __init__(
-        self, store: MemoryStore, search: MemorySearch, embedder: CachedEmbedder, counter: TokenCounter = count
+        self, store: MemoryStore, search: MemorySearch, embedders: Embedders, counter: TokenCounter = count
     ) -> None:
         self._store = store
         self._search = search
-        self._embedder = embedder
+        self._embedders = embedders
         self._counter = counter
 
     async def build(
@@ -71,14 +78,17 @@ class ContextEngine:
         messages of the conversation that the model is sent, where those are not all.
         """
         clock = Stopwatch()
-        (pinned, unpinned), retrieved, (window, missing) = await asyncio.gather(
+        believed = self._embedders.of(turn.agent_id)
+        (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
             self._pinned(turn.agent_id, deadline),
             self._retrieve(turn.agent_id, plan.retrieval, now, deadline, policy),
-            self._window(turn, plan, deadline, policy),  # embedded behind the message, while Postgres is at work
+            self._window(turn, plan, deadline, policy, believed),  # behind the message, while Postgres is at work
         )
+        if embedder is not believed:
+            window, missing = await self._window(turn, plan, deadline, policy, embedder)
         clock.lap("retrieve")
         given = Given.of(
-            plan, now, self._embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
+            plan, now, embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
             await _standing(turn, retrieved.found.hits, sent, policy), self._counter.name, room,
         )  # fmt: skip
         made = assemble(plan, given, dedup.against(window, policy), policy, self._counter)
@@ -94,18 +104,24 @@ class ContextEngine:
             degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
             vector=retrieved.vector,
             given=given,
+            model=embedder.model,
+            own=await self._own(plan.retrieval, retrieved.vector, embedder, deadline, policy),
         )  # fmt: skip
 
     async def recall(
-        self, agent_id: str, queries: Sequence[RetrievalQuery], filters: Filters, now: datetime, policy: Policy
-    ) -> list[Candidate]:
+        self, agent_id: str, queries: Sequence[RetrievalQuery], filters: Filters, now: datetime, policy: Policy,
+        model: str | None = None,
+    ) -> list[Candidate]:  # fmt: skip
         """The same stages for a query of the model's own: no floor, no budget, no window, all types in one order.
 
+        By the agent's live embedding model, or by another one that is kept, to compare.
+
         Raises:
+            EmbeddingError: this process lacks the embedding model that is named.
             StoreUnavailable: nothing could be retrieved in time.
         """
         deadline = Deadline(policy.recall_deadline_ms)
-        retrieved = await self._retrieve(agent_id, queries, now, deadline, policy, filters)
+        retrieved, _ = await self._retrieve(agent_id, queries, now, deadline, policy, filters, model)
         if queries and not retrieved.channels:
             raise StoreUnavailable("; ".join(retrieved.degraded))
         return order(queries, retrieved.found, now, policy)
@@ -124,14 +140,45 @@ class ContextEngine:
         deadline: Deadline,
         policy: Policy,
         filters: Filters = NO_FILTERS,
-    ) -> Retrieved:
-        return await retrieve(
-            agent_id, queries, search=self._search, embedder=self._embedder, policy=policy, now=now,
-            deadline=deadline, filters=filters,
-        )  # fmt: skip
+        model: str | None = None,
+    ) -> tuple[Retrieved, CachedEmbedder]:
+        """What is found by the agent's live model, as far as this process has it, or by the one named; and by which.
+
+        Which one is live is told with what is found. If it is another one than was believed, it is asked again, by that
+        one; the answer by the other stands if there is no time.
+        """
+
+        async def found(embedder: CachedEmbedder) -> Retrieved:
+            return await retrieve(
+                agent_id, queries, search=self._search, embedder=embedder, policy=policy, now=now,
+                deadline=deadline, filters=filters,
+            )  # fmt: skip
+
+        if model is not None:
+            return await found(self._embedders.named(model)), self._embedders.named(model)
+        embedder = self._embedders.of(agent_id)
+        retrieved = await found(embedder)
+        live = self._embedders.of(agent_id)
+        if retrieved.channels and live is not embedder:
+            again = await found(live)
+            retrieved, embedder = (again, live) if again.channels else (retrieved, embedder)
+        lacking = self._embedders.lacking(agent_id)
+        if lacking is not None and queries:
+            told = f"embedding: this process lacks {lacking}, the agent's live model; searched by {embedder.model}"
+            retrieved = replace(retrieved, degraded=(*retrieved.degraded, told))
+        return retrieved, embedder
+
+    async def _own(
+        self, queries: Sequence[RetrievalQuery], vector: Vector | None, embedder: CachedEmbedder, deadline: Deadline,
+        policy: Policy,
+    ) -> Vector | None:  # fmt: skip
+        """The query's vector by the first embedder: tools and labelled sentences were embedded with that one."""
+        if embedder is self._embedders.first or vector is None:
+            return vector
+        return (await embedded(searched(queries[0].text), self._embedders.first, policy, deadline))[0]
 
     async def _window(
-        self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy
+        self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy, embedder: CachedEmbedder
     ) -> tuple[dedup.Statements, tuple[str, ...]]:
         """What the last turns of the conversation and this message state, with the vectors that can be had in time."""
         if not plan.dedup or not plan.retrieval:
@@ -139,18 +186,18 @@ class ContextEngine:
         spoken = [said.content for said in turn.conversation if said.role in ("user", "assistant") and said.content]
         recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
         stated = window_sentences([*recent, turn.text])
-        unknown = [sentence for sentence in stated if self._embedder.known(sentence) is None]
+        unknown = [sentence for sentence in stated if embedder.known(sentence) is None]
         missing: tuple[str, ...] = ()
         try:
             await deadline.within(
-                self._embedder.embed(unknown[-policy.window_sentences :] if policy.window_sentences else []),
+                embedder.embed(unknown[-policy.window_sentences :] if policy.window_sentences else []),
                 _WINDOW_SHARE,
             )
         except TimeoutError:
             missing = ("dedup: not all of the window was embedded in time, compared by words",)
         except CognitiveError as error:
             missing = (f"dedup: {error}; compared by words",)
-        vectors = {sentence: vector for sentence in stated if (vector := self._embedder.known(sentence)) is not None}
+        vectors = {sentence: vector for sentence in stated if (vector := embedder.known(sentence)) is not None}
         return dedup.window(stated, vectors), missing
 
 

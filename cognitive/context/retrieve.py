@@ -64,8 +64,8 @@ async def retrieve(
     """
     if not queries:
         return Retrieved(Found(()), None, ())
-    text = _searched(queries[0].text)
-    vector, missing = await _embed(text, embedder, policy, deadline)
+    text = searched(queries[0].text)
+    vector, missing = await embedded(text, embedder, policy, deadline)
     types = {query.type: _per_channel(query.limit, policy) for query in queries}
     query = _query(
         types,
@@ -90,15 +90,17 @@ async def retrieve(
     return Retrieved(found, vector, channels, missing)
 
 
-def _searched(text: str) -> str:
+def searched(text: str) -> str:
+    """What of a text is searched for."""
     if len(text) <= _MOST_SEARCHED:
         return text
     return f"{text[: _MOST_SEARCHED // 2]}\n{text[-_MOST_SEARCHED // 2 :]}"
 
 
-async def _embed(
+async def embedded(
     text: str, embedder: CachedEmbedder, policy: Policy, deadline: Deadline
 ) -> tuple[Vector | None, tuple[str, ...]]:
+    """The vector of a text within its share of the deadline, or why there is none."""
     try:
         return (await deadline.within(embedder.embed([text]), policy.embed_share))[0], ()
     except TimeoutError:

@@ -9,7 +9,7 @@ from typing import Literal
 from brain.health import DatabaseHealth, TableHealth
 from brain.roles import OVERVIEW, READER
 from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
-from cognitive.doctor.facts import Facts
+from cognitive.doctor.facts import Facts, Spaces
 
 Status = Literal["ok", "warning", "failure", "unknown"]
 
@@ -134,6 +134,34 @@ def _model(facts: Facts) -> Verdict:
             "remove the prepared model from the cache directory (COGNITIVE_CACHE_DIR): it is made anew",
         )
     return _ok(told)
+
+
+def _spaces(facts: Facts) -> Verdict:
+    """Whether this process reads agents by their live models, and how far a change of model is."""
+    spaces, fix = facts.spaces, "name models that there are in COGNITIVE_EMBEDDING_MODELS, and install their extras"
+    if spaces.error is not None:
+        return "failure", spaces.error, fix
+    if facts.database is None:
+        return _AWAY
+    if spaces.hidden is not None:
+        return _ok(f"this process has {', '.join(spaces.own)}; of the agents' nothing is known: {spaces.hidden}")
+    lacking = [each for each in spaces.agents if each.live and each.model not in spaces.own]
+    if lacking:
+        found = "; ".join(f"{each.live} agents are read by {each.model}" for each in lacking)
+        fix = "name that model beside yours in COGNITIVE_EMBEDDING_MODELS, or `cognitive db reembed --to` one of yours"
+        return "warning", f"{found}, which this process lacks: it has {', '.join(spaces.own)}", fix
+    return _moving(spaces)
+
+
+def _moving(spaces: Spaces) -> Verdict:
+    building = [f"{each.building} agents to {each.model}" for each in spaces.agents if each.building]
+    if building:
+        fix = "`cognitive db reembed --to` it goes on; --cut-over ends it, --cancel gives it up"
+        return "warning", f"a change of model is under way: {', '.join(building)}", fix
+    told = [f"{each.live} agents by {each.model}" for each in spaces.agents if each.live]
+    told += [f"{each.ready} ready for {each.model}" for each in spaces.agents if each.ready]
+    told += [f"{each.retired} keep vectors of {each.model} (--drop-old)" for each in spaces.agents if each.retired]
+    return _ok(", ".join(told) or f"no agents yet; this process has {', '.join(spaces.own)}")
 
 
 # --- the database ---
@@ -277,6 +305,7 @@ CHECKS: Mapping[str, Judge] = {
     "indexes": _of_database(_indexes),
     "statistics": _of_database(_statistics),
     "bloat": _of_database(_bloat),
+    "models of agents": _spaces,
     "clock": _of_database(_clock),
 }
 

@@ -15,16 +15,17 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from brain.agents import models
 from brain.deadline import Deadline
 from brain.embedding.minilm import MiniLM
-from brain.errors import CognitiveError, JournalError, PolicyError
+from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyError, StoreError
 from brain.health import DatabaseHealth
 from brain.health import examine as look
 from brain.journal import Journal, journal_name
 from brain.settings import Settings, from_environment
 from cognitive import bootstrap
 from cognitive.doctor.checks import Finding, judged
-from cognitive.doctor.facts import Facts, Host, Model
+from cognitive.doctor.facts import Facts, Host, Model, Spaces
 from cognitive.policy import Policy
 
 _ALIKE = 0.85  # of the letters: a name that is so near to a setting's was meant to be it
@@ -46,7 +47,9 @@ async def examine(looking: Looked = lambda _: None) -> tuple[Finding, ...]:
     if problem is not None:  # where the database is, nobody knows
         return judged(replace(facts, away="the settings cannot be read"))
     try:
-        facts = replace(facts, database=await _database(settings))
+        facts = replace(facts, spaces=await asyncio.to_thread(_own))
+        health, spaces = await _database(settings, facts.spaces)
+        facts = replace(facts, database=health, spaces=spaces)
     except CognitiveError as error:
         facts = replace(facts, away=str(error))
     return judged(facts)
@@ -157,12 +160,25 @@ def _model(settings: Settings) -> Model:
     return Model(MiniLM.model, len(one), float(one @ other), perf_counter() - began)
 
 
-async def _database(settings: Settings) -> DatabaseHealth:
+def _own() -> Spaces:
+    """The embedding models that the settings name."""
+    try:
+        return Spaces(own=tuple(each.model for each in bootstrap.embedders_with(None)[0]))
+    except EmbeddingError as error:
+        return Spaces(error=str(error))
+
+
+async def _database(settings: Settings, spaces: Spaces) -> tuple[DatabaseHealth, Spaces]:
     async with AsyncExitStack() as stack:
-        url = settings.database_url
-        if url is None:
-            url = (await stack.enter_async_context(bootstrap.embedded(settings))).app
-        return await look(url)
+        url = all_seeing = settings.database_url
+        if url is None or all_seeing is None:
+            urls = await stack.enter_async_context(bootstrap.embedded(settings))
+            url, all_seeing = urls.app, urls.admin
+        health = await look(url)
+        try:
+            return health, replace(spaces, agents=await models(all_seeing))
+        except StoreError as error:
+            return health, replace(spaces, hidden=str(error))
 
 
 def _address(settings: Settings) -> str:

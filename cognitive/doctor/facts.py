@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from brain.agents import ModelOfAgents
 from brain.health import DatabaseHealth
 
 
@@ -44,6 +45,16 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
+class Spaces:
+    """The embedding models that this process has, or why it has none; those of all agents, or why they are not seen."""
+
+    own: tuple[str, ...] = ()
+    error: str | None = None
+    agents: tuple[ModelOfAgents, ...] = ()
+    hidden: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """All that was looked at. `address` is where the database should be, without a password, `embedded` whether it is
     the one that we bring; `away` says why there is no `database`.
@@ -54,4 +65,5 @@ class Facts:
     address: str
     embedded: bool = False
     database: DatabaseHealth | None = None
+    spaces: Spaces = Spaces()
     away: str | None = None

@@ -33,10 +33,10 @@ class Checks:
         """The doctor's checks, of this layer's own database, journal and model. Raises nothing, and takes seconds at
         most.
         """
-        parts = self._parts
+        parts, embedder = self._parts, self._parts.embedders.first
         facts = await running(
-            parts.reading.url, parts.reading.own, parts.journal, parts.embedder.embed, parts.embedder.model, _PATIENCE
-        )  # fmt: skip
+            parts.reading.url, parts.reading.own, parts.journal, embedder.embed, embedder.model, _PATIENCE
+        )
         return Standing(judged(facts), facts.database)
 
     async def reads_as(self) -> Granted:
@@ -59,4 +59,4 @@ class Checks:
     @property
     def embedding_model(self) -> str:
         """The model that new passages get their vectors from."""
-        return self._parts.embedder.model
+        return self._parts.embedders.first.model

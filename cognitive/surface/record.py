@@ -82,11 +82,12 @@ class Record:
         require_label("agent_id", agent_id)
         if limit < 0:
             raise InvalidInput(f"limit: expected a number from 0, got {limit}")
-        turns = await self._parts.turns.called(agent_id, self._parts.embedder.model, _PLANNED_TURNS)
+        embedder = self._parts.embedders.of(agent_id)
+        turns = await self._parts.turns.called(agent_id, embedder.model, _PLANNED_TURNS)
         if message is None:
             return group(turns, limit)
         require_label("message", message, longest=LONGEST_MESSAGE)
-        return group(turns, limit, like=(await self._parts.embedder.embed([message]))[0])
+        return group(turns, limit, like=(await embedder.embed([message]))[0])
 
     async def reap(self, agent_id: str) -> int:
         """Gives up the turns that have been open for longer than the policy allows, and returns how many.

@@ -37,7 +37,8 @@ class State:
 
     async def _model(self) -> str | None:
         try:
-            await Deadline(_PATIENCE_MS).within(self._parts.embedder.embed(["ready"]))
+            for embedder in self._parts.embedders:
+                await Deadline(_PATIENCE_MS).within(embedder.embed(["ready"]))
         except (EmbeddingError, TimeoutError) as error:
             return str(error) or "not loaded in time"
         return None

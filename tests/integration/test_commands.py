@@ -180,6 +180,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert {path for path in set(LEAVES) - shell.ran if path[0] not in WITH_TESTS_OF_THEIR_OWN} == {
         ("db", "url"),
         ("db", "roles"),
+        ("db", "reembed"),
     }
 
 

@@ -10,13 +10,14 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
+from brain.agents import ModelOfAgents
 from brain.health import DatabaseHealth
 from brain.journal import Journal, journal_name
 from brain.migrate import upgrade
 from brain.schema import HEAD
 from cognitive.doctor.checks import CHECKS, COSINE, DIMENSION, healthy, judged
 from cognitive.doctor.examine import examine
-from cognitive.doctor.facts import Facts, Host, Model
+from cognitive.doctor.facts import Facts, Host, Model, Spaces
 
 WELL = DatabaseHealth("18.1", 18, "0.8.1", "0.8.1", "app", False, False, True, True, HEAD, 0.0, 0.001, (), (), ())
 FACTS = Facts(
@@ -25,6 +26,7 @@ FACTS = Facts(
     "postgresql://host/db",
     database=WELL,
 )
+OF_M = ModelOfAgents("m", live=3, building=0, ready=0, retired=1)
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +63,18 @@ async def test_all_is_well_on_a_migrated_database(urls):
     assert [each.check for each in findings] == list(CHECKS)
     assert {each.check: each.found for each in findings if each.status != "ok"} == {}
     assert healthy(findings)
+
+
+async def test_agents_that_are_read_by_a_model_of_others_are_told_to_whoever_may_see_them(scratch, monkeypatch):
+    inside, admin = scratch
+    await upgrade(admin)
+    await inside.execute("INSERT INTO cognitive.corpus (agent_id, model) VALUES ('a', 'another')")
+    await inside.execute(
+        "INSERT INTO cognitive.embedding_model (agent_id, model, dimension) VALUES ('a', 'another', 3)"
+    )
+    monkeypatch.setenv("COGNITIVE_DATABASE_URL", admin)
+    status, told, fix = (await found())["models of agents"]
+    assert (status, "1 agents are read by another" in told, "reembed --to" in fix) == ("warning", True, True)
 
 
 async def test_a_port_where_nothing_listens_leaves_the_other_checks_standing(monkeypatch):
@@ -180,6 +194,11 @@ async def test_a_model_file_that_is_broken(machine, monkeypatch):
         ("journal", replace(FACTS, host=Host(free=1 << 40, pending=1_001)), "warning"),
         ("embedding model", replace(FACTS, model=Model("m", DIMENSION, 0.1, 0.1)), "failure"),
         ("embedding model", replace(FACTS, model=Model("m", 768, COSINE, 0.1)), "failure"),
+        ("models of agents", replace(FACTS, spaces=Spaces(error="no such model")), "failure"),
+        ("models of agents", replace(FACTS, spaces=Spaces(("m",), hidden="one agent at a time")), "ok"),
+        ("models of agents", replace(FACTS, spaces=Spaces(("m",), agents=(OF_M,))), "ok"),
+        ("models of agents", replace(FACTS, spaces=Spaces(("m",), agents=(OF_M, replace(OF_M, model="n")))), "warning"),
+        ("models of agents", replace(FACTS, spaces=Spaces(("m",), agents=(replace(OF_M, building=2),))), "warning"),
         ("server", replace(FACTS, database=replace(WELL, version="15.2", postgres=15)), "failure"),
         ("pgvector", replace(FACTS, database=replace(WELL, pgvector="0.7.4")), "failure"),
         ("roles", replace(FACTS, database=replace(WELL, role_above=True)), "failure"),

@@ -1,0 +1,70 @@
+"""All agents at once, for whoever looks after the database: their names, and the models that they are read by.
+
+Only roles above row level security see them. Any other is refused by Postgres, and never told that there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+
+from brain import statements
+from brain.errors import SchemaError, StoreUnavailable
+
+SQL = statements.load("reembedding")
+
+_CONNECT_SECONDS = 5.0
+_STATEMENT_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOfAgents:
+    """For how many agents an embedding model is live, is being built, is ready to be, or has been."""
+
+    model: str
+    live: int
+    building: int
+    ready: int
+    retired: int
+
+
+async def names(url: str) -> tuple[str, ...]:
+    """The names of all agents that have memories, in order.
+
+    Raises:
+        StoreUnavailable: nothing answers there.
+        SchemaError: this role sees one agent at a time, or there is no schema.
+    """
+    return tuple(row["agent_id"] for row in await _fetch(url, "agents"))
+
+
+async def models(url: str) -> tuple[ModelOfAgents, ...]:
+    """The embedding models of all agents.
+
+    Raises: as `names` does.
+    """
+    return tuple(ModelOfAgents(**row) for row in await _fetch(url, "agents_by_model"))
+
+
+async def _fetch(url: str, statement: str) -> Sequence[Any]:
+    try:
+        connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS)
+    except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError) as error:
+        raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
+    except (ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise SchemaError(f"cannot use this database: {error}") from error
+    try:
+        async with connection.transaction():
+            await connection.execute("SET LOCAL row_security = off")  # what it would hide is an error now
+            return list(await connection.fetch(SQL[statement]))
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise SchemaError("this role sees one agent at a time: name the agents, or use one with BYPASSRLS") from error
+    except (OSError, TimeoutError, asyncpg.PostgresConnectionError) as error:
+        raise StoreUnavailable(f"Postgres went away: {error or 'no answer'}") from error
+    except asyncpg.PostgresError as error:
+        raise SchemaError(f"cannot look into this database: {error}") from error
+    finally:
+        connection.terminate()

@@ -1,0 +1,71 @@
+"""An agent's vectors inside a transaction: which models they have to be of, and putting them there.
+
+Whoever writes holds the agent's row and asks again which models those are: a change of model waits for the writes that
+are under way, and the next ones go by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from uuid import UUID
+
+from brain import statements
+from brain.database import Connection, encode_halfvec
+from brain.embedding.several import Embedders
+from brain.errors import EmbeddingError
+from brain.spaces import Spaces
+from brain.types import MemoryType, Vector
+
+SQL = statements.load("store")
+
+Embedded = tuple[int, str, Vector]  # the passage's ordinal, the field, the vector
+
+
+async def agree(c: Connection, agent_id: str, embedders: Embedders, written: AbstractSet[str]) -> bool:
+    """Whether what is to be written has vectors of exactly those of the agent's models that this process has.
+
+    The model of an agent that has none yet is named here; one that its vectors were not of is kept from now on.
+
+    Raises:
+        EmbeddingError: a model gives vectors of another dimension than those that are there.
+    """
+    row = await c.fetchrow(SQL["spaces"], agent_id)
+    spaces = Spaces.of(row["live"], row["kept"])
+    embedders.told(agent_id, spaces)
+    wanted = embedders.writing(agent_id)
+    for embedder in wanted:
+        check(spaces, embedder.model, embedder.dimension)
+    if {embedder.model for embedder in wanted} != written:
+        return False
+    live = spaces.live or embedders.first.model
+    dimensions = {embedder.model: embedder.dimension for embedder in embedders}
+    if not row["named"]:
+        await c.execute(SQL["name_live"], agent_id, live, dimensions.get(live))
+    for embedder in wanted:
+        if embedder.model not in spaces.kept and embedder.model != live:
+            await c.execute(SQL["keep_space"], agent_id, embedder.model, embedder.dimension)
+    return True
+
+
+def check(spaces: Spaces, model: str, dimension: int) -> None:
+    """Vectors of a model are of one dimension.
+
+    Raises:
+        EmbeddingError: those of the agent have another one.
+    """
+    if model in spaces.kept and spaces.kept[model].dimension != dimension:
+        has = spaces.kept[model].dimension
+        raise EmbeddingError(f"{model} gives {dimension} numbers, and this agent's vectors of it have {has}")
+
+
+async def insert(c: Connection, agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, Embedded]]) -> None:
+    """Puts vectors of one model there: memory, its type, and what was embedded of it."""
+    if not rows:
+        return
+    dimension = len(rows[0][2][2])
+    await c.execute(
+        SQL["insert_embeddings"], agent_id, [id for id, _, _ in rows], [ordinal for _, _, (ordinal, _, _) in rows],
+        [field for _, _, (_, field, _) in rows], [type_ for _, type_, _ in rows], model, dimension,
+        [encode_halfvec(vector) for _, _, (_, _, vector) in rows],
+    )  # fmt: skip

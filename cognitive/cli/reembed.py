@@ -1,0 +1,170 @@
+"""`cognitive db reembed`: from one embedding model to another, while turns go on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cognitive.cli import options, printing
+from cognitive.cli.answers import Answering, run
+
+if TYPE_CHECKING:
+    from cognitive.layer import CognitiveLayer
+
+_SHAPE = (
+    "{agents: [{agent, models?: [{model, dimension, state, since, memories, lacking}], lacking?, turns?, was?, live?,"
+    " comparison?: {old, new, turns, judged, overlap?, old_recall?, new_recall?, old_cosine?, new_cosine?},"
+    " dropped?: [{agent_id, model, embeddings, turns}]}]}"
+)
+
+_TOLD = ("models", "lacking", "turns", "was", "live", "comparison", "dropped")
+
+
+@click.command(cls=Answering, shape=_SHAPE)
+@click.option("--to", metavar="MODEL", help="The new model: a name as in COGNITIVE_EMBEDDING_MODELS.")
+@click.option("--agent", "agents", multiple=True, help="Only this agent; may be repeated. Default: all.")
+@click.option("--status", "act", flag_value="status", help="Show the models of each agent, and what each lacks.")
+@click.option("--compare", "act", flag_value="compare", help="Ask past turns by both models, before the cut-over.")
+@click.option("--cut-over", "act", flag_value="cut-over", help="Build what is lacking, then read by the new model.")
+@click.option("--roll-back", "act", flag_value="roll-back", help="Read by the model before this one again, at once.")
+@click.option("--drop-old", "act", flag_value="drop-old", help="Remove the vectors of models that were live before.")
+@click.option(
+    "--cancel", "act", flag_value="cancel", help="Give up the new model, which is not live: remove its vectors."
+)
+@click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction.")
+@click.option(
+    "--load",
+    default=0.5,
+    show_default=True,
+    type=click.FloatRange(0.01, 1),
+    help="The share of the time that it works; it rests in between.",
+)
+@click.option("--url", help="A role that sees all agents, to list them; not needed with --agent, or embedded.")
+@options.YES
+def reembed(
+    to: str | None, agents: tuple[str, ...], act: str | None, batch: int, load: float, url: str | None, yes: bool
+) -> None:
+    """Move agents to another embedding model, while turns go on.
+
+    With --to alone it builds the new model's vectors, and goes on where it was interrupted. Several may run at once.
+    """
+    if act in (None, "compare", "cut-over", "cancel") and to is None:
+        raise click.UsageError(f"--{act or 'to'} needs to know which model: add --to MODEL")
+    if act in ("drop-old", "cancel"):
+        options.confirm(yes, "Remove these vectors? There is no way back to that model but to build it again.")
+    run(_reembed(to, agents, act or "build", batch, load, url), _show, well=_well)
+
+
+async def _reembed(
+    to: str | None, agents: tuple[str, ...], act: str, batch: int, load: float, url: str | None
+) -> Mapping[str, Any]:
+    from brain.reembedding import Pace
+    from cognitive import bootstrap
+
+    async with _opened(to) as (layer, model):
+        named = agents or await bootstrap.agents(url)
+        told = []
+        with printing.progress(act) as moved:
+            for n, agent in enumerate(named):
+                label = f"{agent} ({n + 1} of {len(named)})"
+                acting = _Acting(layer, agent, model, Pace(batch, load), lambda *at, label=label: moved(*at, label))
+                told.append({"agent": agent, **dict.fromkeys(_TOLD), **await getattr(acting, act.replace("-", "_"))()})
+    return {"agents": told}
+
+
+@asynccontextmanager
+async def _opened(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str]]:
+    """A layer with the models of the settings and the new one, and that one's full name."""
+    from cognitive import CognitiveLayer, bootstrap
+
+    embedders, model = bootstrap.embedders_with(to)
+    async with CognitiveLayer.open(embedder=embedders) as layer:
+        yield layer, model
+
+
+class _Acting:
+    """What may be done with an agent's models."""
+
+    def __init__(self, layer: CognitiveLayer, agent: str, model: str, pace: Any, moved: printing.Moved) -> None:
+        self._layer, self._work = layer, layer.reembedding
+        self._agent, self._model, self._pace, self._moved = agent, model, pace, moved
+
+    async def build(self) -> Mapping[str, Any]:
+        from cognitive.comparison import asked
+
+        await self._work.begin(self._agent, self._model)
+        lacking = await self._work.fill(self._agent, self._model, self._pace, self._moved)
+        latest = self._layer.policy(self._agent).association_turns
+        turns = await self._work.fill_turns(self._agent, self._model, latest, asked, self._pace)
+        return {"lacking": lacking, "turns": turns}
+
+    async def status(self) -> Mapping[str, Any]:
+        return {"models": await self._work.standings(self._agent)}
+
+    async def compare(self) -> Mapping[str, Any]:
+        return {"comparison": await self._layer.compare_models(self._agent, self._model)}
+
+    async def cut_over(self) -> Mapping[str, Any]:
+        built = await self.build()
+        was = await self._work.cut_over(self._agent, self._model)
+        return {**built, "was": was, "live": self._model}
+
+    async def roll_back(self) -> Mapping[str, Any]:
+        was, live = await self._work.roll_back(self._agent)
+        lacking = next(each.lacking for each in await self._work.standings(self._agent) if each.model == live)
+        return {"was": was, "live": live, "lacking": lacking}
+
+    async def drop_old(self) -> Mapping[str, Any]:
+        models = await self._work.droppable(self._agent)
+        return {"dropped": [await self._work.drop(self._agent, model) for model in models]}
+
+    async def cancel(self) -> Mapping[str, Any]:
+        return {"dropped": [await self._work.drop(self._agent, self._model)]}
+
+
+def _well(told: Mapping[str, Any]) -> bool:
+    """Whether nothing is lacking that was to be built."""
+    return not any(each["lacking"] for each in told["agents"] if each["turns"] is not None)
+
+
+def _show(told: Mapping[str, Any]) -> None:
+    if not told["agents"]:
+        printing.line("There are no agents.")
+    for each in told["agents"]:
+        for line in _lines(each):
+            printing.line(f"{each['agent']}: {line}")
+
+
+def _lines(each: Mapping[str, Any]) -> Sequence[str]:
+    lines = []
+    for model in each["models"] or ():
+        has = f"{model.memories - model.lacking} of {model.memories} memories"
+        lines.append(
+            f"{model.model} ({model.dimension} numbers) is {model.state} since {printing.minute(model.since)}: {has}"
+        )
+    if each["turns"] is not None:
+        lines.append(f"built; {each['lacking']} memories lack vectors, {each['turns']} past turns were embedded")
+    if each["live"] is not None:
+        lines.append(f"reads go by {each['live']} now, and went by {each['was']}")
+    if each["lacking"] and each["turns"] is None:
+        lines.append(f"{each['lacking']} memories lack its vectors: `cognitive db reembed --to` that model builds them")
+    if each["comparison"] is not None:
+        lines += _compared(each["comparison"])
+    lines += [
+        f"removed of {gone.model}: {gone.embeddings} vectors of memories, {gone.turns} of past turns"
+        for gone in each["dropped"] or ()
+    ]
+    return lines or ["nothing to do"]
+
+
+def _compared(told: Any) -> list[str]:
+    if not told.turns:
+        return ["no completed turns to compare on"]
+    lines = [f"{told.turns} past turns by {told.old} and by {told.new}: overlap of the first ten {told.overlap:.3f}"]
+    if told.judged:
+        lines.append(f"recall of what {told.judged} of them used: {told.old_recall:.3f} → {told.new_recall:.3f}")
+    lines.append(f"cosine of the nearest memory: {told.old_cosine:.3f} → {told.new_cosine:.3f}")
+    return lines

@@ -1,0 +1,117 @@
+"""Two embedding models on the same questions, before one takes the place of the other: a shadow read of past turns.
+
+Each of an agent's latest completed turns is asked again by both, teaching nothing. Overlap is the share of the first
+ten memories that both find; recall the share of what the turn used that stands among them. What was used had been found
+by the old model first, so that recall leans towards that one: a new model that loses little here loses less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import fmean
+from uuid import UUID
+
+from brain.reembedding import Asked, Reembedding
+from brain.types import MEMORY_TYPES
+from cognitive.context.engine import ContextEngine
+from cognitive.context.retrieve import NO_FILTERS, searched
+from cognitive.errors import InvalidInput
+from cognitive.plan import RetrievalQuery
+from cognitive.policy import Policy
+from cognitive.recording import decode
+from cognitive.trace import Candidate
+
+FIRST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two models on `turns` past turns, `judged` of which used something.
+
+    `overlap` is the mean share of the first ten that both find, None without turns; the recalls are means over the
+    judged turns, None without any; the cosines are those of the nearest memory, on average: where they differ, floors
+    and thresholds of the policy mean something else by the new model.
+    """
+
+    old: str
+    new: str
+    turns: int
+    judged: int
+    overlap: float | None
+    old_recall: float | None
+    new_recall: float | None
+    old_cosine: float | None
+    new_cosine: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    first: tuple[UUID, ...]
+    cosine: float
+
+    def recall(self, used: Sequence[UUID]) -> float:
+        return len(set(self.first) & set(used)) / len(used)
+
+
+def asked(message: str, record: str | None) -> str:
+    """What a recorded turn searched for: elliptic messages lean on earlier ones, as the record tells."""
+    try:
+        signals = decode(record).facts.get("signals") if record else None
+    except InvalidInput:  # a record of another version
+        signals = None
+    return searched(signals.text if signals is not None else message)
+
+
+async def compare(
+    agent_id: str, new: str, *, reembedding: Reembedding, engine: ContextEngine, policy: Policy, now: datetime,
+    latest: int = 200,
+) -> Comparison:  # fmt: skip
+    """The agent's live model and another one that is kept, on its latest completed turns.
+
+    Raises:
+        EmbeddingError: this process lacks one of the models.
+        InvalidInput: the agent has no vectors.
+        StoreUnavailable: Postgres did not answer in time.
+    """
+    old = await reembedding.live(agent_id)
+    if old is None:
+        raise InvalidInput(f"agent {agent_id!r} has no memories")
+    pairs: list[tuple[Asked, _Answer, _Answer]] = []
+    for turn in await reembedding.asked(agent_id, latest):
+        text = asked(turn.message, turn.record)
+        by_old, by_new = [await _answer(agent_id, text, model, engine, policy, now) for model in (old, new)]
+        pairs.append((turn, by_old, by_new))
+    judged = [(turn.used, by_old, by_new) for turn, by_old, by_new in pairs if turn.used]
+    return Comparison(
+        old, new, len(pairs), len(judged),
+        _mean([_overlap(by_old, by_new) for _, by_old, by_new in pairs]),
+        _mean([by_old.recall(used) for used, by_old, _ in judged]),
+        _mean([by_new.recall(used) for used, _, by_new in judged]),
+        _mean([by_old.cosine for _, by_old, _ in pairs]), _mean([by_new.cosine for _, _, by_new in pairs]),
+    )  # fmt: skip
+
+
+async def _answer(
+    agent_id: str, text: str, model: str, engine: ContextEngine, policy: Policy, now: datetime
+) -> _Answer:
+    """By relevance alone: what past turns taught would bring their own memories back by any model."""
+    queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
+    found = await engine.recall(agent_id, queries, NO_FILTERS, now, policy, model)
+    best = sorted(found, key=lambda candidate: (-candidate.relevance, candidate.hit.memory_id))
+    cosine = max((each.hit.scores.get("said_cosine", 0.0) for each in found), default=0.0)
+    return _Answer(_distinct(best), cosine)
+
+
+def _distinct(candidates: Sequence[Candidate]) -> tuple[UUID, ...]:
+    return tuple(dict.fromkeys(candidate.hit.memory_id for candidate in candidates))[:FIRST]
+
+
+def _overlap(one: _Answer, other: _Answer) -> float:
+    longest = max(len(one.first), len(other.first))
+    return len(set(one.first) & set(other.first)) / longest if longest else 1.0
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

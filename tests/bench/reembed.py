@@ -1,0 +1,133 @@
+"""How long a change of embedding model takes, and what turns notice of it: from WordLlama to the default model.
+
+    python tests/bench/reembed.py --memories 10000
+
+An agent of so many memories on an embedded server of its own. The worker is the command, in a process of its own: for a
+while at half load, then at full load to the end; turns go on beside it, one after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import signal
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+from brain.embedded import EmbeddedServer
+from brain.embedding.minilm import MiniLM
+from brain.embedding.wordllama import WordLlama
+from brain.migrate import upgrade
+from cognitive import CognitiveLayer, NewMemory, Policy, Turn
+
+CHECKOUT = Path(__file__).parents[2]
+LINES = (CHECKOUT / "tests" / "data" / "boatyard.txt").read_text(encoding="utf-8").splitlines()
+AGENT = "bench"
+
+
+def say(line: str) -> None:
+    """Tells it at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def memories(n: int) -> list[NewMemory]:
+    """Lines of the set, each told again with another number, place and day, so that no two are alike."""
+    chosen, said = random.Random(8), [line for line in LINES if not line.startswith("? ")]
+    return [
+        NewMemory(type="episode", content=f"{chosen.choice(said)} Noted as number {k} on day {k % 365}.", source=str(k))
+        for k in range(n)
+    ]
+
+
+async def turns(layer: CognitiveLayer, many: int) -> list[float]:
+    """Milliseconds of so many turns, one after the other."""
+    asked, took = [line[2:] for line in LINES if line.startswith("? ")], []
+    for n in range(many):
+        turn = Turn(agent_id=AGENT, session_id=f"s{n}", text=f"{asked[n % len(asked)]} {n}")
+        began = perf_counter()
+        await layer.pre_turn(turn)
+        took.append((perf_counter() - began) * 1000)
+        await asyncio.sleep(0.02)
+    return took
+
+
+async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)]),
+                   "COGNITIVE_DATABASE_URL": url, "COGNITIVE_EMBEDDING_MODELS": "wordllama"}  # fmt: skip
+    command = (sys.executable, "-m", "cognitive.cli.entry", "db", "reembed", "--agent", AGENT, "--to", "minilm")
+    return await asyncio.create_subprocess_exec(
+        *command, *arguments, env=environment, stdout=asyncio.subprocess.DEVNULL
+    )
+
+
+async def lacking(layer: CognitiveLayer) -> int:
+    standings = await layer.reembedding.standings(AGENT)
+    return next((each.lacking for each in standings if each.model == MiniLM.model), -1)
+
+
+async def stretch(layer: CognitiveLayer, url: str, load: float, turns_: int) -> None:
+    """The worker at a load beside so many turns, then killed: rate, and the turns' latency."""
+    process = await worker(url, "--load", str(load))
+    before = await lacking(layer)
+    while (now := await lacking(layer)) in (before, -1):  # noqa: ASYNC110 - it has started when the first batch is there
+        await asyncio.sleep(0.2)
+    began = perf_counter()
+    took = await turns(layer, turns_)
+    seconds, left = perf_counter() - began, await lacking(layer)
+    process.send_signal(signal.SIGKILL)
+    await process.wait()
+    rate = (now - left) / seconds
+    say(f"load {load}: {rate:.0f} memories/s beside turns, 10,000 in {10_000 / max(rate, 1e-9):.0f} s; {told(took)}")
+
+
+def told(took: list[float]) -> str:
+    ordered = sorted(took)
+    return (
+        f"pre_turn p50 {statistics.median(took):.1f} ms, p95 {ordered[int(len(ordered) * 0.95)]:.1f} ms ({len(took)})"
+    )
+
+
+async def main(n: int, turns_: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as directory:
+        os.chmod(directory, 0o711)  # as root the server runs as a user of its own, which must get there
+        server = EmbeddedServer(Path(directory))
+        urls = server.acquire()
+        try:
+            await upgrade(urls.owner)
+            policy, models = Policy(deadline_ms=5_000), (WordLlama(), MiniLM())
+            async with CognitiveLayer.open(urls.app, policy=policy, embedder=models) as layer:
+                await measured(layer, urls.app, n, turns_)
+        finally:
+            server.release()
+
+
+async def measured(layer: CognitiveLayer, url: str, n: int, turns_: int) -> None:
+    await layer.remember(AGENT, memories(n))
+    say(f"{n} memories; alone: {told(await turns(layer, turns_))}")
+    await layer.reembedding.begin(AGENT, MiniLM.model)
+    await stretch(layer, url, 0.5, turns_)
+    await stretch(layer, url, 1.0, turns_)
+    left, began = await lacking(layer), perf_counter()
+    await (await worker(url, "--load", "1")).wait()
+    seconds = perf_counter() - began
+    say(f"the other {left} at load 1 with nothing beside: {seconds:.0f} s, 10,000 in {seconds / left * 10_000:.0f} s")
+    began = perf_counter()
+    await layer.reembedding.cut_over(AGENT, MiniLM.model)
+    say(f"cut-over {(perf_counter() - began) * 1000:.0f} ms; {told(await turns(layer, turns_))}")
+    began = perf_counter()
+    dropped = await layer.reembedding.drop(AGENT, WordLlama.model)
+    say(f"dropped {dropped.embeddings} vectors in {perf_counter() - began:.1f} s")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--turns", type=int, default=200)
+    given = parser.parse_args()
+    asyncio.run(main(given.memories, given.turns))

@@ -1,0 +1,240 @@
+"""P9: a change of embedding model is online and resumable, and vectors of different models are never compared.
+
+With real models of two dimensions, on a set of our own; the worker is the command, in processes that are killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from contextlib import asynccontextmanager, suppress
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+
+import asyncpg
+import pytest
+from hashed import Hashed, new, old
+
+from brain import statements
+from brain.embedding.minilm import MiniLM
+from brain.embedding.wordllama import WordLlama
+from brain.reembedding import Pace
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.errors import EmbeddingError
+
+CHECKOUT = Path(__file__).parents[2]
+LINES = (CHECKOUT / "tests" / "data" / "boatyard.txt").read_text(encoding="utf-8").splitlines()
+MEMORIES = [line for line in LINES if not line.startswith("? ")]
+# each question stands behind the memory that answers it
+QUESTIONS = [(line[2:], before) for before, line in pairwise(LINES) if line.startswith("? ")]
+TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # a fault is to be seen here, not a busy machine
+OLD, NEW = WordLlama.model, MiniLM.model
+
+needs_wordllama = pytest.mark.skipif(find_spec("wordllama") is None, reason="the package with the second model")
+
+
+class Yard:
+    """An agent whose turns go on while its model is changed."""
+
+    def __init__(self, url: str, agent: str) -> None:
+        self.url, self.agent = url, agent
+        self.models: list[str] = []  # of the turns, in their order
+        self.degraded: list[tuple[str, ...]] = []
+        self.written = 0
+
+    @asynccontextmanager
+    async def opened(self, *embedders):
+        async with CognitiveLayer.open(self.url, policy=TOLERANT, embedder=embedders) as layer:
+            yield layer
+
+    async def recall_at_ten(self, layer: CognitiveLayer) -> float:
+        found = 0
+        for question, answer in QUESTIONS:
+            hits = await layer.recall(self.agent, question, limit=10)
+            found += any(hit.content == answer for hit in hits)
+        return found / len(QUESTIONS)
+
+    async def live(self, layer: CognitiveLayer) -> None:
+        """Turns, writes and edits, until it is cancelled."""
+        [id] = await layer.remember(self.agent, [NewMemory(type="fact", content="Entry 0 of the log of the lock.")])
+        while True:
+            question, answer = QUESTIONS[len(self.models) % len(QUESTIONS)]
+            context = await layer.pre_turn(Turn(agent_id=self.agent, session_id="talk", text=question))
+            self.models.append(context.model)
+            self.degraded.append(context.degraded)
+            await layer.post_turn(context, Outcome(response=answer))
+            self.written += 1
+            await asyncio.sleep(0.05)  # people do not talk faster
+            content = f"Entry {self.written} of the log of the lock."
+            await layer.remember(self.agent, [NewMemory(type="episode", content=content)])
+            await layer.update(self.agent, id, content=f"The log of the lock has {self.written} entries.")
+
+    @asynccontextmanager
+    async def living(self, layer: CognitiveLayer):
+        task = asyncio.create_task(self.live(layer))
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def command(self, *arguments: str, models: str = "wordllama") -> asyncio.subprocess.Process:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)]),
+            "COGNITIVE_DATABASE_URL": self.url,
+            "COGNITIVE_EMBEDDING_MODELS": models,
+        }
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "cognitive.cli.entry", "db", "reembed", "--agent", self.agent, "--json", *arguments,
+            env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+
+    async def answer(self, *arguments: str) -> dict:
+        process = await self.command(*arguments)
+        out, err = await process.communicate()
+        assert process.returncode == 0, err.decode()
+        return json.loads(out)["agents"][0]
+
+
+@pytest.fixture
+def yard(urls, agent) -> Yard:
+    return Yard(urls.app, agent)
+
+
+@pytest.fixture
+def ask(urls, agent):
+    async def ask(statement: str, *arguments):
+        connection = await asyncpg.connect(urls.admin)
+        try:
+            return await connection.fetchval(statement, agent, *arguments)
+        finally:
+            await connection.close()
+
+    return ask
+
+
+VECTORS = "SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1 AND model = $2"
+
+
+async def at_least(ask, model: str, vectors: int) -> None:
+    async with asyncio.timeout(120):
+        while await ask(VECTORS, model) < vectors:  # noqa: ASYNC110 - the condition is in Postgres
+            await asyncio.sleep(0.01)
+
+
+@needs_wordllama
+async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_rolled_back(yard, ask, embedder):
+    async with yard.opened(WordLlama(), embedder) as layer, yard.opened(embedder, WordLlama()) as other:
+        await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES])
+        before = await yard.recall_at_ten(layer)
+        least = before - 0.01
+        async with yard.living(layer):
+            worker = await yard.command("--to", "minilm", "--batch", "8", "--load", "0.3")
+            await at_least(ask, NEW, 60)
+            worker.send_signal(signal.SIGKILL)
+            await worker.communicate()
+            assert 60 <= await ask(VECTORS, NEW) < await ask(VECTORS, OLD)
+            assert await yard.recall_at_ten(other) >= least
+            built = await yard.answer("--to", "minilm", "--load", "1")
+            assert built["lacking"] == 0
+            assert built["turns"] > 0
+            assert await yard.recall_at_ten(other) >= least
+            assert await layer.reembedding.cut_over(yard.agent, NEW) == OLD
+            assert await yard.recall_at_ten(other) >= before + 0.05  # it is the better model
+        assert await ask(VECTORS, NEW) == await ask(VECTORS, OLD) == yard.written + len(MEMORIES) + 1
+        assert set(yard.degraded) == {()}
+        assert re.fullmatch("o+n+", "".join("o" if model == OLD else "n" for model in yard.models))
+        [old_, new_] = sorted(await layer.reembedding.standings(yard.agent), key=lambda each: each.state, reverse=True)
+        assert (old_.state, old_.lacking, new_.state, new_.lacking) == ("retired", 0, "live", 0)
+        assert await layer.reembedding.roll_back(yard.agent) == (NEW, OLD)
+        assert await yard.recall_at_ten(other) >= least
+
+
+@needs_wordllama
+async def test_a_shadow_read_tells_what_the_change_will_bring(yard, embedder):
+    async with yard.opened(WordLlama(), embedder) as layer:
+        await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES])
+        for question, answer in QUESTIONS[:12]:
+            context = await layer.pre_turn(Turn(agent_id=yard.agent, session_id="talk", text=question))
+            await layer.post_turn(context, Outcome(response=answer))
+        await layer.reembedding.begin(yard.agent, NEW)
+        await layer.reembedding.fill(yard.agent, NEW, Pace(load=1))
+        told = await layer.compare_models(yard.agent, NEW)
+        assert (told.old, told.new, told.turns) == (OLD, NEW, 12)
+        assert 0.2 < told.overlap < 0.95
+        assert told.judged > 0
+        assert told.old_recall > 0.8  # what was used had been found by it
+        assert await layer.reembedding.live(yard.agent) == OLD
+        assert (await layer.compare_models(yard.agent, OLD)).overlap == 1.0
+
+
+class Breaking(Hashed):
+    """Fails in its n-th batch, once."""
+
+    def __init__(self, *args, at: int) -> None:
+        super().__init__(*args)
+        self._left = at
+
+    def embed(self, texts):
+        self._left -= len(texts) > 1
+        if self._left == 0:
+            raise RuntimeError("out of memory")
+        return super().embed(texts)
+
+
+async def test_whatever_batch_breaks_it_goes_on_there_and_embeds_no_memory_twice(yard, ask):
+    async with yard.opened(old()) as layer:
+        await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES[:40]])
+    for at in range(1, 8):
+        model = Breaking(f"test/breaking-{at}", 32, 1, at=at)
+        async with yard.opened(old(), model) as layer:
+            await layer.reembedding.begin(yard.agent, model.model)
+            with suppress(EmbeddingError):
+                await layer.reembedding.fill(yard.agent, model.model, Pace(batch=8, load=1))
+                assert at > 5
+            assert await layer.reembedding.fill(yard.agent, model.model, Pace(batch=8, load=1)) == 0
+        assert await ask(VECTORS, model.model) == 40
+        assert len(model.texts) - 1 == 40  # and the word that it was warmed with
+
+
+async def test_a_worker_that_is_cancelled_anywhere_leaves_nothing_that_the_next_one_cannot_finish(yard, ask):
+    async with yard.opened(old(), new()) as layer:
+        await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES[:60]])
+        await layer.reembedding.begin(yard.agent, "test/new")
+        for ticks in range(1, 400, 23):
+            task = asyncio.create_task(layer.reembedding.fill(yard.agent, "test/new", Pace(batch=4, load=1)))
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        assert await layer.reembedding.fill(yard.agent, "test/new", Pace(batch=4, load=1)) == 0
+    assert await ask(VECTORS, "test/new") == await ask(VECTORS, "test/old") == 60
+
+
+READS = re.compile(r"<#>|<=>|<->|(?<!cognitive)\.embedding\b")
+SOURCES = re.compile(r"cognitive\.(?:embedding|turn_embedding)\b(?! ?\()")
+
+
+def test_every_statement_that_reads_vectors_names_one_model():
+    """Each mention of a table of vectors has its model fixed by the same parameter before the next one begins."""
+    seen = 0
+    for file in sorted((CHECKOUT / "brain" / "statements").glob("*.sql")):
+        for name, statement in statements.named(file.read_text(encoding="utf-8")).items():
+            body = "\n".join(line for line in statement.splitlines() if not line.lstrip().startswith("--"))
+            if not READS.search(body) or not SOURCES.search(body):
+                continue
+            if body.startswith("INSERT") or name in ("own_turns",):  # these put vectors, and compare none
+                continue
+            pieces = SOURCES.split(body)[1:]
+            named = [re.search(r"\bmodel = (\$\d+)", piece) for piece in pieces]
+            assert all(named), f"{file.name}: {name}"
+            assert len({match[1] for match in named}) == 1, f"{file.name}: {name}"
+            seen += 1
+    assert seen >= 4

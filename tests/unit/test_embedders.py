@@ -1,0 +1,95 @@
+"""The embedders of a process: which one an agent's reads and writes use, by what the database names; models by name."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hashed import Hashed, new, old, twin
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brain.embedding.cached import CachedEmbedder
+from brain.embedding.minilm import MiniLM
+from brain.embedding.named import named
+from brain.embedding.several import Embedders
+from brain.embedding.wordllama import WordLlama
+from brain.errors import EmbeddingError
+from brain.spaces import Space, Spaces
+
+MODELS = ("test/old", "test/new", "test/twin", "another")
+DIMENSIONS = {"test/old": 64, "test/new": 96, "test/twin": 64, "another": 8}
+spaces = st.builds(
+    lambda live, kept: Spaces(live, {model: Space(DIMENSIONS[model], complete) for model, complete in kept.items()}),
+    st.sampled_from((None, *MODELS)),
+    st.dictionaries(st.sampled_from(MODELS), st.booleans()),
+)
+makers = st.lists(st.sampled_from((old, new, twin)), min_size=1, unique=True)
+
+
+def having(*embedders) -> Embedders:
+    return Embedders([CachedEmbedder(each) for each in embedders])
+
+
+@given(makers, spaces)
+def test_reads_go_by_the_live_model_or_by_one_that_is_kept_and_writes_to_all_that_there_are(made, told):
+    embedders = having(*(make() for make in made))
+    own = [each.model for each in embedders]
+    embedders.told("a", told)
+    reading, writing = embedders.of("a").model, [each.model for each in embedders.writing("a")]
+    assert writing == ([model for model in own if model in told.models] or own[:1])
+    assert (embedders.lacking("a") is None) == (told.live is None or told.live in own)
+    assert reading == told.live or told.live not in own
+    if told.live not in own and set(own) & set(told.kept):
+        complete = {model for model in own if model in told.kept and told.kept[model].complete}
+        assert reading in (complete or set(own) & set(told.kept))
+
+
+def test_of_an_agent_that_nothing_is_known_of_the_first_is_used():
+    embedders = having(new(), old())
+    assert embedders.of("nobody").model == "test/new"
+    assert [each.model for each in embedders.writing("nobody")] == ["test/new"]
+    assert embedders.lacking("nobody") is None
+
+
+def test_a_model_of_that_name_with_another_dimension_is_not_the_same_one():
+    embedders = having(Hashed("test/old", 8), new())
+    embedders.told("a", Spaces("test/old", {"test/old": Space(64, True), "test/new": Space(96, False)}))
+    assert embedders.of("a").model == "test/new"
+    assert embedders.lacking("a") == "test/old"
+
+
+async def test_a_text_is_forgotten_by_all_of_them():
+    embedders = having(old(), new())
+    for each in embedders:
+        await each.embed(["a word"])
+    embedders.forget(["a word"])
+    assert [each.known("a word") for each in embedders] == [None, None]
+    embedders.close()
+
+
+def test_models_by_name():
+    assert isinstance(named("minilm"), MiniLM)
+    assert named("hashed:new").model == "test/new"
+
+
+@pytest.mark.parametrize(
+    "name", ["", "nonsense", "hashed:nobody", "no_such_module:maker", "hashed:Hashed", "os:getpid"]
+)
+def test_a_name_that_is_no_model_is_a_typed_error_that_says_it(name):
+    with pytest.raises(EmbeddingError, match=repr(name)[1:-1] or "expected"):
+        named(name)
+
+
+@pytest.mark.skipif(find_spec("wordllama") is None, reason="the package with the second model")
+async def test_the_static_model_knows_what_is_alike():
+    embedder = CachedEmbedder(WordLlama())
+    key, asked, other = await embedder.embed(
+        ["The key hangs by the door.", "Where is the key?", "Taxes are due in May."]
+    )
+    assert key.shape == (256,)
+    assert key @ asked > 0.3 > 0.2 > key @ other
+    assert np.array_equal((await CachedEmbedder(WordLlama()).embed(["Where is the key?"]))[0], asked)
+    with pytest.raises(EmbeddingError, match="zero"):
+        await embedder.embed([""])
