@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from time import monotonic
+from time import monotonic, thread_time
 from uuid import UUID
 
 from brain.contents import Content, Contents, Key
@@ -30,8 +30,9 @@ MOST_TURNS = 40  # looked at for an answer within about a second: each takes som
 MOST_WHOLE = 200  # for who can wait
 MOST_BEFORE = 500  # turns whose verdicts are counted again, under another half-life or threshold
 _SECONDS = 60.0  # a sample is kept after it was last asked for
-_ANSWER_SECONDS = 1.0  # then the turns that are left are left out, and the answer says so
+_ANSWER_SECONDS = 1.0  # of a core; then the turns that are left are left out, and the answer says so
 _WHOLE_SECONDS = 20.0  # for who asks for all of them
+_BUSY = 4  # times as long by the clock, at most
 _PROVEN = 2  # of the latest and of the earliest turns of a sample, run again under their own policy
 _MOST_KEPT = 4  # samples; each is some ten megabytes
 
@@ -43,6 +44,20 @@ class _Kept:
     until: float
     sample: Sample
     memory_ids: tuple[UUID, ...]
+
+
+class _Spent:
+    """Seconds of a thread's own work, from when it first asks; on a busy machine they take longer, and say as much."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._began: tuple[float, float] | None = None
+
+    def is_left(self) -> bool:
+        """Whether there is anything left."""
+        now = (thread_time(), monotonic())
+        own, clock = self._began = self._began or now
+        return now[0] - own < self._seconds and now[1] - clock < _BUSY * self._seconds
 
 
 class Samples:
@@ -78,10 +93,10 @@ class Samples:
         most = MOST_WHOLE if whole else MOST_TURNS
         sample = await self.of(agent_id, name, since, until, most, history=learns(rows))
         async with self._one:
-            end = monotonic() + (_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
+            spent = _Spent(_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
             try:
                 return await asyncio.to_thread(
-                    what_if, sample, rows, live, lambda: monotonic() < end and self._asked.get(agent_id) is mine
+                    what_if, sample, rows, live, lambda: spent.is_left() and self._asked.get(agent_id) is mine
                 )
             finally:
                 if self._asked.get(agent_id) is mine:

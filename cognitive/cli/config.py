@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PASSWORD = re.compile(r"(?<=:)[^:/@]*(?=@)|(?<=password=)[^&]*")
 _VALUE = "[{name, value?, source}]"
-_STORED = "{live?, shadow?, changes: {tunable: value}, since?, by?, unknown?}"
+_STORED = "{live?, shadow?, changes: {…}, since?, by?, unknown?}"
 
 
 @click.command(cls=Answering, shape=f"{{settings: {_VALUE}, version, policy: {_VALUE}, stored: {_STORED}}}")
@@ -44,7 +44,7 @@ async def _effective(agent: str) -> Mapping[str, Any]:
     return {
         "settings": list(_settings(settings)),
         "version": stored["live"] or own.version,
-        "policy": [each | _chosen(each["name"], stored["changes"]) for each in _tunables(policy, settings, agent)],
+        "policy": [{**each, **_chosen(each["name"], stored["changes"])} for each in _tunables(policy, settings, agent)],
         "stored": stored,
     }
 
@@ -54,7 +54,7 @@ async def _stored(agent: str) -> Mapping[str, Any]:
     from cognitive.errors import CognitiveError
     from cognitive.tunables import between
 
-    nothing = {"live": None, "shadow": None, "changes": {}, "since": None, "by": None, "unknown": None}
+    nothing: dict[str, Any] = {"live": None, "shadow": None, "changes": {}, "since": None, "by": None, "unknown": None}
     try:
         async with cognitive.CognitiveLayer.open() as layer:
             standing, base = await layer.policies.standing(agent), layer.policies.base(agent)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cognitive.tunables import Row
 
 _CHOICE = "{role, no, version?, at, by, note}"
-_CANDIDATE = "{version, base, changes: {tunable: value}, at, by, note}"
+_CANDIDATE = "{version, base, changes: {…}, at, by, note}"
 _NOTE = click.option("--note", default="", help="Why; kept with it.")
 _VERSION = click.argument("version")
 _ROLE = click.option(

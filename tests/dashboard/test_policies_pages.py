@@ -1,0 +1,195 @@
+"""The pages of policies and of what if, over HTTP: what they tell, whom they let choose, what they refuse."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from cognitive.server.config import ServerConfig
+from cognitive.server.tokens import create
+from cognitive.tunables import changed
+from tests.serving import inside
+
+STRICT = {"evidence_floor": 2.0}
+HERE = {"Origin": "http://localhost"}
+
+
+def of(agent, page):
+    return f"/ui/{page}{'&' if '?' in page else '?'}agent={agent}"
+
+
+async def key_of(pages, agent):
+    return re.search(
+        r'name="form_key" value="([^"]+)"', (await pages.get(of(agent, "what-if/answer?item_floor=0.9"))).text
+    )[1]
+
+
+async def post(pages, agent, page, **fields):
+    form_key = fields.pop("form_key", None) or await key_of(pages, agent)
+    return await pages.post(of(agent, page), data={"form_key": form_key, **fields}, headers=HERE)
+
+
+@pytest.fixture
+async def pages(layer, mounts):
+    async with inside(layer, mounts=mounts) as client:
+        yield client
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    return tmp_path / "tokens.toml"
+
+
+@pytest.fixture
+async def locked(layer, mounts, tokens):
+    create(tokens, None)
+    async with inside(layer, ServerConfig(tokens=tokens), mounts) as client:
+        yield client
+
+
+async def sign_in(client, token):
+    key = re.search(r'name="form_key" value="([^"]+)"', (await client.get("/ui/login")).text)[1]
+    await client.post("/ui/login", data={"form_key": key, "token": token}, headers=HERE)
+    return key
+
+
+async def test_what_would_change_is_told_with_links_and_the_words(pages, played):
+    answer = await pages.get(of(played, "what-if/answer?default_limit=0&hinted_limit=0&other_limit=0&range=7d"))
+
+    assert answer.status_code == 200
+    assert re.search(r"\d of 2 turns would have shown other memories", answer.text)
+    assert "leaves" in answer.text
+    assert "was used" in answer.text
+    assert "The sample cannot tell" in answer.text
+    assert f"/ui/turn?agent={played}&amp;id=t%2F" in answer.text
+    kept = parse_qs(urlsplit(answer.headers["hx-replace-url"]).query)
+    assert (kept["hinted_limit"], kept["range"], kept["agent"]) == (["0"], ["7d"], [played])
+
+
+async def test_the_page_paints_the_sliders_where_they_stand_and_asks_for_the_answer(pages, played, layer):
+    answer = await pages.get(of(played, "what-if?item_floor=0.9"))
+
+    assert re.search(r'name="item_floor"[^>]* value="0.9"', answer.text)
+    assert re.search(r'name="half_life_days"[^>]* value="7"', answer.text)
+    assert 'hx-get="/ui/what-if/answer"' in answer.text
+
+
+async def test_another_threshold_is_told_to_relabel(pages, played):
+    answer = await pages.get(of(played, "what-if/answer?attribution_thresholds.relative=0.99"))
+
+    assert "Another threshold relabels." in answer.text
+
+
+async def test_a_value_that_makes_no_sense_is_refused_by_its_name(pages, played):
+    for given in ("half_life_days=x", "half_life_days=1e99", "default_limit=0.5"):
+        answer = await pages.get(of(played, f"what-if/answer?{given}"))
+        assert answer.status_code == 422
+        assert given.partition("=")[0] in answer.text
+
+
+async def test_a_candidate_is_saved_shadowed_activated_and_rolled_back(pages, played, layer):
+    base = layer.policies.base(played)
+    version = changed(base, STRICT).version
+    saved = await post(pages, played, "policies/save", **{"row.evidence_floor": "2", "note": "less"})
+    assert (saved.status_code, f"version={version}" in saved.headers["location"]) == (303, True)
+    page = await pages.get(saved.headers["location"])
+    for told in ("Evidence floor", "0.85", "less", "Run as shadow", f"Activate {version}"):
+        assert told in page.text, told
+
+    assert (await post(pages, played, "policies/choose", role="shadow", version=version, after="0")).status_code == 303
+    assert (await layer.policies.standing(played)).shadow.version == version
+    assert (await post(pages, played, "policies/choose", role="live", version=version, after="0")).status_code == 303
+    assert (await layer.policies.standing(played)).live.version == version
+    listed = (await pages.get(of(played, "policies"))).text
+    assert f"Roll back to {base.version[:6]}" in listed
+    assert (await post(pages, played, "policies/roll-back", role="live", after="1")).status_code == 303
+    assert (await layer.policies.standing(played)).live.version == base.version
+    assert [choice.by for choice in await layer.policies.history(played)] == ["anybody", "anybody"]
+
+
+async def test_a_candidate_over_a_live_one_keeps_what_that_changed(pages, played, layer):
+    first = await layer.policies.save(played, {"half_life_days": 3}, by="ada")
+    await layer.policies.activate(played, first.version, by="ada")
+    await post(pages, played, "policies/save", **{"row.evidence_floor": "2"})
+
+    saved = (await layer.policies.list(played))[0]
+    assert dict(saved.changes) == {"half_life_days": 3.0, "evidence_floor": 2.0}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"row.models": "1"}, {"row.capture": "1"}, {"row.deadline_ms": "1"}, {"row.half_life_days": "0"},
+     {"row.categories.coding.extra_patterns": "1"}, {}],
+)  # fmt: skip
+async def test_fields_outside_of_the_list_are_refused(pages, played, layer, fields):
+    answer = await post(pages, played, "policies/save", **fields)
+
+    assert answer.status_code == 422
+    assert await layer.policies.list(played) == ()
+
+
+@pytest.mark.parametrize("page", ["policies/save", "policies/choose", "policies/roll-back"])
+async def test_a_form_of_another_site_chooses_nothing(pages, played, layer, page):
+    saved = await layer.policies.save(played, STRICT, by="ada")
+    fields = {"role": "live", "version": saved.version, "after": "0", "row.evidence_floor": "1"}
+    key = await key_of(pages, played)
+
+    guessed = await pages.post(of(played, page), data={**fields, "form_key": "guessed"}, headers=HERE)
+    elsewhere = await pages.post(
+        of(played, page), data={**fields, "form_key": key}, headers={"Origin": "http://evil.example"}
+    )
+    assert (guessed.status_code, elsewhere.status_code) == (403, 403)
+    assert (await pages.get(of(played, page))).status_code == 405
+    assert (len(await layer.policies.list(played)), await layer.policies.history(played)) == (1, ())
+
+
+async def test_a_choice_that_somebody_overtook_is_refused(pages, played, layer):
+    saved = await layer.policies.save(played, STRICT, by="ada")
+    await layer.policies.activate(played, saved.version, by="ada")
+
+    late = await post(pages, played, "policies/choose", role="live", version="", after="0")
+    assert (late.status_code, "made since" in late.text) == (422, True)
+    assert (await layer.policies.standing(played)).live.version == saved.version
+
+
+async def test_a_token_of_the_agent_looks_and_does_not_choose(locked, tokens, played, layer):
+    key = await sign_in(locked, create(tokens, played)[1])
+    answer = await locked.get(of(played, "what-if/answer?evidence_floor=2.0"))
+    assert answer.status_code == 200
+    assert "Save as candidate" not in answer.text
+    for page in ("policies/save", "policies/choose", "policies/roll-back"):
+        fields = {"form_key": key, "row.evidence_floor": "2", "role": "live", "version": "", "after": "0"}
+        assert (await locked.post(of(played, page), data=fields, headers=HERE)).status_code == 403
+    assert (await layer.policies.list(played), await layer.policies.history(played)) == ((), ())
+
+
+async def test_a_token_of_another_agent_sees_and_chooses_nothing(locked, tokens, played, layer):
+    saved = await layer.policies.save(played, STRICT, by="ada")
+    key = await sign_in(locked, create(tokens, "somebody-else")[1])
+    for page in ("policies", "what-if", "what-if/answer?item_floor=1", f"policy?version={saved.version}"):
+        answer = await locked.get(of(played, page))
+        assert answer.status_code == 403
+        assert saved.version not in answer.text
+    fields = {"form_key": key, "role": "live", "version": saved.version, "after": "0"}
+    assert (await locked.post(of(played, "policies/choose"), data=fields, headers=HERE)).status_code == 403
+    guessed = await locked.get(f"/ui/policy?agent=somebody-else&version={saved.version}")
+    assert guessed.status_code == 422
+
+
+async def test_pages_say_what_to_do_where_there_is_nothing_yet(pages, agent):
+    policies = (await pages.get(of(agent, "policies"))).text
+    answer = (await pages.get(of(agent, "what-if/answer?item_floor=0.9"))).text
+
+    assert "Nothing is saved yet" in policies
+    assert "No completed turn to try this on" in answer
+
+
+async def test_notes_are_text(pages, played, layer):
+    evil = "<script>document.title='owned'</script>"
+    await layer.policies.save(played, STRICT, by=evil, note=evil)
+
+    answer = await pages.get(of(played, "policies"))
+    assert "<script>document" not in answer.text
+    assert "&lt;script&gt;document" in answer.text
