@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 
 APP_ROLE = "cognitive_app"
 _ATTEMPTS = 4
+_STATEMENTS = 100  # kept prepared per connection: asyncpg's own number, all of ours several times over
 _CONNECT_SECONDS = 5.0
 _UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within milliseconds
 _PROBE_SECONDS = 1.0  # a server that lives answers within milliseconds; a connection to it may have to be made
@@ -77,7 +78,8 @@ class Database:
     """A pool on one database, opened on first use and reopened when the server comes back.
 
     All work is done as `role`. `revive` is called, off the event loop, when a connection is lost: the embedded server
-    is restarted by it. While `breaker` is open nothing is asked.
+    is restarted by it. While `breaker` is open nothing is asked. Behind a pooler that hands a connection of the server
+    from client to client after each transaction, nothing can be prepared beforehand: `prepared` says whether it may be.
     """
 
     def __init__(
@@ -88,8 +90,10 @@ class Database:
         revive: Callable[[], None] | None = None,
         role: str = APP_ROLE,
         breaker: Breaker | None = None,
+        prepared: bool = True,
     ) -> None:
         self._url = url
+        self._prepared = prepared
         self._role = role
         self._pool_size = pool_size
         self._revive = revive
@@ -235,6 +239,7 @@ class Database:
                 max_size=self._pool_size,
                 timeout=_CONNECT_SECONDS,
                 init=_prepare,
+                statement_cache_size=_STATEMENTS if self._prepared else 0,
                 reset=_nothing_to_reset,
                 server_settings={"role": self._role, "application_name": "cognitive-layer", "timezone": "UTC"},
             )
@@ -303,7 +308,12 @@ async def _nothing_to_reset(connection: Connection) -> None:
 
 
 async def _prepare(connection: Connection) -> None:
-    """Checks the database once per connection and teaches it our types."""
+    """Checks the database once per connection and teaches it our types, in one transaction: see `prepared`."""
+    async with connection.transaction():
+        await _checked(connection)
+
+
+async def _checked(connection: Connection) -> None:
     state = await connection.fetchrow(_STATE)
     if state["postgres"] < LEAST_POSTGRES:
         raise SchemaError(f"Postgres {state['postgres']} is too old: {LEAST_POSTGRES} or newer is needed")
