@@ -14,7 +14,7 @@ import random
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -83,11 +83,19 @@ class Stage:
 Scenario = Callable[[Stage], AbstractAsyncContextManager[None]]
 
 
-async def suite(ledger: Ledger, seed: int, calls: int, site: Site) -> None:
-    """So many calls, spread over all faults: half of them with the breaker, half without."""
-    chance, each = random.Random(seed), max(1, calls // (2 * len(SCENARIOS)))
-    for failures in (5, 0):
-        for name, scenario in SCENARIOS.items():
+async def suite(
+    ledger: Ledger,
+    seed: int,
+    calls: int,
+    site: Site,
+    names: Collection[str] | None = None,
+    breakers: Collection[int] = (5, 0),
+) -> None:
+    """So many calls, spread over these faults or all: half of them with the breaker, half without (0 failures)."""
+    chosen = {name: scenario for name, scenario in SCENARIOS.items() if names is None or name in names}
+    chance, each = random.Random(seed), max(1, calls // (len(breakers) * len(chosen)))
+    for failures in breakers:
+        for name, scenario in chosen.items():
             async with _stage(site, failures, f"agent-{chance.randrange(1 << 40)}") as stage:
                 await _whole(stage)
                 async with scenario(stage):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -31,18 +31,22 @@ _SAID = "The canary of {agent} sings at noon in the boiler room."
 Question = Callable[[Database, str, random.Random], Coroutine[Any, Any, set[str]]]
 
 
-async def suite(ledger: Ledger, seed: int, queries: int, site: Site) -> None:
-    """So many queries, directly and through a transaction pooler, of agents who all have a canary."""
+async def suite(
+    ledger: Ledger, seed: int, queries: int, site: Site, ways: Collection[str] = ("directly", "through PgBouncer")
+) -> None:
+    """So many queries of agents who all have a canary, directly and through a transaction pooler."""
     agents = [f"agent-{n}-{seed}" for n in range(AGENTS)]
     await _canaries(site, agents)
-    ways = {"directly": Database(site.urls.app, pool_size=4)}
     async with AsyncExitStack() as stack:
-        if pooler.installed() is None:
-            ledger.did["isolation: PgBouncer is not installed; not asked through it"] = 1
-        else:
-            url = await stack.enter_async_context(pooler.pooled(site.urls.app))
-            ways["through PgBouncer"] = Database(url, pool_size=4, prepared=False)
-        for way, database in ways.items():
+        for way in ways:
+            if way == "directly":
+                database = Database(site.urls.app, pool_size=4)
+            elif pooler.installed() is None:
+                ledger.did["isolation: PgBouncer is not installed; not asked through it"] = 1
+                continue
+            else:
+                url = await stack.enter_async_context(pooler.pooled(site.urls.app))
+                database = Database(url, pool_size=4, prepared=False)
             await _fuzzed(ledger, random.Random(f"{seed}/{way}"), database, agents, way, queries // len(ways))
             await database.close()
     await _untold(ledger, site)

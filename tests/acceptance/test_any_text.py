@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from brain.text import storable
-from cognitive import NewMemory, Outcome, Turn
+from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
+from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import InvalidInput
 
 AWKWARD = st.sampled_from([
@@ -24,6 +26,12 @@ SLOW = settings(
 )
 
 
+@pytest.fixture(scope="module")
+async def words(urls):
+    async with CognitiveLayer.open(urls.app, embedder=WordEmbedder()) as layer:
+        yield layer
+
+
 def made(make, text):
     """What is made of a text, or None for one that is refused, by an error of ours that a text may deserve."""
     try:
@@ -35,40 +43,40 @@ def made(make, text):
 
 @given(MANY)
 @SLOW
-async def test_a_memory_is_refused_or_comes_back_as_it_was(layer, agent, texts):
+async def test_a_memory_is_refused_or_comes_back_as_it_was(words, agent, texts):
     accepted = [memory for text in texts if (memory := made(lambda t: NewMemory(type="fact", content=t), text))]
-    found = await layer.get(agent, await layer.remember(agent, accepted))
+    found = await words.get(agent, await words.remember(agent, accepted))
     assert [memory.content for memory in found] == [memory.content for memory in accepted]
 
 
 @given(st.sampled_from(["context", "speaker", "source", "session_id"]), TEXT, st.uuids())
 @SLOW
-async def test_so_is_every_other_field_of_it(layer, agent, name, text, unique):
+async def test_so_is_every_other_field_of_it(words, agent, name, text, unique):
     memory = made(lambda t: NewMemory(**{"type": "episode", "content": f"Tea with {unique}.", name: t}), text)
     if memory is not None:
-        [kept] = await layer.get(agent, await layer.remember(agent, [memory]))
+        [kept] = await words.get(agent, await words.remember(agent, [memory]))
         assert getattr(kept, name) == getattr(memory, name) == text
 
 
 @given(st.tuples(TEXT, TEXT))
 @SLOW
-async def test_a_turn_of_any_words_is_refused_or_recorded_as_it_was(layer, agent, texts):
+async def test_a_turn_of_any_words_is_refused_or_recorded_as_it_was(words, agent, texts):
     said, answered = texts
     turn = made(lambda t: Turn(agent_id=agent, session_id="s", text=t), said)
     outcome = made(lambda t: Outcome(response=t), answered)
     if turn is None or outcome is None:
         return
-    context = await layer.pre_turn(turn)
+    context = await words.pre_turn(turn)
     assert context.message == said
-    await layer.post_turn(context, outcome)
-    assert (await layer._parts.turns.turn(agent, context.turn_id))["message"] == said
+    await words.post_turn(context, outcome)
+    assert (await words._parts.turns.turn(agent, context.turn_id))["message"] == said
 
 
 @given(TEXT)
 @SLOW
-async def test_a_query_of_any_words_is_refused_or_answered(layer, agent, text):
+async def test_a_query_of_any_words_is_refused_or_answered(words, agent, text):
     try:
-        hits = await layer.recall(agent, text)
+        hits = await words.recall(agent, text)
     except InvalidInput:
         assert not text.strip() or storable(text) != text
     else:
@@ -82,21 +90,21 @@ OPERATIONS = st.lists(
 
 @given(OPERATIONS)
 @SLOW
-async def test_the_store_is_what_a_dictionary_would_be(layer, urls, operations):
+async def test_the_store_is_what_a_dictionary_would_be(words, operations):
     """Remembered, changed, forgotten and read in any order, it holds what a model of it holds."""
     agent, model, ids = f"model-{uuid4().hex}", {}, []
     for what, n, text in operations:
         if what == "remember":
             if memory := made(lambda t: NewMemory(type="fact", content=t), text):
-                [id] = await layer.remember(agent, [memory])
+                [id] = await words.remember(agent, [memory])
                 ids += [id] if id not in ids else []
                 model[id] = memory.content
         elif ids and (id := ids[n % len(ids)]) in model:
             if what == "update" and text.strip() and storable(text) == text and text not in model.values():
-                await layer.update(agent, id, content=text)
+                await words.update(agent, id, content=text)
                 model[id] = text
             elif what == "forget":
-                await layer.forget(agent, [id])
+                await words.forget(agent, [id])
                 del model[id]
-    found = await layer.get(agent, ids)
+    found = await words.get(agent, ids)
     assert {memory.id: memory.content for memory in found} == model
