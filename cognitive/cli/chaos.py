@@ -27,7 +27,7 @@ def command(seed: int | None, share: float, only: tuple[str, ...]) -> None:
     """Break Postgres, the network, the embedder and the clients on purpose, and see whether the promises hold.
 
     Runs on a server of its own that it starts and removes; your database is not touched. At full size: 10,000 turns
-    under 21 faults, 5,000 turns with 40 kills of clients and servers, 10,000 outcomes at once on 40 memories, 20,000
+    under 19 faults, 5,000 turns with 40 kills of clients and servers, 10,000 outcomes at once on 40 memories, 20,000
     fuzzed queries. Exits with 1 if an invariant is broken.
     """
     chosen = seed if seed is not None else random.randrange(1 << 30)
