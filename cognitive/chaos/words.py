@@ -30,7 +30,8 @@ class WordEmbedder:
         for row, text in enumerate(texts):
             for word in text.lower().split():
                 vectors[row, zlib.crc32(word.strip(".,?!").encode()) % self.dimension] += 1.0
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
 
 
 def store(lines: int) -> list[NewMemory]:
