@@ -28,7 +28,7 @@ PATIENT = Policy(abstention=False, deadline_ms=5_000)
 HOT = 40  # memories that all concurrent outcomes are about
 _CLIENTS = 3
 _AT_ONCE = 16
-_DRAINED_WITHIN = 120.0  # seconds
+_DRAINED_WITHIN = 1_800.0  # seconds: some thousand turns, on a machine that has other things to do
 
 _COUNTED_WRONGLY = """
 WITH told AS (
