@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from brain import roles
 from brain.agents import names
 from brain.artifacts import Artifacts
+from brain.breaker import Breaker
 from brain.contents import Contents
 from brain.database import APP_ROLE, Database
 from brain.deadline import Deadline
@@ -49,7 +50,7 @@ from cognitive.preflight import signals
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
 from cognitive.telemetry.embedder import TracedEmbedder
-from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_journal
+from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import quietly
 from cognitive.tokens import TokenCounter, count
 from cognitive.window.summary import Extractive, Summarizer
@@ -153,6 +154,7 @@ async def assemble(
         journal = Journal(settings.directory / "journal" / journal_name(url))
         quietly(lambda: watch_journal(metrics, journal))
         async with _database(url, settings) as (database, reading):
+            quietly(lambda: watch_breaker(metrics, database.breaker))
             store, turns = MemoryStore(database, embedders), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database, embedders.told), embedders, counter)
             catalog = Catalog(embedders.first)
@@ -245,14 +247,14 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 @asynccontextmanager
 async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
     if url is not None:
-        database, reading = Database(url, pool_size=settings.pool_size), Reading(url)
+        database, reading = _own(url, settings), Reading(url)
         async with _closing(database, reading, _open_or_wait(database)):
             yield database, reading
         return
     server = EmbeddedServer(settings.data_dir)
     try:
         urls = await asyncio.to_thread(server.acquire)
-        database = Database(urls.app, pool_size=settings.pool_size, revive=server.ensure_running)
+        database = _own(urls.app, settings, server.ensure_running)
         reading = Reading(
             urls.app, revive=server.ensure_running, grant=lambda: roles.create(urls.admin, [APP_ROLE])
         )  # fmt: skip
@@ -260,6 +262,11 @@ async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[
             yield database, reading
     finally:
         await asyncio.to_thread(server.release)
+
+
+def _own(url: str, settings: Settings, revive: Callable[[], None] | None = None) -> Database:
+    breaker = Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
+    return Database(url, pool_size=settings.pool_size, revive=revive, breaker=breaker)
 
 
 @asynccontextmanager

@@ -154,7 +154,7 @@ async def ask(url: str, statement: str, *arguments):
 async def eventually(condition, seconds: float = 30.0):
     """Waits for what must come true; the bound only turns a hang into a failure."""
     async with asyncio.timeout(seconds):
-        while not (result := await condition()):  # noqa: ASYNC110 - the condition is in Postgres
+        while not (result := await condition()):
             await asyncio.sleep(0.02)
     return result
 
@@ -463,6 +463,7 @@ async def test_a_dead_database_opens_degrades_refuses_and_recovers_by_itself(fol
         assert not (await layer.post_turn(context, Outcome(response="No idea."))).recorded, "it is in the journal"
         await asyncio.to_thread(site.server.acquire)
         try:
+            await well(layer, agent)  # the breaker is closed by itself, and then everything works
             await layer.remember(agent, [NewMemory(type="fact", content=KEY, occurred_at=AT)])
             assert KEY in (await well(layer, agent)).text
             again = await layer.post_turn(context, Outcome(response="No idea."))

@@ -28,6 +28,7 @@ from test_faults import (
     lines,
     times_shown,
     turn,
+    well,
 )
 
 from brain.journal import Journal, journal_name
@@ -406,6 +407,7 @@ async def test_an_erased_agent_is_gone_from_the_journal_too(site, agent_with_key
         with suppress(StoreUnavailable):
             await layer.erase_agent(agent_with_key)
         await back(site)
+        await well(layer, agent_with_key)
         await layer.erase_agent(agent_with_key)
         await drained(journal)
     left = b"".join(file.read_bytes() for file in journal.path.parent.iterdir())
@@ -446,6 +448,7 @@ async def test_a_file_that_is_no_journal_keeps_no_layer_shut_and_no_turn_from_be
         with pytest.raises(JournalError, match=str(journal.path)):
             await layer.post_turn(contexts[1], ANSWER)
         await back(site)
+        await well(layer, agent_with_key)
         assert not (await layer.post_turn(contexts[1], ANSWER)).duplicate
 
 

@@ -125,7 +125,7 @@ VECTORS = "SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1 AND mode
 
 async def at_least(ask, model: str, vectors: int) -> None:
     async with asyncio.timeout(120):
-        while await ask(VECTORS, model) < vectors:  # noqa: ASYNC110 - the condition is in Postgres
+        while await ask(VECTORS, model) < vectors:
             await asyncio.sleep(0.01)
 
 
