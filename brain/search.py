@@ -16,7 +16,7 @@ from uuid import UUID
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
 from brain.text import lexemes
-from brain.types import MemoryType, Vector
+from brain.types import MemoryType, Trust, Vector
 
 SQL = statements.load("search")
 
@@ -122,6 +122,7 @@ class Hit:
     times_shown: int = 0
     times_used: int = 0
     usage_at: datetime | None = None
+    trust: Trust = "host"
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,4 +298,5 @@ def _hit(row: Any) -> Hit:
         times_shown=row["times_shown"] or 0,
         times_used=row["times_used"] or 0,
         usage_at=row["last_at"],
+        trust=row["trust"],
     )

@@ -5,20 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
-from brain import writing
+from brain import caches, derived, writing
 from brain.database import Connection, Database
+from brain.derived import Quoting
 from brain.embedding.cached import CachedEmbedder
-from brain.errors import StoreError, UnknownMemory
+from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages
-from brain.types import Memory, MemoryType, NewMemory, Receipt
+from brain.remains import Remains
+from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt
 from brain.writing import SQL, Prepared
 
 _MOST_TRIES = 50  # of an update that others overtake
+_ERASING = 600.0  # seconds: whatever an agent ever said is looked through, and nobody's turn waits for it
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
@@ -161,34 +165,83 @@ class MemoryStore:
             self._embedder.forget([text for _, _, text in _texts(old)])
         return rewritten
 
+    async def remains(self, agent_id: str, ids: Sequence[UUID]) -> Remains:
+        """What is to be looked for when these memories are erased.
+
+        Raises:
+            UnknownMemory: an id that this agent does not have.
+        """
+        memories = await self.get(agent_id, ids)
+        writing.require_known(agent_id, ids, {memory.id for memory in memories})
+        return Remains([text for memory in memories for text in derived.texts(memory)])
+
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erases memories with every index entry, vector, count and exposure of them, in one transaction.
+        """Erases memories with every index entry, vector, count and exposure of them, and their words wherever else
+        this agent's rows hold them: in one transaction, but for memories that quote them; these are indexed anew first.
 
         Raises:
             UnknownMemory: an id that this agent does not have; nothing is erased.
         """
         wanted = list(dict.fromkeys(ids))
-        memories = await self.get(agent_id, wanted)
-        receipt = await self._database.run(agent_id, lambda c: writing.erase(c, agent_id, wanted))
-        for memory in memories:
-            pieces = passages(memory.content, memory.speaker, memory.context, memory.occurred_at)
-            self._embedder.forget([text for _, _, text in _texts(pieces)])
+        remains = await self.remains(agent_id, wanted)
+        others = await self._database.run(
+            agent_id, lambda c: derived.quoting(c, agent_id, wanted, remains), timeout=_ERASING
+        )
+        nothing_else = [other.id for other in others if not await self._unquoted(agent_id, other)]
+        gone = [*wanted, *nothing_else]
+
+        async def work(c: Connection) -> Receipt:
+            await c.execute(SQL["own_agent"], agent_id)  # what a turn says is recorded before this, or knows of it
+            receipt = await writing.erase(c, agent_id, gone)
+            touched = await derived.erase(c, agent_id, remains)
+            cut, restated = len(others) - len(nothing_else), sum(other.restates for other in others)
+            receipt = replace(
+                receipt, artifacts=touched["artifacts"], turns_cut=touched["turns"], sessions_cut=touched["sessions"],
+                subtasks_cut=touched["subtasks"], memories_cut=cut, restated=restated,
+            )  # fmt: skip
+            await derived.log(c, agent_id, "memories", receipt)
+            return receipt
+
+        receipt = await self._database.run(agent_id, work, timeout=_ERASING)
+        self._embedder.drop(remains.held)
+        caches.empty()
         return receipt
 
-    async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent."""
+    async def _unquoted(self, agent_id: str, other: Quoting) -> bool:
+        """Leaves a memory without the words that it holds of erased ones. False if it has no others."""
+        if other.says_nothing:
+            return False
+        try:
+            await self.update(agent_id, other.id, lambda found: _changed(found, other.content, other.context))
+        except UnknownMemory:  # erased meanwhile, by somebody else
+            return True
+        except InvalidInput:  # what is left of it, another one says already
+            return False
+        return True
 
-        async def work(c: Connection) -> tuple[Any, Sequence[Any]]:
+    async def erase_agent(self, agent_id: str) -> Receipt:
+        """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent.
+
+        What is left is its name, when that was, and how many rows: a turn that was prepared before is known by it.
+        """
+
+        async def work(c: Connection) -> Receipt:
             await c.execute(SQL["own_agent"], agent_id)
             await c.fetchrow(SQL["lock_corpus"], agent_id)
-            rows, texts = await c.fetchrow(SQL["agent_rows"], agent_id), await c.fetch(SQL["agent_texts"], agent_id)
+            receipt = Receipt(agent_id, **dict(await c.fetchrow(SQL["agent_rows"], agent_id)))
             await c.execute(SQL["erase_agent"], agent_id)
-            return rows, texts
+            await derived.log(c, agent_id, "agent", receipt)
+            return receipt
 
-        rows, texts = await self._database.run(agent_id, work)
-        for row in texts:
-            self._embedder.forget([text for _, _, text in _texts(passages(*row))])
-        return Receipt(agent_id, **dict(rows))
+        receipt = await self._database.run(agent_id, work, timeout=_ERASING)
+        self._embedder.drop(lambda _: True)  # whose a text was, the cache does not know
+        caches.empty()
+        return receipt
+
+    async def erasures(self, agent_id: str) -> list[Erasure]:
+        """What was erased of an agent and when, oldest first."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(derived.SQL["erasures"], agent_id))
+        return [Erasure(**dict(row)) for row in rows]
 
 
 def identity(memory: NewMemory) -> bytes:
@@ -218,6 +271,11 @@ def _texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:
         if piece.around_text is not None:
             texts.append((piece.ordinal, "around", piece.around_text))
     return texts
+
+
+def _changed(memory: Memory, content: str, context: str) -> NewMemory:
+    fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
+    return NewMemory(**{**fields, "content": content, "context": context})
 
 
 def _memory(row: Any) -> Memory:

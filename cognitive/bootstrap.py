@@ -35,6 +35,7 @@ from cognitive.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
 from cognitive.continuity import Continuity
 from cognitive.drain import draining
+from cognitive.forgetting import Forgetting
 from cognitive.habits import Habits
 from cognitive.models import load as load_models
 from cognitive.planner import Planner
@@ -92,6 +93,7 @@ class Parts:
     settling: Background
     metrics: Metrics
     figures: Figures
+    forgetting: Forgetting
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -177,6 +179,7 @@ async def assemble(
                         settling=settling,
                         metrics=metrics,
                         figures=Figures(database),
+                        forgetting=Forgetting(),
                     )
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal

@@ -210,6 +210,10 @@ class Continuity:
         """Returns when all that is on its way is written; what takes too long is left to the next turn."""
         await self._background.finished(_AT_CLOSE)
 
+    async def ended(self, agent_id: str) -> None:
+        """Returns when what is being written of an agent is there, or has failed."""
+        await self._background.ended(agent_id)
+
     async def stop(self, agent_id: str) -> None:
         """Gives up all that is being written of an agent: it is about to be erased."""
         await self._background.stop(agent_id)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
+from time import perf_counter, time
 from uuid import uuid4
 
 from brain import loops
@@ -82,6 +82,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
         self.habits = parts.habits
         self.figures = parts.figures
+        self.forgetting = parts.forgetting
 
     @classmethod
     @asynccontextmanager
@@ -341,6 +342,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
             plan_step=turn.plan_step,
             runtime=turn.runtime,
             offer=offer,
+            prepared=time(),
         )
 
     async def _recorded(self, context: TurnContext, deadline: Deadline, policy: Policy) -> TurnContext:

@@ -11,6 +11,7 @@ from brain.deadline import Deadline
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
+from brain.remains import Remains
 from brain.text import storable
 from brain.turns import TurnLog
 from cognitive.capture import Capture, Exchange
@@ -89,7 +90,9 @@ class Settlement:
                     entry.agent_id, opening, abandon_after_minutes=minutes, durable=True, still=still
                 )
         except InvalidInput as error:
-            if await still():  # or somebody else has settled it, or the agent was erased
+            if isinstance(error, UnknownTurn) and entry.opening is not None:  # its agent was erased, from wherever
+                await asyncio.to_thread(self._journal.remove, entry)
+            elif await still():  # or somebody else has settled it, or the agent was erased
                 log.error("turn %s stays in the journal %s: %s", entry.turn_id, self._journal.path, error)
                 await asyncio.to_thread(self._journal.park, entry, str(error))
         else:
@@ -104,6 +107,11 @@ class Settlement:
         await self._capture.stop(agent_id)
         await self.kept()
         return await asyncio.to_thread(self._journal.erase, agent_id)
+
+    async def forget(self, agent_id: str, remains: Remains) -> int:
+        """Leaves what the journal keeps of an agent without what is about to be erased. Returns of how many turns."""
+        await self.kept()
+        return await asyncio.to_thread(self._journal.cut, agent_id, remains)
 
     async def _count(self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None) -> Report:
         """Settles an outcome with what the journal knows of its turn: one that was acknowledged before stands."""
@@ -204,6 +212,7 @@ def opened(context: TurnContext) -> OpenTurn:
         categories=context.plan.categories,
         runtime=context.runtime,
         measures=measures(context.trace),
+        prepared=context.prepared,
     )
 
 

@@ -46,6 +46,7 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
     app.state.layer = layer
     app.state.config = config
     app.state.contexts = Contexts(config.kept_contexts)
+    layer.forgetting.holds(app.state.contexts.let_go)
     app.state.readiness = health.Readiness(layer)
     handle(app)
     describe(app)
