@@ -11,12 +11,13 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
-from brain import caches, derived, writing
+from brain import caches, derived, redacting, writing
 from brain.database import Connection, Database
 from brain.derived import Quoting
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages
+from brain.redacting import Redact, unchanged
 from brain.remains import Remains
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt
 from brain.writing import SQL, Prepared
@@ -31,9 +32,10 @@ Progress = Callable[[int, int], None]
 class MemoryStore:
     """Memories of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database, embedder: CachedEmbedder) -> None:
+    def __init__(self, database: Database, embedder: CachedEmbedder, redact: Redact = unchanged) -> None:
         self._database = database
         self._embedder = embedder
+        self._redact = redact
 
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
@@ -49,7 +51,7 @@ class MemoryStore:
         """
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
-            ids += await self._remember_batch(agent_id, memories[start : start + BATCH], now)
+            ids += await self._remember_batch(agent_id, self._redacted(memories[start : start + BATCH]), now)
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids
@@ -59,7 +61,7 @@ class MemoryStore:
     ) -> None:
         """Stores what was made of a recorded turn, like `remember`; nothing, if the turn was erased meanwhile."""
         for start in range(0, len(memories), BATCH):
-            batch = {identity(memory): memory for memory in memories[start : start + BATCH]}
+            batch = {identity(memory): memory for memory in self._redacted(memories[start : start + BATCH])}
             known = await self._existing(agent_id, list(batch))
             prepared = await self._prepare({key: each for key, each in batch.items() if key not in known}, now)
             if prepared:
@@ -82,6 +84,9 @@ class MemoryStore:
             await self._database.run(agent_id, lambda c: writing.write(c, agent_id, prepared, self._embedder))
             known = await self._existing(agent_id, identities)
         return [known[key] for key in identities]
+
+    def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:
+        return [redacting.memory(memory, self._redact) for memory in memories]
 
     async def _existing(self, agent_id: str, identities: list[bytes]) -> dict[bytes, UUID]:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["existing_identities"], agent_id, identities))
@@ -152,7 +157,7 @@ class MemoryStore:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         found = dict(row)
         version = found.pop("version")
-        changed = change(_memory(found))
+        [changed] = self._redacted([change(_memory(found))])
         occurred_at = changed.occurred_at or found["occurred_at"]
         pieces = _indexed(changed, occurred_at)
         vectors = list(await self._vectors(pieces))

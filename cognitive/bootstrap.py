@@ -21,12 +21,14 @@ from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
 from brain.figures import Figures
 from brain.journal import Journal, journal_name
 from brain.ports import Embedder
+from brain.redacting import Redact, safely
 from brain.search import MemorySearch
 from brain.sessions import Sessions
 from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
+from cognitive import redaction
 from cognitive.arrivals import Arrivals
 from cognitive.background import Background
 from cognitive.capture import Capture, Extractor
@@ -67,6 +69,7 @@ class Plugins:
     classifier: Classifier | None = None
     extractor: Extractor | None = None
     metrics: Metrics | None = None
+    redact: Redact | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +97,7 @@ class Parts:
     metrics: Metrics
     figures: Figures
     forgetting: Forgetting
+    redact: Redact
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -138,22 +142,25 @@ async def assemble(
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
     counter = plugins.token_counter or count
     metrics = plugins.metrics or NO_METRICS
+    redact = safely(plugins.redact or redaction.named(settings.redact))
     cached = TracedEmbedder(plugins.embedder or MiniLM(settings.cache_dir))
     try:
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
         quietly(lambda: watch_journal(metrics, journal))
         async with _database(url, settings) as database:
-            store, turns = MemoryStore(database, cached), TurnLog(database)
+            store, turns = MemoryStore(database, cached, redact), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
             catalog = Catalog(cached)
             capture = Capture(store, policy, plugins.extractor)
-            settlement = Settlement(turns, journal, policy, capture)
+            settlement = Settlement(turns, journal, policy, capture, redact)
             await _warm(cached)
             async with draining(settlement, journal):
                 shadowing, arrivals = Shadowing(turns, shadow, counter), Arrivals(cached)
-                sessions, artifacts = Sessions(database), Artifacts(database)
-                continuity = Continuity(sessions, artifacts, policy, counter, plugins.summarizer or Extractive())
+                sessions, artifacts = Sessions(database, redact), Artifacts(database, redact)
+                continuity = Continuity(
+                    sessions, artifacts, policy, counter, plugins.summarizer or Extractive(), redact
+                )
                 habits = Habits(turns, policy)
                 planner = Planner(policy, habits, await _classifiers(plugins.classifier, cached, policy))
                 settling = Background(_MOST_SETTLING)
@@ -172,7 +179,7 @@ async def assemble(
                         counter=counter,
                         sessions=sessions,
                         artifacts=artifacts,
-                        subtasks=Subtasks(database),
+                        subtasks=Subtasks(database, redact),
                         continuity=continuity,
                         habits=habits,
                         planner=planner,
@@ -180,6 +187,7 @@ async def assemble(
                         metrics=metrics,
                         figures=Figures(database),
                         forgetting=Forgetting(),
+                        redact=redact,
                     )
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal

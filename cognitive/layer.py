@@ -14,8 +14,9 @@ from uuid import uuid4
 from brain import loops
 from brain.deadline import Deadline
 from brain.ports import Embedder
+from brain.redacting import Redact
 from brain.types import MemoryType
-from cognitive import bootstrap
+from cognitive import bootstrap, redaction
 from cognitive.capture import Extractor
 from cognitive.catalog.engine import Known
 from cognitive.catalog.refine import Chooser, Refined
@@ -98,6 +99,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         classifier: Classifier | None = None,
         extractor: Extractor | None = None,
         metrics: Metrics | None = None,
+        redact: Redact | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
@@ -105,14 +107,15 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
         `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
         about messages that no rule of the categories knows; `extractor` makes memories of what a completed turn said,
-        beside what `Policy.capture` keeps; `metrics` counts (`cognitive.telemetry.prometheus`).
+        beside what `Policy.capture` keeps; `metrics` counts (`cognitive.telemetry.prometheus`); `redact` is called with
+        every text before it is stored, and must take milliseconds (`cognitive.patterns`).
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
             PolicyError: the environment names a file that holds no policy, or no table of models.
         """
-        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier, extractor, metrics)
+        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier, extractor, metrics, redact)
         async with bootstrap.assemble(database_url, policy, shadow, plugins) as parts:
             yield cls(parts)
 
@@ -130,11 +133,12 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         deadline = Deadline(policy.deadline_ms)
         now, turn, began = turn.now or datetime.now(UTC), _prepared(turn, policy), perf_counter()
         talking = asyncio.create_task(self._talk(turn, now, deadline, policy))
-        plan, built = await self._memory(turn, now, deadline, policy, talking)
+        heard = redaction.heard(turn, self._parts.redact)
+        plan, built = await self._memory(heard, now, deadline, policy, talking)
         offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
         talk = await talking
         built = replace(built, degraded=(*built.degraded, *talk.degraded, *untrimmed))
-        context = self._context(turn, now, told(plan, offer, policy), built, offer, talk, policy)
+        context = self._context(turn, heard, now, told(plan, offer, policy), built, offer, talk, policy)
         if turn.kind != "user":
             return context
         context = await self._recorded(_timed(context, began), deadline, policy)
@@ -317,7 +321,15 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         await self.post_turn(context, outcome)
 
     def _context(
-        self, turn: Turn, now: datetime, plan: Plan, built: Built, offer: Offer, talk: Continued, policy: Policy
+        self,
+        turn: Turn,
+        heard: Turn,
+        now: datetime,
+        plan: Plan,
+        built: Built,
+        offer: Offer,
+        talk: Continued,
+        policy: Policy,
     ) -> TurnContext:
         return TurnContext(
             agent_id=turn.agent_id,
@@ -342,6 +354,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
             plan_step=turn.plan_step,
             runtime=turn.runtime,
             offer=offer,
+            heard=heard.text if heard is not turn else None,
             prepared=time(),
         )
 

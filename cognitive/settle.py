@@ -11,9 +11,11 @@ from brain.deadline import Deadline
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
+from brain.redacting import Redact, unchanged
 from brain.remains import Remains
 from brain.text import storable
 from brain.turns import TurnLog
+from cognitive import redaction
 from cognitive.capture import Capture, Exchange
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import record
@@ -32,11 +34,14 @@ _MOST_CALLED = 100  # names that are kept of a turn; what calls more is a loop, 
 class Settlement:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
 
-    def __init__(self, turns: TurnLog, journal: Journal, policy: Policy, capture: Capture) -> None:
+    def __init__(
+        self, turns: TurnLog, journal: Journal, policy: Policy, capture: Capture, redact: Redact = unchanged
+    ) -> None:
         self._turns = turns
         self._journal = journal
         self._policy = policy
         self._capture = capture
+        self._redact = redact
         self._keeping: set[asyncio.Task[None]] = set()
         self.behind = True  # the journal may hold something; a look will tell
         self.news = asyncio.Event()  # it does since a moment ago, or Postgres is back
@@ -49,6 +54,7 @@ class Settlement:
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
         opening = opened(context) if isinstance(context, TurnContext) else None
+        outcome = await asyncio.to_thread(redaction.outcome, outcome, self._redact)
         try:
             within = Deadline(self._policy.for_agent(context.agent_id).post_turn_deadline_ms).within
             report = await within(self._count(context.agent_id, context.turn_id, outcome, opening))
@@ -197,7 +203,7 @@ def opened(context: TurnContext) -> OpenTurn:
         session_id=context.session_id,
         user_id=context.user_id,
         at=context.now,
-        message=context.message,
+        message=context.message if context.heard is None else context.heard,
         policy=context.plan.policy,
         frame=context.plan.frame,
         degraded=context.degraded,

@@ -6,12 +6,14 @@ import asyncio
 import base64
 import gc
 import json
+import re
 import zlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import UUID
 
 import asyncpg
 import numpy as np
@@ -64,8 +66,9 @@ def site(urls, tmp_path, monkeypatch) -> Site:
 
 
 @asynccontextmanager
-async def opened(site: Site) -> AsyncIterator[CognitiveLayer]:
-    async with CognitiveLayer.open(site.urls.app, policy=POLICY, shadow=OTHER, embedder=WordEmbedder()) as layer:
+async def opened(site: Site, **plugins) -> AsyncIterator[CognitiveLayer]:
+    parts = {"policy": POLICY, "shadow": OTHER, "embedder": WordEmbedder()} | plugins
+    async with CognitiveLayer.open(site.urls.app, **parts) as layer:
         yield layer
 
 
@@ -144,10 +147,10 @@ def unpacked(values) -> Iterator[str]:
             yield zlib.decompress(base64.b64decode(json.loads(value)["record"])).decode()
 
 
-async def everywhere(site: Site, agent: str) -> list[str]:
-    """Names of the tables and files that hold the secret's words, its hash or its vector."""
+async def everywhere(site: Site, agent: str, *others: str) -> list[str]:
+    """Names of the tables and files that hold the secret's words, its hash, or what else is looked for."""
     own = {name: [row for row in rows if agent in row] for name, rows in (await tables(site)).items()}
-    marks = [*WORDS, digest(agent), vector()]
+    marks = [*WORDS, digest(), *others]
     inside = [name for name, rows in own.items() if any(mark in normalise(row) for row in rows for mark in marks)]
     return inside + files(site)
 
@@ -158,14 +161,18 @@ def files(site: Site) -> list[str]:
     return [path.name for path in ours if any(word.encode() in path.read_bytes() for word in WORDS)]
 
 
-def digest(agent: str) -> str:
+def digest() -> str:
     return identity(NewMemory(type="fact", content=SECRET, speaker="Ada", occurred_at=AT, session_id="s")).hex()
 
 
-def vector() -> str:
-    """The beginning of the secret's vector as Postgres tells it."""
-    [made] = WordEmbedder().embed([f"Ada: {SECRET}"])
-    return "[" + ",".join(f"{float(x.astype('float16')):.5g}" for x in made[:8])
+async def vector(site: Site, memory: UUID) -> str:
+    """The beginning of a memory's vector as Postgres tells it."""
+    connection = await asyncpg.connect(site.urls.admin)
+    try:
+        told = await connection.fetchval("SELECT embedding::text FROM cognitive.embedding WHERE memory_id = $1", memory)
+    finally:
+        await connection.close()
+    return told[:60]
 
 
 def in_this_process() -> list[str]:
@@ -184,11 +191,12 @@ def in_this_process() -> list[str]:
 async def test_a_forgotten_memory_is_nowhere(site, agent):
     async with opened(site) as layer:
         secret, contexts = await lived(layer, agent)
-        before = await everywhere(site, agent)
-        assert {"memory", "passage", "posting", "turn", "session", "piece", "subtask"} <= set(before)
+        made = await vector(site, secret)
+        before = await everywhere(site, agent, made)
+        assert {"memory", "passage", "posting", "embedding", "turn", "session", "piece", "subtask"} <= set(before)
         receipt = await layer.forget(agent, [secret])
         await settled(layer)
-        assert await everywhere(site, agent) == []
+        assert await everywhere(site, agent, made) == []
         assert receipt.memories > 1  # what was captured of it said nothing else
         assert [hit.content for hit in await layer.recall(agent, "green crane")][:1] == ["The crane is green."]
         with pytest.raises(UnknownMemory):
@@ -283,3 +291,34 @@ async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_a
             await elsewhere._parts.settlement.drain(entry)
         assert await everywhere(site, agent) == []
         assert await elsewhere.turns(agent) == []
+
+
+def without(text: str) -> str:
+    """A redactor of the words that are looked for here."""
+    return re.sub("heliotrope|marzipan", "[flower]", text, flags=re.IGNORECASE)
+
+
+async def test_what_is_redacted_is_stored_nowhere_and_the_model_still_reads_the_message(site, agent):
+    async with opened(site, redact=without) as layer:
+        secret, contexts = await lived(layer, agent)
+        assert await everywhere(site, agent) == []
+        assert contexts[1].message == f"Is it true? {SECRET}"
+        assert SECRET in contexts[1].prompt()[-1].content
+        assert (await layer.get(agent, [secret]))[0].content == without(SECRET)
+        assert (await layer.replay(agent, "turn-0")).verdict == "identical"
+        settlement = layer._parts.settlement
+        settlement.keep_opening(agent, recorded(contexts[2]))
+        await settlement.kept()
+        assert files(site) == []
+
+
+async def test_what_a_redactor_fails_on_is_withheld(site, agent):
+    def failing(text: str) -> str:
+        raise RuntimeError(text)
+
+    async with opened(site, redact=failing) as layer:
+        [id] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET)])
+        assert (await layer.get(agent, [id]))[0].content == "[withheld]"
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET))
+        assert context.message == SECRET
+        assert await everywhere(site, agent) == []
