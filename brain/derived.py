@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -112,10 +112,14 @@ async def _subtasks(c: Connection, agent_id: str, remains: Remains) -> int:
     return len(held)
 
 
-async def log(c: Connection, agent_id: str, what: str, receipt: Receipt) -> None:
+async def log(c: Connection, agent_id: str, what: str, counts: Mapping[str, int]) -> None:
     """Notes that something was erased: when, and how many rows of what kind."""
-    counts = {name: count for name, count in asdict(receipt).items() if name != "agent_id" and count}
-    await c.execute(SQL["log_erasure"], agent_id, what, counts)
+    await c.execute(SQL["log_erasure"], agent_id, what, dict(counts))
+
+
+def counts(receipt: Receipt) -> dict[str, int]:
+    """What a receipt counts, but for what there was none of."""
+    return {name: count for name, count in asdict(receipt).items() if name != "agent_id" and count}
 
 
 def texts(memory: Any) -> list[str]:

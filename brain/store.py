@@ -204,7 +204,7 @@ class MemoryStore:
                 receipt, artifacts=touched["artifacts"], turns_cut=touched["turns"], sessions_cut=touched["sessions"],
                 subtasks_cut=touched["subtasks"], memories_cut=cut, restated=restated,
             )  # fmt: skip
-            await derived.log(c, agent_id, "memories", receipt)
+            await derived.log(c, agent_id, "memories", derived.counts(receipt))
             return receipt
 
         receipt = await self._database.run(agent_id, work, timeout=_ERASING)
@@ -235,7 +235,7 @@ class MemoryStore:
             await c.fetchrow(SQL["lock_corpus"], agent_id)
             receipt = Receipt(agent_id, **dict(await c.fetchrow(SQL["agent_rows"], agent_id)))
             await c.execute(SQL["erase_agent"], agent_id)
-            await derived.log(c, agent_id, "agent", receipt)
+            await derived.log(c, agent_id, "agent", derived.counts(receipt))
             return receipt
 
         receipt = await self._database.run(agent_id, work, timeout=_ERASING)

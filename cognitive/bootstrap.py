@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from brain import roles
+from brain import roles, scrub
 from brain.artifacts import Artifacts
 from brain.contents import Contents
 from brain.database import Database
@@ -22,6 +22,7 @@ from brain.figures import Figures
 from brain.journal import Journal, journal_name
 from brain.ports import Embedder
 from brain.redacting import Redact, safely
+from brain.retention import Retention
 from brain.search import MemorySearch
 from brain.sessions import Sessions
 from brain.settings import Settings, from_environment
@@ -43,6 +44,7 @@ from cognitive.models import load as load_models
 from cognitive.planner import Planner
 from cognitive.policy import Policy
 from cognitive.preflight import signals
+from cognitive.retaining import Retaining
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
 from cognitive.telemetry.embedder import TracedEmbedder
@@ -98,6 +100,7 @@ class Parts:
     figures: Figures
     forgetting: Forgetting
     redact: Redact
+    retaining: Retaining
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -164,6 +167,7 @@ async def assemble(
                 habits = Habits(turns, policy)
                 planner = Planner(policy, habits, await _classifiers(plugins.classifier, cached, policy))
                 settling = Background(_MOST_SETTLING)
+                retaining = Retaining(Retention(database), policy)
                 try:
                     yield Parts(
                         policy=policy,
@@ -188,6 +192,7 @@ async def assemble(
                         figures=Figures(database),
                         forgetting=Forgetting(),
                         redact=redact,
+                        retaining=retaining,
                     )
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
@@ -197,6 +202,7 @@ async def assemble(
                     await continuity.finished()
                     await catalog.close()
                     await habits.finished()
+                    await retaining.finished(_AT_CLOSE)
     finally:
         cached.close()
 
@@ -290,6 +296,16 @@ async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool
         return await roles.create(url, logins, overview=overview)
     async with embedded(settings) as urls:
         return await roles.create(urls.admin, logins, overview=overview)
+
+
+async def scrub_database(url: str | None) -> tuple[int, bool]:
+    """Writes all tables anew, at the URL or of the embedded server; see `brain.scrub`."""
+    settings = from_environment()
+    url = url or settings.database_url
+    if url is not None:
+        return await scrub.scrub(url)
+    async with embedded(settings) as urls:
+        return await scrub.scrub(urls.admin)
 
 
 @asynccontextmanager

@@ -41,6 +41,7 @@ from cognitive.surface.memories import Memories
 from cognitive.surface.record import Record
 from cognitive.surface.sessions import Sessions as SessionSurface
 from cognitive.surface.state import State
+from cognitive.surface.transfer import Transfer
 from cognitive.telemetry import attributes, conventions
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.observed import observed
@@ -68,7 +69,7 @@ from cognitive.work import Work
 log = logging.getLogger(__name__)
 
 
-class CognitiveLayer(Memories, SessionSurface, Record, State):
+class CognitiveLayer(Memories, Transfer, SessionSurface, Record, State):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
@@ -190,6 +191,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, State):
         report = await self._parts.settlement.post(context, outcome)
         if report.recorded:
             self._parts.continuity.closed(context.agent_id, context.turn_id, outcome)
+            self._parts.retaining.look(context.agent_id)
         return report
 
     def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from brain.retention import Retained
 from brain.types import Edge, Label, MemoryType, Trust
 from cognitive.defaults import (
     ATTRIBUTION_THRESHOLDS,
@@ -138,6 +139,9 @@ class Policy(Edge):
     refine_deadline_ms: Positive = 15_000.0  # the host waits for a model's answer, and knows what it asked for
     refine_listed: Annotated[int, Field(ge=1)] = 200  # most relevant tools that the small model chooses from
     refine_ranked: Annotated[int, Field(ge=0)] = 12  # most relevant tools that stay beside what it chose (upstream's)
+
+    # --- retention ---
+    retention_days: Mapping[Retained, Positive] = Field(default_factory=dict)  # none: what is kept is the host's to say
 
     # --- trust ---
     # docs/security.md: what each did against the attacks that it is for

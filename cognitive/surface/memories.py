@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from brain.retention import Retained
 from brain.store import Progress
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt
 from cognitive.bootstrap import Parts
@@ -15,7 +16,7 @@ from cognitive.errors import InvalidInput
 from cognitive.forgetting import Forgetting, everything
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
-from cognitive.turn import require_id, require_label
+from cognitive.turn import require_aware, require_id, require_label
 
 
 class Memories:
@@ -98,6 +99,15 @@ class Memories:
         receipt = replace(await self._parts.store.erase_agent(agent_id), journaled=journaled)
         self.forgetting.let_go(agent_id, everything)
         return receipt
+
+    async def retain(self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False) -> dict[Retained, int]:
+        """Removes what `Policy.retention_days` keeps no longer, by kind; with `dry_run`, only says what that is.
+
+        Agents that have turns are looked after once an hour without this.
+        """
+        require_aware("now", now)
+        at = now or datetime.now(UTC)
+        return await self._parts.retaining.enforce(require_label("agent_id", agent_id), at, dry_run=dry_run)
 
     async def erasures(self, agent_id: str) -> list[Erasure]:
         """What was erased of an agent, when, and how many rows that were; oldest first."""
