@@ -17,7 +17,7 @@ Kind = Literal["turns", "artifacts", "subtasks", "sessions", "erasures"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Retained = MemoryType | Kind
 _BATCH = 200  # rows of one transaction: a turn that waits for it waits milliseconds
-_ENDS: Mapping[Kind, str] = {
+_ENDS: Mapping[Retained, str] = {
     "turns": "delete_turns",
     "artifacts": "delete_artifacts",
     "subtasks": "delete_subtasks",

@@ -69,7 +69,7 @@ def _line(number: int, told: Mapping[str, Any]) -> Line:
 
 
 def _of_mem0(told: Mapping[str, Any]) -> NewMemory:
-    """mem0's `MemoryItem`, as `get_all` and `search` return it: facts that a model extracted, per user, agent or run."""
+    """mem0's `MemoryItem`, as `get_all` and `search` return it: facts that a model extracted, of a user or a run."""
     scope = {name: str(told[name]) for name in ("user_id", "agent_id", "run_id") if told.get(name)}
     labels = [*(f"{name}:{value}" for name, value in scope.items()), *_strings(told.get("categories"))]
     return NewMemory(

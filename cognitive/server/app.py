@@ -46,7 +46,6 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
     app.state.layer = layer
     app.state.config = config
     app.state.contexts = Contexts(config.kept_contexts)
-    layer.forgetting.holds(app.state.contexts.let_go)
     app.state.readiness = health.Readiness(layer)
     handle(app)
     describe(app)
@@ -97,6 +96,7 @@ def _running(mounts: Sequence[Mounted]) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
+            app.state.layer.forgetting.holds(app.state.contexts.let_go)
             for mounted in mounts:
                 if mounted.running is not None:
                     await stack.enter_async_context(mounted.running())
