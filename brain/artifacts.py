@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -18,6 +18,7 @@ from uuid import UUID
 from brain import statements
 from brain.database import Connection, Database
 from brain.errors import InvalidInput
+from brain.redacting import Redact, unchanged
 from brain.writing import count, share_agent
 
 SQL = statements.load("artifacts")
@@ -84,8 +85,9 @@ class Line:
 class Artifacts:
     """The artifacts of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, redact: Redact = unchanged) -> None:
         self._database = database
+        self._redact = redact
 
     async def put(
         self,
@@ -111,7 +113,7 @@ class Artifacts:
             del new[row["id"]]
         if not new:
             return True
-        columns = await asyncio.to_thread(_columns, list(new.values()))
+        columns = await asyncio.to_thread(self._as_kept, list(new.values()))
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
@@ -119,6 +121,9 @@ class Artifacts:
             return len(rows) == len(new)
 
         return await self._database.run(agent_id, work, timeout=timeout)
+
+    def _as_kept(self, artifacts: Sequence[NewArtifact]) -> list[list[Any]]:
+        return _columns([replace(artifact, content=self._redact(artifact.content)) for artifact in artifacts])
 
     async def read(self, agent_id: str, id: UUID, start: int, length: int) -> Page | None:
         """At most `length` characters from `start` on, or None if there is no such artifact."""

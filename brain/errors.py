@@ -4,7 +4,8 @@ CognitiveError
 ├── InvalidInput            what the caller handed in; nothing was written
 │   ├── UnknownMemory       an id that this agent does not have
 │   ├── UnknownTurn         a turn that this agent does not have
-│   └── UnknownArtifact     a whole tool output that this agent does not have
+│   ├── UnknownArtifact     a whole tool output that this agent does not have
+│   └── RecallClosed        the recall tool, in a turn for which the policy closes it
 ├── PolicyError             a policy, rule or setting that makes no sense
 ├── EmbeddingError          a text could not be turned into a vector
 ├── WrongEventLoop          called from another event loop than the one that it was opened in
@@ -38,6 +39,10 @@ class UnknownTurn(InvalidInput):
 
 class UnknownArtifact(InvalidInput):
     """The id of a whole tool output that is not kept for this agent."""
+
+
+class RecallClosed(InvalidInput):
+    """The recall tool in a turn for which the policy closes it; the message is the answer for the model."""
 
 
 class PolicyError(CognitiveError):

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -26,6 +26,7 @@ import numpy as np
 
 from brain.errors import InvalidInput, JournalError
 from brain.ledger import Exposure, OpenTurn
+from brain.remains import Remains
 
 _PATIENCE = 5.0  # seconds for another process to finish its write
 _SCHEMA = """
@@ -118,6 +119,24 @@ class Journal:
         """Removes all of an agent, and returns how many entries that were."""
         return self._change("DELETE FROM entry WHERE agent_id = ?", agent_id)
 
+    def cut(self, agent_id: str, remains: Remains) -> int:
+        """Leaves what is kept of an agent without what is erased, and returns of how many turns that was.
+
+        A turn that is cut becomes another entry: whoever is draining the one that it was finds that gone.
+        """
+        if not os.path.exists(self.path):
+            return 0
+        cut = 0
+        with self._transaction() as c:
+            rows = c.execute("SELECT turn_id, opening, outcome FROM entry WHERE agent_id = ?", (agent_id,)).fetchall()
+            for turn_id, opening, outcome in rows:
+                left = opening and opening_without(opening, remains), outcome and remains.cut_json(outcome)
+                if left != (opening, outcome):
+                    c.execute("DELETE FROM entry WHERE agent_id = ? AND turn_id = ?", (agent_id, turn_id))
+                    c.execute(_PUT, (agent_id, turn_id, *left))
+                    cut += 1
+        return cut
+
     def count(self, *, parked: bool = False) -> int:
         """How many entries are pending, or parked."""
         if not os.path.exists(self.path):
@@ -209,6 +228,20 @@ def written(turn: OpenTurn) -> str:
             "query": base64.b64encode(turn.query.astype("<f4").tobytes()).decode() if turn.query is not None else None,
         }
     )
+
+
+def opening_without(text: str, remains: Remains) -> str:
+    """An opened turn as text, without what is erased; its vector and its record follow from that, and go too."""
+    left = remains.cut_json(text)
+    if left == text:
+        return text
+    opening = json.loads(left)
+    return json.dumps(opening | {"query": None, "model": None, "trace": without_record(opening["trace"])})
+
+
+def without_record(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """A turn's trace after its words were erased: what is told of them, and that they were."""
+    return {**trace, "query": "", "record": None, "erased": True}
 
 
 def read(text: str) -> OpenTurn:

@@ -29,7 +29,10 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """A turn as `pre_turn` leaves it; `measures` are the numbers that are added up over many (`brain.tally`)."""
+    """A turn as `pre_turn` leaves it; `measures` are the numbers that are added up over many (`brain.tally`).
+
+    `prepared` is when that was, in seconds since the epoch: a turn that is older than its agent's erasure stays erased.
+    """
 
     turn_id: str
     session_id: str
@@ -47,6 +50,7 @@ class OpenTurn:
     categories: tuple[str, ...] = ()
     runtime: str | None = None
     measures: Mapping[str, Any] = field(default_factory=dict)
+    prepared: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

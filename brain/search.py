@@ -17,7 +17,7 @@ from brain import statements
 from brain.database import Connection, Database, encode_halfvec
 from brain.spaces import Spaces
 from brain.text import lexemes
-from brain.types import MemoryType, Vector
+from brain.types import MemoryType, Trust, Vector
 
 SQL = statements.load("search")
 
@@ -123,6 +123,7 @@ class Hit:
     times_shown: int = 0
     times_used: int = 0
     usage_at: datetime | None = None
+    trust: Trust = "host"
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,4 +301,5 @@ def _hit(row: Any) -> Hit:
         times_shown=row["times_shown"] or 0,
         times_used=row["times_used"] or 0,
         usage_at=row["last_at"],
+        trust=row["trust"],
     )

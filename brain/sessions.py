@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from typing import Any
 from brain import statements
 from brain.database import Connection, Database
 from brain.errors import InvalidInput
+from brain.redacting import Redact, unchanged
 from brain.writing import share_agent
 
 SQL = statements.load("sessions")
@@ -68,8 +70,9 @@ Answering = Callable[[str, bytes], Awaitable[bytes]]
 class Sessions:
     """The sessions of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, redact: Redact = unchanged) -> None:
         self._database = database
+        self._redact = redact
 
     async def carried(self, agent_id: str, session_id: str, *, timeout: float = 60.0) -> Carried:
         """What the next turn needs, in one statement; of a session that never was, nothing."""
@@ -100,6 +103,8 @@ class Sessions:
         """Puts a summary in the place of the one it was made from. False if that is not what stands there any more, or
         the turn that it was made for is gone.
         """
+
+        summary = await asyncio.to_thread(self._redact, summary)
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
@@ -132,7 +137,8 @@ class Sessions:
 
     async def plan(self, agent_id: str, session_id: str, steps: Sequence[str], at: datetime) -> None:
         """Gives a session a plan, at its first step; the one that it has already stays where it is."""
-        await self._database.run(agent_id, lambda c: c.execute(SQL["plan"], agent_id, session_id, list(steps), at))
+        told = list(map(self._redact, steps))
+        await self._database.run(agent_id, lambda c: c.execute(SQL["plan"], agent_id, session_id, told, at))
 
     async def advance(self, agent_id: str, session_id: str, step: int) -> Carried:
         """Marks a step, counted from 0, as done, once.

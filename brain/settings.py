@@ -31,6 +31,7 @@ class Settings(BaseSettings):
     policy: Path | None = None  # a TOML file with a policy
     models: Path | None = None  # a TOML file with further rows for the table of models
     tokens: Path | None = None  # a TOML file with the server's tokens; None: tokens.toml in the data directory
+    redact: str | None = None  # "patterns", or "module:function" from a text to what may be stored of it
     shadow_policy: Path | None = None  # one more, which is run beside it and changes nothing
 
     @property

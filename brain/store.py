@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -12,18 +13,22 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from brain import writing
+from brain import caches, derived, redacting, writing
 from brain.database import Connection, Database
+from brain.derived import Quoting
 from brain.embedding.several import Embedders
-from brain.errors import StoreError, UnknownMemory
+from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, texts
-from brain.types import Memory, MemoryType, NewMemory, Receipt, Revision, Vector
+from brain.redacting import Redact, unchanged
+from brain.remains import Remains
+from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Vector
 from brain.writing import SQL, Prepared
 
 _CHANGEABLE = (
     "content", "speaker", "context", "occurred_at", "tags", "entities", "confidence", "pinned", "attributes",
 )  # fmt: skip
 _MOST_TRIES = 50  # of a write that others overtake
+_ERASING = 600.0  # seconds: whatever an agent ever said is looked through, and nobody's turn waits for it
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
@@ -32,9 +37,10 @@ Progress = Callable[[int, int], None]
 class MemoryStore:
     """Memories of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database, embedders: Embedders) -> None:
+    def __init__(self, database: Database, embedders: Embedders, redact: Redact = unchanged) -> None:
         self._database = database
         self._embedders = embedders
+        self._redact = redact
 
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
@@ -50,7 +56,7 @@ class MemoryStore:
         """
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
-            ids += await self._remember_batch(agent_id, memories[start : start + BATCH], now)
+            ids += await self._remember_batch(agent_id, self._redacted(memories[start : start + BATCH]), now)
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids
@@ -60,7 +66,7 @@ class MemoryStore:
     ) -> None:
         """Stores what was made of a recorded turn, like `remember`; nothing, if the turn was erased meanwhile."""
         for start in range(0, len(memories), BATCH):
-            batch = {identity(memory): memory for memory in memories[start : start + BATCH]}
+            batch = {identity(memory): memory for memory in self._redacted(memories[start : start + BATCH])}
             known = await self._existing(agent_id, list(batch))
             fresh = {key: each for key, each in batch.items() if key not in known}
             await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id))
@@ -98,6 +104,9 @@ class MemoryStore:
             prepared = await self._prepare(agent_id, fresh, now)
             if await self._database.run(agent_id, partial(work, prepared)):
                 return
+
+    def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:
+        return [redacting.memory(memory, self._redact) for memory in memories]
 
     async def _existing(self, agent_id: str, identities: list[bytes]) -> dict[bytes, UUID]:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["existing_identities"], agent_id, identities))
@@ -174,7 +183,7 @@ class MemoryStore:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         found = dict(row)
         version = found.pop("version")
-        changed = change(_memory(found))
+        [changed] = self._redacted([change(_memory(found))])
         occurred_at = changed.occurred_at or found["occurred_at"]
         pieces = _indexed(changed, occurred_at)
         vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
@@ -199,34 +208,84 @@ class MemoryStore:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         return [Revision(**dict(row)) for row in rows if row["number"] is not None]
 
+    async def remains(self, agent_id: str, ids: Sequence[UUID]) -> Remains:
+        """What is to be looked for when these memories are erased.
+
+        Raises:
+            UnknownMemory: an id that this agent does not have.
+        """
+        memories = await self.get(agent_id, ids)
+        writing.require_known(agent_id, ids, {memory.id for memory in memories})
+        return Remains([text for memory in memories for text in derived.texts(memory)])
+
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erases memories with every index entry, vector, count and exposure of them, in one transaction.
+        """Erases memories with every index entry, vector, count and exposure of them, and their words wherever else
+        this agent's rows hold them: in one transaction, but for memories that quote them; these are indexed anew first.
 
         Raises:
             UnknownMemory: an id that this agent does not have; nothing is erased.
         """
         wanted = list(dict.fromkeys(ids))
-        memories = await self.get(agent_id, wanted)
-        receipt = await self._database.run(agent_id, lambda c: writing.erase(c, agent_id, wanted))
-        for memory in memories:
-            pieces = passages(memory.content, memory.speaker, memory.context, memory.occurred_at)
-            self._embedders.forget([text for _, _, text in texts(pieces)])
+        remains = await self.remains(agent_id, wanted)
+        others = await self._database.run(
+            agent_id, lambda c: derived.quoting(c, agent_id, wanted, remains), timeout=_ERASING
+        )
+        nothing_else = [other.id for other in others if not await self._unquoted(agent_id, other)]
+        gone = [*wanted, *nothing_else]
+
+        async def work(c: Connection) -> Receipt:
+            await c.execute(SQL["own_agent"], agent_id)  # what a turn says is recorded before this, or knows of it
+            receipt = await writing.erase(c, agent_id, gone)
+            touched = await derived.erase(c, agent_id, remains)
+            cut, restated = len(others) - len(nothing_else), sum(other.restates for other in others)
+            receipt = replace(
+                receipt, responses=receipt.responses + touched["responses"],
+                revisions=receipt.revisions + touched["revisions"], artifacts=touched["artifacts"], turns_cut=touched["turns"], sessions_cut=touched["sessions"],
+                subtasks_cut=touched["subtasks"], memories_cut=cut, restated=restated,
+            )  # fmt: skip
+            await derived.log(c, agent_id, "memories", derived.counts(receipt))
+            return receipt
+
+        receipt = await self._database.run(agent_id, work, timeout=_ERASING)
+        self._embedders.drop(remains.held)
+        caches.empty()
         return receipt
 
-    async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent."""
+    async def _unquoted(self, agent_id: str, other: Quoting) -> bool:
+        """Leaves a memory without the words that it holds of erased ones. False if it has no others."""
+        if other.says_nothing:
+            return False
+        try:
+            await self.update(agent_id, other.id, lambda found: _changed(found, other.content, other.context))
+        except UnknownMemory:  # erased meanwhile, by somebody else
+            return True
+        except InvalidInput:  # what is left of it, another one says already
+            return False
+        return True
 
-        async def work(c: Connection) -> tuple[Any, Sequence[Any]]:
+    async def erase_agent(self, agent_id: str) -> Receipt:
+        """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent.
+
+        What is left is its name, when that was, and how many rows: a turn that was prepared before is known by it.
+        """
+
+        async def work(c: Connection) -> Receipt:
             await c.execute(SQL["own_agent"], agent_id)
             await c.fetchrow(SQL["lock_corpus"], agent_id)
-            rows, said = await c.fetchrow(SQL["agent_rows"], agent_id), await c.fetch(SQL["agent_texts"], agent_id)
+            receipt = Receipt(agent_id, **dict(await c.fetchrow(SQL["agent_rows"], agent_id)))
             await c.execute(SQL["erase_agent"], agent_id)
-            return rows, said
+            await derived.log(c, agent_id, "agent", derived.counts(receipt))
+            return receipt
 
-        rows, said = await self._database.run(agent_id, work)
-        for row in said:
-            self._embedders.forget([text for _, _, text in texts(passages(*row))])
-        return Receipt(agent_id, **dict(rows))
+        receipt = await self._database.run(agent_id, work, timeout=_ERASING)
+        self._embedders.drop(lambda _: True)  # whose a text was, the cache does not know
+        caches.empty()
+        return receipt
+
+    async def erasures(self, agent_id: str) -> list[Erasure]:
+        """What was erased of an agent and when, oldest first."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(derived.SQL["erasures"], agent_id))
+        return [Erasure(**dict(row)) for row in rows]
 
 
 def identity(memory: NewMemory) -> bytes:
@@ -261,6 +320,11 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, float):
         return float(np.float32(value))
     return list(value) if isinstance(value, tuple) else value
+
+
+def _changed(memory: Memory, content: str, context: str) -> NewMemory:
+    fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
+    return NewMemory(**{**fields, "content": content, "context": context})
 
 
 def _memory(row: Any) -> Memory:

@@ -11,6 +11,7 @@ from uuid import UUID
 from brain import statements
 from brain.database import Connection, Database
 from brain.errors import InvalidInput, UnknownArtifact
+from brain.redacting import Redact, unchanged
 from brain.text import lexemes
 
 SQL = statements.load("subtasks")
@@ -37,8 +38,9 @@ class Subtask:
 class Subtasks:
     """The subtasks of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, redact: Redact = unchanged) -> None:
         self._database = database
+        self._redact = redact
 
     async def begin(
         self, agent_id: str, session_id: str, title: str, depends_on: Sequence[UUID], *, id: UUID
@@ -49,6 +51,8 @@ class Subtasks:
             InvalidInput: it would depend on itself, on a subtask that this agent does not have, or the id is that of
                 another one.
         """
+
+        title = self._redact(title)
 
         async def work(c: Connection) -> Subtask:
             await c.execute(SQL["own_work"], agent_id)
@@ -88,6 +92,8 @@ class Subtasks:
         Raises:
             InvalidInput: it ended otherwise before, or an artifact is unknown.
         """
+
+        result = self._redact(result)
 
         async def work(c: Connection) -> Subtask:
             known = {row["id"] for row in await c.fetch(SQL["known_artifacts"], agent_id, list(artifacts))}

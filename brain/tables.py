@@ -79,7 +79,9 @@ memory = Table(
     _column("pinned", Boolean, default=text("false")), _column("supersedes", Uuid, nullable=True),
     _column("superseded_by", Uuid, nullable=True), _column("attributes", JSONB, default=NONE),
     _column("created_at", AT, default=NOW), _column("updated_at", AT, default=NOW),
+    _column("trust", Text, default=text("'host'")),
     PrimaryKeyConstraint("agent_id", "id"), UniqueConstraint("agent_id", "identity"),
+    CheckConstraint("trust IN ('foreign', 'talk', 'agent', 'host')"),
     CheckConstraint("type IN ('decision', 'fact', 'procedure', 'episode')"),
     CheckConstraint("confidence BETWEEN 0 AND 1"),
     Index("memory_by_session", "agent_id", "session_id", "occurred_at", "seq", postgresql_include=["id"]),
@@ -261,4 +263,10 @@ subtask = Table(
     _column("facts", ARRAY(Uuid), default=NONE), _column("lexemes", ARRAY(Text), default=NONE),
     PrimaryKeyConstraint("agent_id", "id"), CheckConstraint("status IN ('open', 'completed', 'abandoned')"),
     Index("subtask_by_session", "agent_id", "session_id", "created_at"),
+)  # fmt: skip
+
+erasure = Table(
+    "erasure", metadata, _agent(), _column("at", AT, default=text("clock_timestamp()")), _column("what", Text),
+    _column("counts", JSONB, default=text("'{}'")),
+    PrimaryKeyConstraint("agent_id", "at", "what"), CheckConstraint("what IN ('agent', 'memories', 'retention')"),
 )  # fmt: skip

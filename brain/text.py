@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 
 import Stemmer
+
+from brain.caches import cached
 
 # Words too common to find or to prove anything. Question words are in: a question's "when" is no evidence in a memory.
 STOP_WORDS = frozenset(
@@ -64,7 +65,7 @@ def lexemes(text: str) -> list[str]:
     return [lexeme for word in words(text) if (lexeme := as_lexeme(word))]
 
 
-@lru_cache(maxsize=65_536)
+@cached(65_536)
 def as_lexeme(word: str) -> str:
     """The lexeme of one of `words`; empty for a stop word."""
     bare = _ORDINAL.sub(r"\1", word.removesuffix("'s"))

@@ -20,6 +20,16 @@ from brain.text import unstorable
 MemoryType = Literal["decision", "fact", "procedure", "episode"]
 MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 
+# Whose word a memory is, the least trusted first. It follows from the way in by which the words came, and from nothing
+# that happens to them later: being shown, used or rated well is no reason to trust.
+Trust = Literal[
+    "foreign",  # a tool's output, a web page, another system's export
+    "talk",  # what a user or a model said, captured
+    "agent",  # what the model kept by a tool of its own
+    "host",  # what the program or its operator handed over
+]
+TRUSTS: tuple[Trust, ...] = get_args(Trust)
+
 Vector = NDArray[np.float32]  # shape (dimension,), unit length
 Vectors = NDArray[np.float32]  # shape (texts, dimension), unit rows
 
@@ -115,7 +125,8 @@ class NewMemory(Edge):
     `speaker` is indexed and shown before the content; `context` (the preceding line, a title) is indexed, not shown.
     `occurred_at` must be aware; None means the moment of remembering. `source` is the caller's own id: with it, the
     memory is the same as an earlier one of equal (agent, type, source); without it, of equal (agent, type, speaker,
-    session, occurred_at, content). `supersedes` is the id of the memory that this one replaces.
+    session, occurred_at, content). `supersedes` is the id of the memory that this one replaces. `trust` says whose word
+    it is; a memory that is there already keeps its own.
 
     Raises:
         InvalidInput: unknown keys, naive datetimes, NUL or surrogates, blank or over-long content.
@@ -134,6 +145,7 @@ class NewMemory(Edge):
     pinned: bool = False
     supersedes: UUID | None = None
     attributes: Mapping[str, Any] = Field(default_factory=dict)
+    trust: Trust = "host"
 
     @model_validator(mode="after")
     def _typed_attributes(self) -> Self:
@@ -164,6 +176,7 @@ class Memory:
     supersedes: UUID | None
     superseded_by: UUID | None
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    trust: Trust = "host"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +194,9 @@ class Receipt:
     """What an erasure removed, in rows.
 
     `policies` are those saved and chosen, `journaled` turns that waited in the journal of this machine, `responses`
-    those that may have held a memory's words.
+    those that may have held a memory's words. Of what else held the words of an erased memory,
+    `turns_cut`, `sessions_cut`, `subtasks_cut` and `memories_cut` are left without them. `restated` are memories that
+    say the same and stay: somebody handed them over, and did not name them here.
     """
 
     agent_id: str
@@ -199,3 +214,17 @@ class Receipt:
     policies: int = 0
     journaled: int = 0
     responses: int = 0
+    turns_cut: int = 0
+    sessions_cut: int = 0
+    subtasks_cut: int = 0
+    memories_cut: int = 0
+    restated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """That something of an agent was erased: all of it, some memories, or what had been kept for long enough."""
+
+    at: datetime
+    what: Literal["agent", "memories", "retention"]
+    counts: Mapping[str, int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -92,6 +92,7 @@ async def _insert_memories(
         [sessions.get(m.session_id or "") for m in memories], [m.source for m in memories],
         [{"tags": m.tags, "entities": m.entities} for m in memories], [m.confidence for m in memories],
         [m.pinned for m in memories], [m.supersedes for m in memories], [dict(m.attributes) for m in memories],
+        [m.trust for m in memories],
     )  # fmt: skip
 
 
@@ -166,7 +167,7 @@ async def rewrite(
     await c.execute(
         SQL["replace_memory"], agent_id, item.id, memory.content, memory.speaker, memory.context, item.occurred_at,
         list(memory.tags), list(memory.entities), memory.confidence, memory.pinned, dict(memory.attributes),
-        item.identity,
+        item.identity, memory.trust,
     )  # fmt: skip
     if was:
         await c.execute(SQL["insert_revision"], agent_id, item.id, was, MOST_REVISIONS)
@@ -183,10 +184,7 @@ async def rewrite(
 async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     """Deletes memories and every row that speaks of them; what they replaced stays replaced."""
     await c.fetchrow(SQL["lock_corpus"], agent_id)
-    known = {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, ids)}
-    for id in ids:
-        if id not in known:
-            raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
+    require_known(agent_id, ids, {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, ids)})
     postings = count(await c.execute(SQL["delete_postings"], agent_id, ids))
     gone = await c.fetchrow(SQL["delete_passages"], agent_id, ids)
     embeddings = count(await c.execute(SQL["delete_embeddings"], agent_id, ids))
@@ -203,6 +201,13 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     return Receipt(
         agent_id, memories, gone["passages"], embeddings, postings, exposures, usage, revisions, responses=responses
     )  # fmt: skip
+
+
+def require_known(agent_id: str, ids: Collection[UUID], known: Collection[UUID]) -> None:
+    """UnknownMemory that names the first id that is not known."""
+    for id in ids:
+        if id not in known:
+            raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
 
 
 def count(tag: str) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from brain import roles
+from brain import roles, scrub
 from brain.agents import names
 from brain.artifacts import Artifacts
 from brain.breaker import Breaker
@@ -26,13 +26,16 @@ from brain.journal import Journal, journal_name
 from brain.policies import PolicyStore
 from brain.ports import Embedder
 from brain.reading import Reading
+from brain.redacting import Redact, safely
 from brain.reembedding import Reembedding
+from brain.retention import Retention
 from brain.search import MemorySearch
 from brain.sessions import Sessions
 from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
+from cognitive import redaction
 from cognitive.arrivals import Arrivals
 from cognitive.background import Background
 from cognitive.capture import Capture, Extractor
@@ -42,11 +45,13 @@ from cognitive.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
 from cognitive.continuity import Continuity
 from cognitive.drain import draining
+from cognitive.forgetting import Forgetting
 from cognitive.habits import Habits
 from cognitive.models import load as load_models
 from cognitive.planner import Planner
 from cognitive.policy import Policy
 from cognitive.preflight import signals
+from cognitive.retaining import Retaining
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
 from cognitive.telemetry.embedder import TracedEmbedder
@@ -73,6 +78,7 @@ class Plugins:
     classifier: Classifier | None = None
     extractor: Extractor | None = None
     metrics: Metrics | None = None
+    redact: Redact | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +109,9 @@ class Parts:
     journal: Journal
     reading: Reading
     figures: Figures
+    forgetting: Forgetting
+    redact: Redact
+    retaining: Retaining
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
@@ -148,6 +157,7 @@ async def assemble(
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
     counter = plugins.token_counter or count
     metrics = plugins.metrics or NO_METRICS
+    redact = safely(plugins.redact or redaction.named(settings.redact))
     embedders = Embedders([TracedEmbedder(each) for each in _embedders(plugins.embedder, settings)])
     try:
         url = database_url or settings.database_url
@@ -155,21 +165,24 @@ async def assemble(
         quietly(lambda: watch_journal(metrics, journal))
         async with _database(url, settings) as (database, reading):
             quietly(lambda: watch_breaker(metrics, database.breaker))
-            store, turns = MemoryStore(database, embedders), TurnLog(database)
+            store, turns = MemoryStore(database, embedders, redact), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database, embedders.told), embedders, counter)
             catalog = Catalog(embedders.first)
             capture = Capture(store, policy, plugins.extractor)
             policies = PolicyStore(database)
             chosen = Chosen(policies, policy, shadow)
-            settlement = Settlement(turns, journal, chosen, capture)
+            settlement = Settlement(turns, journal, chosen, capture, redact)
             await _warm(embedders)
             async with draining(settlement, journal):
                 shadowing, arrivals = Shadowing(turns, chosen.shadow, counter), Arrivals(embedders)
-                sessions, artifacts = Sessions(database), Artifacts(database)
-                continuity = Continuity(sessions, artifacts, policy, counter, plugins.summarizer or Extractive())
+                sessions, artifacts = Sessions(database, redact), Artifacts(database, redact)
+                continuity = Continuity(
+                    sessions, artifacts, policy, counter, plugins.summarizer or Extractive(), redact
+                )
                 habits = Habits(turns, policy)
                 planner = Planner(policy, habits, await _classifiers(plugins.classifier, embedders.first, policy))
                 settling = Background(_MOST_SETTLING)
+                retaining = Retaining(Retention(database), chosen)
                 try:
                     yield Parts(
                         policy=chosen,
@@ -186,7 +199,7 @@ async def assemble(
                         counter=counter,
                         sessions=sessions,
                         artifacts=artifacts,
-                        subtasks=Subtasks(database),
+                        subtasks=Subtasks(database, redact),
                         continuity=continuity,
                         habits=habits,
                         planner=planner,
@@ -196,6 +209,9 @@ async def assemble(
                         journal=journal,
                         reading=reading,
                         figures=Figures(reading),
+                        forgetting=Forgetting(),
+                        redact=redact,
+                        retaining=retaining,
                     )
                 finally:
                     await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
@@ -205,6 +221,7 @@ async def assemble(
                     await continuity.finished()
                     await catalog.close()
                     await habits.finished()
+                    await retaining.finished(_AT_CLOSE)
                     await chosen.finished()
     finally:
         embedders.close()
@@ -342,6 +359,16 @@ def embedders_with(name: str | None) -> tuple[list[Embedder], str]:
     if all(each.model != new.model for each in embedders):
         embedders.append(new)
     return embedders, new.model
+
+
+async def scrub_database(url: str | None) -> tuple[int, bool]:
+    """Writes all tables anew, at the URL or of the embedded server; see `brain.scrub`."""
+    settings = from_environment()
+    url = url or settings.database_url
+    if url is not None:
+        return await scrub.scrub(url)
+    async with embedded(settings) as urls:
+        return await scrub.scrub(urls.admin)
 
 
 @asynccontextmanager

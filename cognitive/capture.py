@@ -90,7 +90,7 @@ class Capture:
             return
         if not all(isinstance(memory, NewMemory) for memory in made):
             raise InvalidInput("extractor: expected NewMemory values")
-        await self._stored(exchange, made)
+        await self._stored(exchange, [_of_talk(memory) for memory in made])
 
     async def _stored(self, exchange: Exchange, made: Sequence[NewMemory]) -> None:
         await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, made, now=datetime.now(UTC))
@@ -98,6 +98,11 @@ class Capture:
 
 async def _asked(extractor: Extractor, exchange: Exchange) -> Sequence[NewMemory]:
     return await extractor(exchange)
+
+
+def _of_talk(memory: NewMemory) -> NewMemory:
+    """What an extractor made of talk is no better than talk, whatever it says of itself."""
+    return memory if memory.trust == "foreign" else memory.model_copy(update={"trust": "talk"})
 
 
 def episodes(exchange: Exchange, policy: Policy) -> list[NewMemory]:
@@ -115,7 +120,7 @@ def episodes(exchange: Exchange, policy: Policy) -> list[NewMemory]:
     return [
         NewMemory(
             type="episode", content=said[: policy.capture_characters], speaker=speaker, context=context,
-            occurred_at=exchange.at, session_id=exchange.session_id, tags=(TAG,),
+            occurred_at=exchange.at, session_id=exchange.session_id, tags=(TAG,), trust="talk",
             source=f"turn/{exchange.turn_id}/{role}"[-LONGEST_LABEL:],
         )
         for role, speaker, said, context in lines

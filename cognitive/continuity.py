@@ -17,9 +17,10 @@ from typing import Any
 from brain.artifacts import Artifacts, NewArtifact
 from brain.deadline import Deadline, attempt
 from brain.errors import CognitiveError
+from brain.redacting import Redact, unchanged
 from brain.sessions import Carried, Sessions
 from brain.text import storable
-from cognitive import recent
+from cognitive import recent, redaction
 from cognitive.background import Background
 from cognitive.models import budget_for
 from cognitive.policy import Policy
@@ -107,13 +108,20 @@ class Continuity:
     """The rim between a turn and what its session keeps."""
 
     def __init__(
-        self, sessions: Sessions, artifacts: Artifacts, policy: Policy, counter: TokenCounter, summarizer: Summarizer
+        self,
+        sessions: Sessions,
+        artifacts: Artifacts,
+        policy: Policy,
+        counter: TokenCounter,
+        summarizer: Summarizer,
+        redact: Redact = unchanged,
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._policy = policy
         self._counter = counter
         self._summarizer = summarizer
+        self._redact = redact
         self._background = Background(_MOST_WAITING)  # named by agent, what is kept, and of which turn or session
         self._held = 0
 
@@ -210,6 +218,10 @@ class Continuity:
         """Returns when all that is on its way is written; what takes too long is left to the next turn."""
         await self._background.finished(_AT_CLOSE)
 
+    async def ended(self, agent_id: str) -> None:
+        """Returns when what is being written of an agent is there, or has failed."""
+        await self._background.ended(agent_id)
+
     async def stop(self, agent_id: str) -> None:
         """Gives up all that is being written of an agent: it is about to be erased."""
         await self._background.stop(agent_id)
@@ -218,7 +230,10 @@ class Continuity:
         if after:
             await asyncio.wait(after)
         policy = self._policy.for_agent(sent.agent_id)
-        kept = await asyncio.to_thread(lambda: recent.encode(_sanitized(sent.messages, policy)))
+        said = sent.messages
+        kept = await asyncio.to_thread(
+            lambda: recent.encode(redaction.messages(_sanitized(said, policy), self._redact))
+        )
         await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=_PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
@@ -228,7 +243,7 @@ class Continuity:
 
     async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
         await self._kept(agent_id, turn_id)
-        whole = list[NewArtifact]()
+        whole, outcome = list[NewArtifact](), await asyncio.to_thread(redaction.outcome, outcome, self._redact)
         policy, session = self._policy.for_agent(agent_id), ""
 
         async def answering(session_id: str, kept: bytes) -> bytes:

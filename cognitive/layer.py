@@ -8,14 +8,15 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
+from time import perf_counter, time
 from uuid import uuid4
 
 from brain import loops
 from brain.deadline import Deadline
 from brain.ports import Embedder
+from brain.redacting import Redact
 from brain.types import MemoryType
-from cognitive import bootstrap
+from cognitive import bootstrap, redaction
 from cognitive.capture import Extractor
 from cognitive.catalog.engine import Known
 from cognitive.catalog.refine import Chooser, Refined
@@ -43,6 +44,7 @@ from cognitive.surface.policies import Policies
 from cognitive.surface.record import Record
 from cognitive.surface.sessions import Sessions as SessionSurface
 from cognitive.surface.state import State
+from cognitive.surface.transfer import Transfer
 from cognitive.telemetry import attributes, conventions
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.observed import observed
@@ -70,7 +72,7 @@ from cognitive.work import Work
 log = logging.getLogger(__name__)
 
 
-class CognitiveLayer(Memories, SessionSurface, Record, Models, State, Checks):
+class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, Checks):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
@@ -87,6 +89,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, Models, State, Checks):
         self.habits = parts.habits
         self.figures = parts.figures
         self.policies = Policies(parts)
+        self.forgetting = parts.forgetting
 
     @classmethod
     @asynccontextmanager
@@ -102,6 +105,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, Models, State, Checks):
         classifier: Classifier | None = None,
         extractor: Extractor | None = None,
         metrics: Metrics | None = None,
+        redact: Redact | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
         """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
 
@@ -110,14 +114,15 @@ class CognitiveLayer(Memories, SessionSurface, Record, Models, State, Checks):
         recorded. `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
         `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
         about messages that no rule of the categories knows; `extractor` makes memories of what a completed turn said,
-        beside what `Policy.capture` keeps; `metrics` counts (`cognitive.telemetry.prometheus`).
+        beside what `Policy.capture` keeps; `metrics` counts (`cognitive.telemetry.prometheus`); `redact` is called with
+        every text before it is stored, and must take milliseconds (`cognitive.patterns`).
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
             PolicyError: the environment names a file that holds no policy, or no table of models.
         """
-        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier, extractor, metrics)
+        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier, extractor, metrics, redact)
         async with bootstrap.assemble(database_url, policy, shadow, plugins) as parts:
             yield cls(parts)
 
@@ -135,11 +140,12 @@ class CognitiveLayer(Memories, SessionSurface, Record, Models, State, Checks):
         policy = await self._parts.policy.current(turn.agent_id)
         now, turn = turn.now or datetime.now(UTC), _prepared(turn, policy)
         talking = asyncio.create_task(self._talk(turn, now, deadline, policy))
-        plan, built = await self._memory(turn, now, deadline, policy, talking)
+        heard = redaction.heard(turn, self._parts.redact)
+        plan, built = await self._memory(heard, now, deadline, policy, talking)
         offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
         talk = await talking
         built = replace(built, degraded=(*built.degraded, *talk.degraded, *untrimmed))
-        context = self._context(turn, now, told(plan, offer, policy), built, offer, talk, policy)
+        context = self._context(turn, heard, now, told(plan, offer, policy), built, offer, talk, policy)
         if turn.kind != "user":
             return context
         context = await self._recorded(_timed(context, began), deadline, policy)
@@ -191,6 +197,7 @@ class CognitiveLayer(Memories, SessionSurface, Record, Models, State, Checks):
         report = await self._parts.settlement.post(context, outcome)
         if report.recorded:
             self._parts.continuity.closed(context.agent_id, context.turn_id, outcome)
+            self._parts.retaining.look(context.agent_id)
         return report
 
     def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
@@ -322,7 +329,15 @@ class CognitiveLayer(Memories, SessionSurface, Record, Models, State, Checks):
         await self.post_turn(context, outcome)
 
     def _context(
-        self, turn: Turn, now: datetime, plan: Plan, built: Built, offer: Offer, talk: Continued, policy: Policy
+        self,
+        turn: Turn,
+        heard: Turn,
+        now: datetime,
+        plan: Plan,
+        built: Built,
+        offer: Offer,
+        talk: Continued,
+        policy: Policy,
     ) -> TurnContext:
         return TurnContext(
             agent_id=turn.agent_id,
@@ -347,6 +362,8 @@ class CognitiveLayer(Memories, SessionSurface, Record, Models, State, Checks):
             plan_step=turn.plan_step,
             runtime=turn.runtime,
             offer=offer,
+            heard=heard.text if heard is not turn else None,
+            prepared=time(),
         )
 
     async def _recorded(self, context: TurnContext, deadline: Deadline, policy: Policy) -> TurnContext:

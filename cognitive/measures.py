@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from cognitive.trace import Disposition, Trace
 
 ELAPSED = "pre_turn"  # the whole, among the timings of the stages
 
-DEDUPED: frozenset[Disposition] = frozenset({"restated", "duplicate", "standing"})
-TRIMMED: frozenset[Disposition] = frozenset({"over_limit", "over_budget", "displaced"})
+# What a memory that was found counts as, by where it ended; the others count as found and no more.
+COUNTED: Mapping[Disposition, Literal["injected", "abstained", "deduped", "trimmed"]] = {
+    "shown": "injected",
+    "irrelevant": "abstained",
+    "restated": "deduped",
+    "duplicate": "deduped",
+    "standing": "deduped",
+    "over_limit": "trimmed",
+    "over_budget": "trimmed",
+    "displaced": "trimmed",
+    "distrusted": "trimmed",
+    "source_cap": "trimmed",
+}
 
 
 def stages(trace: Trace) -> dict[str, float]:
@@ -26,8 +38,8 @@ def measures(trace: Trace, model: str | None = None) -> dict[str, Any]:
     for fate in trace.fates:
         counts = by_type.setdefault(fate.candidate.hit.type, Counter())
         counts["found"] += 1
-        counts["deduped"] += fate.disposition in DEDUPED
-        counts["trimmed"] += fate.disposition in TRIMMED
+        counts["deduped"] += COUNTED.get(fate.disposition) == "deduped"
+        counts["trimmed"] += COUNTED.get(fate.disposition) == "trimmed"
     ended = Counter(fate.disposition for fate in trace.fates)
     return {
         "elapsed": round(trace.timings[ELAPSED], 3) if ELAPSED in trace.timings else None,

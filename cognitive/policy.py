@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from brain.types import Edge, Label, MemoryType
+from brain.retention import Retained
+from brain.types import Edge, Label, MemoryType, Trust
 from cognitive.defaults import (
     ATTRIBUTION_THRESHOLDS,
     FRAMES,
@@ -138,6 +139,16 @@ class Policy(Edge):
     refine_deadline_ms: Positive = 15_000.0  # the host waits for a model's answer, and knows what it asked for
     refine_listed: Annotated[int, Field(ge=1)] = 200  # most relevant tools that the small model chooses from
     refine_ranked: Annotated[int, Field(ge=0)] = 12  # most relevant tools that stay beside what it chose (upstream's)
+
+    # --- retention ---
+    retention_days: Mapping[Retained, Positive] = Field(default_factory=dict)  # none: what is kept is the host's to say
+
+    # --- trust ---
+    # docs/security.md: what each did against the attacks that it is for
+    min_trust: Mapping[MemoryType, Trust] = Field(default_factory=dict)  # none: an agent may have one way in only
+    source_cap: Annotated[int, Field(ge=0)] = 5  # of what one speaker or session said; the plan's limit of a type: a
+    # talk may fill its own section, and no other one; 0: no bound
+    closed_recall: tuple[Frame, ...] = ()  # frames in which the recall tool is closed; none: it is asked for on purpose
 
     # --- abstain ---
     abstention: bool = True

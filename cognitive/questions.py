@@ -131,6 +131,8 @@ class Questions:
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay | None:
         """Runs a turn again, under the policy it was planned under or under another; None if no stage ran in it."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
+        if turn["trace"].get("erased"):
+            raise InvalidInput(f"turn {turn_id!r}: it said what was erased since, and its record went with that")
         if record is NOTHING:
             return None
         was = await self._policy(agent_id, turn["policy"])

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain.errors import InvalidInput
+from brain.errors import InvalidInput, RecallClosed
 from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
+from cognitive.context import provenance
 from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
@@ -41,23 +42,41 @@ async def recall(
 
     Raises:
         InvalidInput: an unknown memory type or a limit outside 1 to 200.
+        RecallClosed: the policy closes the tool for the frame of the turn.
         StoreUnavailable: Postgres is away or did not answer in time.
     """
     if memory_type is not None and memory_type not in MEMORY_TYPES:
         raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
     if not isinstance(limit, int) or not 1 <= limit <= MOST_HITS:
         raise InvalidInput(f"limit: expected 1 to {MOST_HITS}, got {limit!r}")
+    if turn_id:
+        await _require_open(turns, agent_id, turn_id, policy)
     read = signals.read(query, now=now)
     types = (memory_type,) if memory_type is not None else MEMORY_TYPES
     # a query is searched as it stands: a model that asks for "thanks" means the word
     queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
     present = await _present(store, turns, agent_id, turn_id) if turn_id else set()
     ranked = await engine.recall(agent_id, queries, filters, now, policy)
-    hits = _hits(ranked, present, limit)
+    hits = _hits(_sourced(ranked, policy), present, limit)
     if turn_id and hits:
         lacked = await _lacked(turns, agent_id, turn_id, hits)
         await turns.expose_recalled(agent_id, turn_id, lacked, now)
     return hits
+
+
+async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Policy) -> None:
+    """Raises where the policy closes the tool for the frame of the turn; where it closes any, a turn must be known."""
+    if not policy.closed_recall:
+        return
+    turn = await turns.turn(agent_id, turn_id)
+    if turn is None or turn["frame"] in policy.closed_recall:
+        frame = f"in a turn of the frame {turn['frame']}" if turn is not None else "in a turn that is not recorded"
+        raise RecallClosed(f"Memory cannot be searched {frame}; go on with what the prompt shows.")
+
+
+def _sourced(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]:
+    """What the policy lets a model see of its sources, in the prompt and here."""
+    return provenance.capped(provenance.trusted(ranked, policy).kept, policy).kept
 
 
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:

@@ -11,8 +11,11 @@ from brain.deadline import Deadline
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
+from brain.redacting import Redact, unchanged
+from brain.remains import Remains
 from brain.text import storable
 from brain.turns import TurnLog
+from cognitive import redaction
 from cognitive.capture import Capture, Exchange
 from cognitive.chosen import Chosen
 from cognitive.context.dedup import excerpt
@@ -32,11 +35,14 @@ _MOST_CALLED = 100  # names that are kept of a turn; what calls more is a loop, 
 class Settlement:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
 
-    def __init__(self, turns: TurnLog, journal: Journal, policy: Chosen, capture: Capture) -> None:
+    def __init__(
+        self, turns: TurnLog, journal: Journal, policy: Chosen, capture: Capture, redact: Redact = unchanged
+    ) -> None:
         self._turns = turns
         self._journal = journal
         self._policy = policy
         self._capture = capture
+        self._redact = redact
         self._keeping: set[asyncio.Task[None]] = set()
         self.behind = True  # the journal may hold something; a look will tell
         self.news = asyncio.Event()  # it does since a moment ago, or Postgres is back
@@ -49,6 +55,7 @@ class Settlement:
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
         opening = opened(context) if isinstance(context, TurnContext) else None
+        outcome = await asyncio.to_thread(redaction.outcome, outcome, self._redact)
         try:
             within = Deadline(self._policy.for_agent(context.agent_id).post_turn_deadline_ms).within
             report = await within(self._count(context.agent_id, context.turn_id, outcome, opening))
@@ -90,7 +97,9 @@ class Settlement:
                     entry.agent_id, opening, abandon_after_minutes=minutes, durable=True, still=still
                 )
         except InvalidInput as error:
-            if await still():  # or somebody else has settled it, or the agent was erased
+            if isinstance(error, UnknownTurn) and entry.opening is not None:  # its agent was erased, from wherever
+                await asyncio.to_thread(self._journal.remove, entry)
+            elif await still():  # or somebody else has settled it, or the agent was erased
                 log.error("turn %s stays in the journal %s: %s", entry.turn_id, self._journal.path, error)
                 await asyncio.to_thread(self._journal.park, entry, str(error))
         else:
@@ -105,6 +114,11 @@ class Settlement:
         await self._capture.stop(agent_id)
         await self.kept()
         return await asyncio.to_thread(self._journal.erase, agent_id)
+
+    async def forget(self, agent_id: str, remains: Remains) -> int:
+        """Leaves what the journal keeps of an agent without what is about to be erased. Returns of how many turns."""
+        await self.kept()
+        return await asyncio.to_thread(self._journal.cut, agent_id, remains)
 
     async def _count(self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None) -> Report:
         """Settles an outcome with what the journal knows of its turn: one that was acknowledged before stands."""
@@ -191,7 +205,7 @@ def opened(context: TurnContext) -> OpenTurn:
         session_id=context.session_id,
         user_id=context.user_id,
         at=context.now,
-        message=context.message,
+        message=context.message if context.heard is None else context.heard,
         policy=context.plan.policy,
         frame=context.plan.frame,
         degraded=context.degraded,
@@ -206,6 +220,7 @@ def opened(context: TurnContext) -> OpenTurn:
         categories=context.plan.categories,
         runtime=context.runtime,
         measures=measures(context.trace, context.reader),
+        prepared=context.prepared,
     )
 
 

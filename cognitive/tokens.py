@@ -12,9 +12,10 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, Protocol
+
+from brain.caches import cached
 
 
 class TokenCounter(Protocol):
@@ -223,7 +224,7 @@ def _cost(piece: str) -> float:
     return _marks(piece) if piece.strip() else 1.0 + len(piece) // _LONGEST_SPACE
 
 
-_known = lru_cache(maxsize=1 << 15)(_cost)  # what is counted in one process repeats its words
+_known = cached(1 << 15)(_cost)  # what is counted in one process repeats its words
 
 
 def _word(piece: str) -> float:

@@ -20,6 +20,8 @@ Disposition = Literal[
     "restated",  # the conversation window says it already
     "duplicate",  # another candidate says it better
     "superseded",  # a newer memory replaced it
+    "distrusted",  # its source is not trusted enough for its type
+    "source_cap",  # more of one source than a turn shows
     "irrelevant",  # the floor: nothing, or not this, is worth showing
     "over_limit",  # more of this type than the plan asks for
     "standing",  # the conversation still shows it, as an earlier turn put it there
@@ -29,7 +31,7 @@ Disposition = Literal[
 
 
 # Dispositions of what was never to be chosen in a turn, however relevant: nothing is measured against it.
-NOT_ELIGIBLE = frozenset({"pinned", "superseded"})
+NOT_ELIGIBLE = frozenset({"pinned", "superseded", "distrusted"})
 # And of what was not shown for no reason that lies in what it says.
 PASSED_OVER = frozenset({"irrelevant", "over_limit", "over_budget"})
 

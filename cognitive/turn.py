@@ -225,6 +225,8 @@ class TurnContext:
     plan_step: str | None = None
     runtime: str | None = None
     offer: Offer | None = field(default=None, repr=False)  # what `tools` was made from, for `refine_tools`
+    heard: str | None = field(default=None, repr=False)  # the message as it is recorded, where that is not as it was
+    prepared: float | None = None  # when, by the wall clock, in seconds since the epoch
 
     @property
     def trim(self) -> Trim | None:

@@ -211,6 +211,7 @@ def _facts(facts: Sequence[Fact | str]) -> list[Fact]:
 def _memory(subtask: Subtask, number: int, fact: Fact) -> NewMemory:
     """A fact with where it comes from. A source names one memory, so only the first bears the task's own name."""
     return NewMemory(
+        trust="agent",
         type="fact",
         content=fact.content,
         occurred_at=subtask.completed_at,

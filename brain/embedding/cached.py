@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -76,6 +76,10 @@ class CachedEmbedder:
         """Drops texts from the cache: an erased memory leaves no trace in it."""
         for text in texts:
             self._cache.pop(text, None)
+
+    def drop(self, held: Callable[[str], bool]) -> None:
+        """Drops every text that holds something erased from the cache."""
+        self.forget([text for text in self._cache if held(text)])
 
     def _checked(self, texts: Sequence[str]) -> Vectors:
         try:

@@ -7,7 +7,7 @@ A process that lacks the live model reads by another one that is kept, and says 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import EmbeddingError
@@ -85,6 +85,11 @@ class Embedders:
         """Drops texts from every cache."""
         for embedder in self:
             embedder.forget(texts)
+
+    def drop(self, held: Callable[[str], bool]) -> None:
+        """Drops every text that holds something erased from every cache."""
+        for embedder in self:
+            embedder.drop(held)
 
     def close(self) -> None:
         """Lets go of the threads of all."""

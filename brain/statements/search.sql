@@ -132,7 +132,7 @@ pooled AS (
 -- planned as a scan of all the agent's rows for each passage.
 SELECT f.memory_id, f.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(m.content) AS partial, m.speaker, m.occurred_at, m.session_id, m.source,
-       m.superseded_by, m.confidence, m.pinned, p.said_length,
+       m.superseded_by, m.confidence, m.pinned, m.trust, p.said_length,
        f.bm25 AS said_bm25, f.said AS said_matched, f.around AS around_matched, ((SELECT scores FROM session_map) -> m.session_no::text)::float8 AS session_bm25,
        -(said.embedding <#> $4::halfvec) AS said_cosine, -(around.embedding <#> $4::halfvec) AS around_cosine,
        said.embedding AS vector, before.id AS previous_id, after.id AS next_id,

@@ -24,16 +24,16 @@ SELECT id FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[])
 
 -- name: insert_memories
 INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,
-                              session_no, source, tags, entities, confidence, pinned, supersedes, attributes)
+                              session_no, source, tags, entities, confidence, pinned, supersedes, attributes, trust)
 SELECT $1, m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.session_no,
        m.source, ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'tags')),
        ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'entities')),
-       m.confidence, m.pinned, m.supersedes, m.attributes
+       m.confidence, m.pinned, m.supersedes, m.attributes, m.trust
 FROM unnest($2::uuid[], $3::bigint[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[],
             $10::text[], $11::integer[], $12::text[], $13::jsonb[], $14::real[], $15::boolean[], $16::uuid[],
-            $17::jsonb[])
+            $17::jsonb[], $18::text[])
      AS m(id, seq, identity, type, content, speaker, context, occurred_at, session_id, session_no, source, labels,
-          confidence, pinned, supersedes, attributes)
+          confidence, pinned, supersedes, attributes, trust)
 
 -- name: mark_superseded
 UPDATE cognitive.memory AS old SET superseded_by = new.id, updated_at = now()
@@ -106,18 +106,18 @@ WHERE agent_id = $1
 
 -- name: get_memories
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, superseded_by, attributes
+       supersedes, superseded_by, attributes, trust
 FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[]) ORDER BY seq
 
 -- name: tagged_memories
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, superseded_by, attributes
+       supersedes, superseded_by, attributes, trust
 FROM cognitive.memory WHERE agent_id = $1 AND tags @> $2::text[] ORDER BY seq LIMIT $3 OFFSET $4
 
 -- name: versioned_memory
 -- With the version of its row, which any change to it replaces.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, superseded_by, attributes, xmin::text AS version
+       supersedes, superseded_by, attributes, trust, xmin::text AS version
 FROM cognitive.memory WHERE agent_id = $1 AND id = $2
 
 -- name: version
@@ -125,13 +125,13 @@ SELECT xmin::text FROM cognitive.memory WHERE agent_id = $1 AND id = $2
 
 -- name: pinned_memories
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, superseded_by, attributes
+       supersedes, superseded_by, attributes, trust
 FROM cognitive.memory WHERE agent_id = $1 AND pinned AND superseded_by IS NULL ORDER BY seq
 
 -- name: replace_memory
 UPDATE cognitive.memory SET
     content = $3, speaker = $4, context = $5, occurred_at = $6, tags = $7, entities = $8, confidence = $9, pinned = $10,
-    attributes = $11, identity = $12, updated_at = now()
+    attributes = $11, identity = $12, trust = $13, updated_at = now()
 WHERE agent_id = $1 AND id = $2
 
 -- name: delete_postings
@@ -241,9 +241,6 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,
        (SELECT count(*) FROM cognitive.candidate WHERE agent_id = $1)
        + (SELECT count(*) FROM cognitive.choice WHERE agent_id = $1) AS policies
 
--- name: agent_texts
-SELECT content, speaker, context, occurred_at FROM cognitive.memory WHERE agent_id = $1
-
 -- name: erase_agent
 -- Every row of the agent, in every table that has one; memory takes its passages and vectors with it, a turn its
 -- vectors by further models, an artifact its pieces.
@@ -262,5 +259,6 @@ WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = $1),
      choice AS (DELETE FROM cognitive.choice WHERE agent_id = $1),
      candidate AS (DELETE FROM cognitive.candidate WHERE agent_id = $1),
      model AS (DELETE FROM cognitive.embedding_model WHERE agent_id = $1),
+     erasure AS (DELETE FROM cognitive.erasure WHERE agent_id = $1),
      corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = $1)
 DELETE FROM cognitive.memory WHERE agent_id = $1

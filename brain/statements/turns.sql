@@ -1,13 +1,17 @@
 -- name: open_turn
 -- Records a turn as it was planned, and the policy ($17) it was planned under, once; a turn id that is there already
--- stays as it was recorded first.
-WITH planned AS (
-    INSERT INTO cognitive.policy (agent_id, version, content) SELECT $1, $7, $17::jsonb WHERE $17::jsonb IS NOT NULL
+-- stays as it was recorded first, and one that was prepared ($23) before its agent was erased is not recorded again.
+WITH living AS MATERIALIZED (
+    SELECT NOT EXISTS (SELECT 1 FROM cognitive.erasure
+                       WHERE agent_id = $1 AND what = 'agent' AND at >= to_timestamp($23::float8)) AS is),
+planned AS (
+    INSERT INTO cognitive.policy (agent_id, version, content)
+    SELECT $1, $7, $17::jsonb FROM living WHERE $17::jsonb IS NOT NULL AND living.is
     ON CONFLICT DO NOTHING),
 opened AS (
     INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
                                 query, trace, categories, runtime, measures)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $19, $20, $21)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $19, $20, $21 FROM living WHERE living.is
     ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
 INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked, tokens)
 SELECT $1, $2, s.memory_id, s.type, 'prompt', s.slot, s.propensity, $5, s.lacked, s.tokens

@@ -100,6 +100,7 @@ def _item(item: Mapping[str, Any], previous: dict[str, str]) -> Item:
         confidence=item.get("confidence", 1.0),
         pinned=item.get("pinned", False),
         attributes=item.get("attributes", {}),
+        trust=item.get("trust", "talk"),
     )
     return str(item["id"]), item.get("supersedes"), memory
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from cognitive.cli import printing
+from cognitive.cli import keeping, printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.reembed import reembed
 
@@ -76,3 +76,7 @@ async def _url(hold: bool) -> Mapping[str, str]:
                 click.echo(urls.app)
             await asyncio.Event().wait()
         return {"url": urls.app}
+
+
+for _command in (keeping.export, keeping.import_, keeping.retain, keeping.scrub):
+    command.add_command(_command)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 SHAPE = (
     "{id, type, content, speaker?, context, occurred_at, session_id?, source?, tags: [tag], entities: [entity], "
-    "confidence, pinned, supersedes?, superseded_by?, attributes: {…}}"
+    "confidence, pinned, supersedes?, superseded_by?, attributes: {…}, trust}"
 )
 RECEIPT = (
     "{agent_id, memories, passages, embeddings, postings, exposures, usage, revisions, turns, sessions, artifacts, "
-    "subtasks, policies, journaled}"
+    "subtasks, policies, journaled, responses, turns_cut, sessions_cut, subtasks_cut, memories_cut, restated}"
 )
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 

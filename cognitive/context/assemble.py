@@ -16,6 +16,7 @@ from cognitive.context import (
     budget,
     dedup,
     explore,
+    provenance,
     rank,
     relevance,
     render,
@@ -116,7 +117,9 @@ def _sift(
     stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
         lambda candidates: _without_pinned(candidates, given.pinned),
         _without_superseded,
+        lambda candidates: provenance.trusted(candidates, policy),
         lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy, plan.frame),
+        lambda candidates: provenance.capped(candidates, policy),
         lambda candidates: budget.limit(candidates, pool),
         lambda candidates: (
             dedup.drop_said(candidates, compare, policy, {(id, ordinal) for id, ordinal, _ in stands})

@@ -6,8 +6,8 @@ A text in another language is compared by its figures, names and the order of it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
+from brain.caches import cached
 from brain.text import as_lexeme, stem
 
 # Sides of an axis, parted by |: two statements on different sides of one say different things.
@@ -295,7 +295,7 @@ MAY = "mayday"  # the month, which is known by its capital letter alone
 _STANDS_FOR = _representatives()
 
 
-@lru_cache(maxsize=65_536)
+@cached(65_536)
 def canonical(word: str) -> str:
     """The lexeme of a word, or of the word that stands for its synonyms; empty for a stop word; a unit as it is."""
     lexeme = word if word.isupper() else as_lexeme(word)

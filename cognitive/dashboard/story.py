@@ -30,6 +30,8 @@ FATES: Mapping[str, tuple[str, Tone, str]] = {
     "standing": ("Standing", "info", "the conversation still shows it from an earlier turn"),
     "duplicate": ("Duplicate", "info", "another candidate says it better"),
     "superseded": ("Superseded", "info", "a newer memory replaced it"),
+    "distrusted": ("Distrusted", "warn", "its source is not trusted enough for its type"),
+    "source_cap": ("Source cap", "warn", "more of one source than a turn shows"),
     "displaced": ("Displaced", "info", "exploration tried another in its place"),
     "over_budget": ("Over budget", "warn", "its section or the total had no room"),
     "over_limit": ("Over limit", "warn", "more of its type than the plan asks for"),

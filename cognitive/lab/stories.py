@@ -147,6 +147,8 @@ _TOLD: Mapping[str, Callable[[Case], str]] = {
     "restated": _restated,
     "duplicate": _said,
     "superseded": _said,
+    "distrusted": _said,
+    "source_cap": _said,
     "irrelevant": _irrelevant,
     "over_limit": _over_limit,
     "standing": _still_shown,

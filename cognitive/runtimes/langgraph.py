@@ -147,6 +147,7 @@ class CognitiveStore(BaseStore):
             occurred_at=now,
             source=_source(op.namespace, op.key),
             tags=tuple(_tag(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)),
+            trust="agent",
         )
 
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict
 
 from brain.text import storable
 from cognitive.feedback.authored import texts
+from cognitive.forgetting import Held
 from cognitive.hook.project import agent_of
 from cognitive.hook.wire import EVENTS
 from cognitive.layer import CognitiveLayer
@@ -101,6 +102,7 @@ class Hooks:
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
         self._sessions: OrderedDict[tuple[str, str], _Session] = OrderedDict()
+        layer.forgetting.holds(self._let_go)
         self._events: Mapping[str, Callable[[_Session, Said], Awaitable[str]]] = {
             "session-start": self._started,
             "user-prompt-submit": self._prompted,
@@ -245,6 +247,14 @@ class Hooks:
         session.prefix = context.prefix
         parts = ("" if stands else context.prefix, tail("", context.plan.hint, context.text))
         return "\n\n".join(part for part in parts if part)
+
+    def _let_go(self, agent_id: str, held: Held) -> None:
+        """Of what was erased nothing is held on to: the name of a turn finds it, if it is still there."""
+        for session in self._sessions.values():
+            if session.agent == agent_id:
+                session.prefix = ""
+                if session.open is not None:
+                    session.open = _Open(session.open.name, "", TurnRef(agent_id, session.open.name))
 
     async def _settle(self, opened: _Open, outcome: Outcome) -> None:
         """Has an outcome recorded, and waits for it no longer than a hook may."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 
+from cognitive.forgetting import Held, everything
 from cognitive.turn import TurnContext, TurnRef
 
 
@@ -36,8 +37,17 @@ class Contexts:
 
     def erase(self, agent_id: str) -> None:
         """Lets go of all turns of an agent."""
-        for key in [key for key in self._kept if key[0] == agent_id]:
+        self.let_go(agent_id, everything)
+
+    def let_go(self, agent_id: str, held: Held) -> None:
+        """Lets go of an agent's turns that said, showed or found what is erased; their names suffice for an outcome."""
+        for key in [key for key, context in self._kept.items() if key[0] == agent_id and _holds(context, held)]:
             del self._kept[key]
 
     def __len__(self) -> int:
         return len(self._kept)
+
+
+def _holds(context: TurnContext, held: Held) -> bool:
+    found = (fate.candidate.hit.content for fate in context.trace.fates)
+    return any(map(held, (context.message, context.prefix, context.text, *found)))

@@ -8,14 +8,16 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from brain.retention import Retained
 from brain.store import Progress
-from brain.types import Memory, MemoryType, NewMemory, Receipt, Revision
+from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
+from cognitive.forgetting import Forgetting, everything
 from cognitive.surface.policies import Policies
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
-from cognitive.turn import require_id, require_label
+from cognitive.turn import require_aware, require_id, require_label
 
 
 class Memories:
@@ -23,6 +25,7 @@ class Memories:
 
     _parts: Parts
     policies: Policies
+    forgetting: Forgetting
 
     @observed(REMEMBER)
     async def remember(
@@ -79,10 +82,24 @@ class Memories:
 
     @observed(FORGET)
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erases memories with all that was derived from them, in one transaction; the receipt counts what went."""
-        wanted = [require_id("ids", id) for id in ids]
-        self.policies.forget(require_label("agent_id", agent_id))
-        return await self._parts.store.forget(agent_id, wanted)
+        """Erases memories with all that was derived from them; the receipt counts what went.
+
+        Their words go wherever they stand: in what turns said, in summaries and last messages of sessions, in
+        artifacts, subtasks, the journal of this machine and the caches of this process. Memories that were handed over
+        and say the same stay, and are counted as `restated`.
+
+        Raises:
+            UnknownMemory: an id that this agent does not have; nothing is erased.
+        """
+        wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
+        remains = await self._parts.store.remains(require_label("agent_id", agent_id), wanted)
+        self.policies.forget(agent_id)
+        await self._parts.settling.ended(agent_id)
+        await self._parts.continuity.ended(agent_id)  # what is on its way to the store is looked through there
+        journaled = await self._parts.settlement.forget(agent_id, remains)
+        receipt = replace(await self._parts.store.forget(agent_id, wanted), journaled=journaled)
+        self.forgetting.let_go(agent_id, remains.held)
+        return receipt
 
     @observed(ERASE)
     async def erase_agent(self, agent_id: str) -> Receipt:
@@ -93,7 +110,21 @@ class Memories:
         receipt = replace(await self._parts.store.erase_agent(agent_id), journaled=journaled)
         self._parts.policy.forget(agent_id)
         self.policies.forget(agent_id)
+        self.forgetting.let_go(agent_id, everything)
         return receipt
+
+    async def retain(self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False) -> dict[Retained, int]:
+        """Removes what `Policy.retention_days` keeps no longer, by kind; with `dry_run`, only says what that is.
+
+        Agents that have turns are looked after once an hour without this.
+        """
+        require_aware("now", now)
+        at = now or datetime.now(UTC)
+        return await self._parts.retaining.enforce(require_label("agent_id", agent_id), at, dry_run=dry_run)
+
+    async def erasures(self, agent_id: str) -> list[Erasure]:
+        """What was erased of an agent, when, and how many rows that were; oldest first."""
+        return await self._parts.store.erasures(require_label("agent_id", agent_id))
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
         """Counts somebody's explicit verdict on a memory that a turn showed; it weighs `rating_weight` showings.

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from cognitive.measures import stages
+from cognitive.measures import COUNTED, stages
 from cognitive.telemetry.instruments import (
     ABSTAINED,
     BOOST,
@@ -32,20 +32,15 @@ from cognitive.telemetry.instruments import (
     Instrument,
     Observation,
 )
-from cognitive.trace import Disposition, Fate
+from cognitive.trace import Fate
 from cognitive.turn import Outcome, RecallHit, Report, TurnContext
 
-# Where a memory that was found is counted, by where it ended; of the others it is only counted that they were found.
-COUNTED: Mapping[Disposition, Instrument] = {
-    "shown": INJECTED,
-    "irrelevant": ABSTAINED,
-    "restated": DEDUPED,
-    "duplicate": DEDUPED,
-    "standing": DEDUPED,
-    "over_limit": TRIMMED,
-    "over_budget": TRIMMED,
-    "displaced": TRIMMED,
-}
+INSTRUMENTS: Mapping[str, Instrument] = {
+    "injected": INJECTED,
+    "abstained": ABSTAINED,
+    "deduped": DEDUPED,
+    "trimmed": TRIMMED,
+}  # of what a memory that was found counts as
 _RAISED = re.compile(r"(memory|tools|window): [A-Za-z_]\w*: ")  # a part that failed open names the error
 
 
@@ -94,8 +89,8 @@ def degraded(reasons: Sequence[str]) -> tuple[str, ...]:
 def _memories(fates: Sequence[Fate]) -> Iterator[Observation]:
     for (type_, disposition), number in Counter((fate.candidate.hit.type, fate.disposition) for fate in fates).items():
         yield Observation(RETRIEVED, (number,), (type_,))
-        if (instrument := COUNTED.get(disposition)) is not None:
-            yield Observation(instrument, (number,), (type_,))
+        if disposition in COUNTED:
+            yield Observation(INSTRUMENTS[COUNTED[disposition]], (number,), (type_,))
     yield Observation(BOOST, [fate.candidate.boost.factor for fate in fates if fate.disposition == "shown"])
     likenesses = [like for fate in fates if (like := fate.candidate.likeness) is not None]
     yield Observation(DEDUP_SIMILARITY, [each.containment for each in likenesses], ("containment",))

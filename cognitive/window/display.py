@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+from brain.caches import cached
 from cognitive.policy import Policy
 from cognitive.turn import Message, ToolCall
 from cognitive.window import jsonable, prune, remembered
@@ -133,7 +134,7 @@ def limits(policy: Policy) -> OutputLimits:
     return _limits(tuple(policy.tool_output_characters.items()), tuple(policy.tool_output_kinds.items()))
 
 
-@lru_cache(maxsize=1024)
+@cached(1024)
 def _counted(count: Count, text: str) -> int:
     return count(text)
 

@@ -8,6 +8,8 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Generic, TypeVar
 
+from brain.caches import emptied_by
+
 T = TypeVar("T")
 
 
@@ -20,6 +22,13 @@ class Memo(Generic[T]):
         self._held = 0
         self._values: OrderedDict[bytes, T] = OrderedDict()
         self._lock = Lock()
+        emptied_by(self.clear)
+
+    def clear(self) -> None:
+        """Lets go of all values."""
+        with self._lock:
+            self._values.clear()
+            self._held = 0
 
     def get(self, key: bytes, make: Callable[[], T]) -> T:
         """The value of a key, made if it is not there."""

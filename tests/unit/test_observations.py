@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 from making import AT, candidate, uid
 
+from cognitive.measures import COUNTED
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.telemetry import instruments
 from cognitive.telemetry.instruments import INSTRUMENTS, STAGES
-from cognitive.telemetry.observations import COUNTED, degraded, prepared, recalled, settled
+from cognitive.telemetry.observations import INSTRUMENTS as MEMORY_INSTRUMENTS
+from cognitive.telemetry.observations import degraded, prepared, recalled, settled
 from cognitive.trace import Boost, Fate, Likeness, Sections, Trace
 from cognitive.turn import Attribution, Outcome, Report, Shown, TurnContext
 
@@ -161,4 +163,5 @@ def test_buckets_of_shares_have_a_bound_at_each_threshold():
 
 def test_every_stage_and_disposition_is_a_known_one():
     assert len(set(STAGES)) == len(STAGES)
-    assert all(instrument in INSTRUMENTS for instrument in COUNTED.values())
+    assert set(COUNTED.values()) == set(MEMORY_INSTRUMENTS)
+    assert set(MEMORY_INSTRUMENTS.values()) <= set(INSTRUMENTS)

@@ -26,6 +26,7 @@ OTHERS = {
     "always_include": [], "categories": {"media": {"facts": 4}},
     "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20, "boost": "rate", "combine": "multiply",
     "placement": "journaled",
+    "retention_days": {"turns": 30.0}, "min_trust": {"fact": "agent"}, "closed_recall": ("debug",),
     "dedup_mode": "shorten", "capture": "user",
     "evidence_floors": {"debug": 0.5}, "agents": {"a": {"evidence_floor": 0.5}},
 }  # fmt: skip

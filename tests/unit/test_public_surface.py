@@ -66,7 +66,7 @@ def test_a_layer_is_opened_with_or_without_a_database_a_policy_and_an_embedder()
     signature.bind("postgresql://x", policy=Policy())
     assert {name: each.default for name, each in signature.parameters.items()} == {
         "database_url": None, "policy": None, "embedder": None, "shadow": None, "token_counter": None,
-        "summarizer": None, "classifier": None, "extractor": None, "metrics": None,
+        "summarizer": None, "classifier": None, "extractor": None, "metrics": None, "redact": None,
     }  # fmt: skip
     opened = CognitiveLayer.open("postgresql://nowhere.invalid/x")
     assert hasattr(opened, "__aenter__")

@@ -56,6 +56,8 @@ STORIES = [
     ("duplicate", 0.91, "a better candidate says it (cosine 0.91)", {},
      "Not shown: a better candidate says it (cosine 0.91)."),
     ("superseded", 0.4, "replaced by that", {}, "Not shown: replaced by that."),
+    ("distrusted", 1, "its source is talk", {}, "Not shown: its source is talk."),
+    ("source_cap", 3, "place 3 of 2 for one speaker", {}, "Not shown: place 3 of 2 for one speaker."),
     ("displaced", 0.4, "rank 9 was tried in its place", {}, "Not shown: rank 9 was tried in its place."),
     ("pinned", 0.4, "it stands in the prefix", {},
      "Shown in the prefix of every turn, since it is pinned; the block does not repeat it."),

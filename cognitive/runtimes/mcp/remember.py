@@ -66,7 +66,7 @@ async def remember(caller: Caller, given: Remember) -> CallToolResult:
         raise InvalidInput("content: holds nothing but records that are in memory already")
     memory = NewMemory(
         type=given.type, content=content, tags=given.tags, supersedes=given.supersedes,
-        session_id=caller.scope.session_id,
+        session_id=caller.scope.session_id, trust="agent",
     )  # fmt: skip
     [id] = await caller.layer.remember(caller.agent_id, [memory])
     return CallToolResult(

@@ -1,0 +1,141 @@
+"""What was made of memories and does not go with their rows: cut where that is exact, else dropped or made anew.
+
+Turns say in their message what somebody said, sessions keep last messages and a summary, artifacts and subtasks whole
+texts, and other memories quote or surround what is erased. Nothing here is on a turn's path.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+from brain import statements
+from brain.database import Connection
+from brain.remains import MARK, Remains
+from brain.text import lexemes
+from brain.types import Receipt
+
+SQL = statements.load("derived")
+
+_PUNCTUATION = " \n\t.,;:!?…\"'()[]-"
+
+
+@dataclass(frozen=True, slots=True)
+class Quoting:
+    """Another memory that holds words of the erased ones, without them. What somebody handed over on purpose keeps its
+    content: `restates` says that it holds them all the same.
+    """
+
+    id: UUID
+    content: str
+    context: str
+    restates: bool
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it said nothing else."""
+        return not self.content.replace(MARK, "").strip(_PUNCTUATION)
+
+
+async def quoting(c: Connection, agent_id: str, ids: Sequence[UUID], remains: Remains) -> list[Quoting]:
+    """The other memories that hold something, in the agent's order."""
+    rows = await c.fetch(SQL["memories_holding"], agent_id, remains.probes, list(ids))
+    found = list[Quoting]()
+    for row in rows:
+        held, around = remains.held(row["content"]), remains.held(row["context"])
+        own = row["trust"] in ("host", "agent")
+        content = row["content"] if own else remains.cut(row["content"])
+        if around or held:
+            found.append(Quoting(row["id"], content, remains.cut(row["context"]), held and own))
+    return found
+
+
+async def erase(c: Connection, agent_id: str, remains: Remains) -> Counter[str]:
+    """Cuts or drops all that holds something, and returns how many rows of what kind were touched."""
+    touched = Counter[str]()
+    if remains.probes:
+        touched.update(await _turns(c, agent_id, remains))
+        touched["revisions"] = await _revisions(c, agent_id, remains)
+        touched["sessions"] = await _sessions(c, agent_id, remains)
+        touched["artifacts"] = await _artifacts(c, agent_id, remains)
+        touched["subtasks"] = await _subtasks(c, agent_id, remains)
+    return touched
+
+
+async def _turns(c: Connection, agent_id: str, remains: Remains) -> Mapping[str, int]:
+    rows = await c.fetch(SQL["turns_holding"], agent_id, remains.probes)
+    held = [row for row in rows if remains.held(row["message"]) or remains.held(row["query"])]
+    for row in held:
+        await c.execute(SQL["cut_turn"], agent_id, row["turn_id"], remains.cut(row["message"]))
+    answered = [row["turn_id"] for row in rows if remains.held(row["response"])]
+    await c.execute(SQL["drop_responses"], agent_id, answered)
+    return {"turns": len(held), "responses": len(answered)}
+
+
+async def _revisions(c: Connection, agent_id: str, remains: Remains) -> int:
+    """What other memories said before they were changed, among it what was just cut out of them."""
+    rows = await c.fetch(SQL["revisions_holding"], agent_id, remains.probes)
+    held = [row for row in rows if any(remains.held(value) for value in row["was"].values() if isinstance(value, str))]
+    await c.execute(
+        SQL["drop_revisions"], agent_id, [row["memory_id"] for row in held], [row["number"] for row in held]
+    )
+    return len(held)
+
+
+async def _sessions(c: Connection, agent_id: str, remains: Remains) -> int:
+    cut = 0
+    for row in await c.fetch(SQL["sessions_kept"], agent_id):
+        was = (row["summary"], list(row["plan"]), row["recent"])
+        left = (remains.without_lines(was[0]), [remains.cut(step) for step in was[1]], _messages(was[2], remains))
+        if left != was:
+            await c.execute(SQL["cut_session"], agent_id, row["session_id"], *left)
+            cut += 1
+    return cut
+
+
+def _messages(kept: bytes | None, remains: Remains) -> bytes | None:
+    """Last messages as they are kept, cut; as they are, if they hold nothing."""
+    if kept is None:
+        return None
+    told = zlib.decompress(kept).decode()
+    left = remains.cut_json(told)
+    return kept if left == told else zlib.compress(left.encode())
+
+
+async def _artifacts(c: Connection, agent_id: str, remains: Remains) -> int:
+    """A text with a pointer to its pages is whole or gone."""
+    rows = await c.fetch(SQL["pieces_holding"], agent_id, remains.probes)
+    held = {row["artifact_id"] for row in rows if remains.held(row["content"])}
+    held |= {row["id"] for row in await c.fetch(SQL["artifact_names"], agent_id) if remains.held(row["name"])}
+    await c.execute(SQL["drop_artifacts"], agent_id, sorted(held))
+    return len(held)
+
+
+async def _subtasks(c: Connection, agent_id: str, remains: Remains) -> int:
+    rows = await c.fetch(SQL["subtasks_holding"], agent_id, remains.probes)
+    held = [row for row in rows if remains.held(row["title"]) or remains.held(row["result"])]
+    for row in held:
+        title, result = remains.cut(row["title"]), remains.cut(row["result"])
+        stems = sorted(set(lexemes(f"{title}\n{result}")))
+        await c.execute(SQL["cut_subtask"], agent_id, row["id"], title, result, stems)
+    return len(held)
+
+
+async def log(c: Connection, agent_id: str, what: str, counts: Mapping[str, int]) -> None:
+    """Notes that something was erased: when, and how many rows of what kind."""
+    await c.execute(SQL["log_erasure"], agent_id, what, dict(counts))
+
+
+def counts(receipt: Receipt) -> dict[str, int]:
+    """What a receipt counts, but for what there was none of."""
+    return {name: count for name, count in asdict(receipt).items() if name != "agent_id" and count}
+
+
+def texts(memory: Any) -> list[str]:
+    """The texts of a memory that are erased with it: what it says, and what stands in its attributes in sentences."""
+    said = (value for value in memory.attributes.values() if isinstance(value, str) and len(value.split()) > 3)
+    return [memory.content, *said]

@@ -1,0 +1,80 @@
+"""What has been kept for long enough goes: so many days by type of memory and by kind of row, a batch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Literal, get_args
+
+from brain import derived, statements, writing
+from brain.database import Connection, Database
+from brain.types import MEMORY_TYPES, MemoryType
+
+SQL = statements.load("retention")
+
+Kind = Literal["turns", "artifacts", "subtasks", "sessions", "erasures"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Retained = MemoryType | Kind
+_BATCH = 200  # rows of one transaction: a turn that waits for it waits milliseconds
+_ENDS: Mapping[Retained, str] = {
+    "turns": "delete_turns",
+    "artifacts": "delete_artifacts",
+    "subtasks": "delete_subtasks",
+    "sessions": "clear_sessions",
+    "erasures": "delete_erasures",
+}
+
+
+class Retention:
+    """Ends what is older than it may be, as the application's role, one agent at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def due(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
+        """How much of each kind would go now; nothing is changed."""
+        due = dict[Retained, int]()
+        for kind, kept in days.items():
+            due[kind] = await self._database.run(agent_id, partial(_counted, agent_id, kind, _until(now, kept)))
+        return {kind: number for kind, number in due.items() if number}
+
+    async def enforce(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
+        """Removes what is due, and returns how much that was. Interrupted, it goes on where it stopped."""
+        gone = dict[Retained, int]()
+        for kind, kept in days.items():
+            number = len(await self._all(agent_id, kind, _until(now, kept)))
+            if number:
+                gone[kind] = number
+        if gone:
+            counts = {str(kind): number for kind, number in gone.items()}
+            await self._database.run(agent_id, lambda c: derived.log(c, agent_id, "retention", counts))
+        return gone
+
+    async def _all(self, agent_id: str, kind: Retained, until: datetime) -> list[object]:
+        ended = list[object]()
+        while batch := await self._database.run(agent_id, partial(_ended, agent_id, kind, until)):
+            ended += batch
+            if len(batch) < _BATCH:
+                break
+        return ended
+
+
+def _until(now: datetime, days: float) -> datetime:
+    return now - timedelta(days=days)
+
+
+async def _counted(agent_id: str, kind: Retained, until: datetime, c: Connection) -> int:
+    if kind in MEMORY_TYPES:
+        return int(await c.fetchval(SQL["count_memories"], agent_id, until, kind))
+    return int(await c.fetchval(SQL[f"count_{kind}"], agent_id, until))
+
+
+async def _ended(agent_id: str, kind: Retained, until: datetime, c: Connection) -> list[object]:
+    """One batch. A memory goes with its index entries, vectors and usage; the talk around it has a time of its own."""
+    if kind in MEMORY_TYPES:
+        ids = [row["id"] for row in await c.fetch(SQL["old_memories"], agent_id, until, _BATCH, kind)]
+        if ids:
+            await writing.erase(c, agent_id, ids)
+        return ids
+    return [row["id"] for row in await c.fetch(SQL[_ENDS[kind]], agent_id, until, _BATCH)]

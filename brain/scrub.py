@@ -1,0 +1,54 @@
+"""Rewriting what is stored, so that nothing of what was erased is left between the rows, in index pages or the log.
+
+Postgres marks a deleted row and leaves its bytes in the page until something overwrites them, and in segments of the
+write-ahead log that it uses again. `VACUUM FULL` writes every table and index anew. It locks each for as long as that
+takes: for the hour in which nobody needs them.
+"""
+
+from __future__ import annotations
+
+import asyncpg
+
+from brain import statements
+from brain.errors import SchemaError, StoreUnavailable
+
+SQL = statements.load("scrub")
+
+
+async def scrub(url: str) -> tuple[int, bool]:
+    """Rewrites all tables, as their owner, and returns how many; and whether the log was let go too, which takes a
+    superuser. What file systems, replicas, archives of the log and backups keep, it does not reach.
+
+    Raises:
+        StoreUnavailable: nothing answers there.
+        SchemaError: the schema is missing, or this role may not do it.
+    """
+    try:
+        connection = await asyncpg.connect(url)
+        try:
+            tables = [row["name"] for row in await connection.fetch(SQL["tables"])]
+            for table in tables:
+                await connection.execute(f"VACUUM (FULL, ANALYZE) {table}")  # a name that the catalogue quoted
+            superuser = bool(await connection.fetchval(SQL["is_superuser"]))
+            if superuser:
+                await _let_go_of_the_log(connection)
+        finally:
+            await connection.close()
+    except (OSError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError) as error:
+        raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
+    except asyncpg.PostgresError as error:
+        raise SchemaError(f"cannot scrub this database: {error}") from error
+    return len(tables), superuser
+
+
+async def _let_go_of_the_log(connection: asyncpg.Connection) -> None:
+    """Segments behind the second checkpoint are removed, where they would be kept to be written over."""
+    await connection.execute("ALTER SYSTEM SET wal_recycle = off")
+    try:
+        await connection.execute("SELECT pg_reload_conf()")
+        for _ in range(2):
+            await connection.execute("SELECT pg_switch_wal()")
+            await connection.execute("CHECKPOINT")
+    finally:
+        await connection.execute("ALTER SYSTEM RESET wal_recycle")
+        await connection.execute("SELECT pg_reload_conf()")

@@ -1,0 +1,70 @@
+-- Texts that may hold what is being erased: $2 are words of which each such text has one. What they hold is decided in
+-- brain/remains.py, and cut, dropped or made anew by brain/derived.py.
+
+-- name: turns_holding
+SELECT turn_id, message, coalesce(trace ->> 'query', '') AS query, coalesce(response, '') AS response
+FROM cognitive.turn AS t
+WHERE agent_id = $1 AND EXISTS (
+    SELECT 1 FROM unnest($2::text[]) AS p(probe)
+    WHERE strpos(lower(concat_ws(' ', t.message, t.trace ->> 'query', t.response)), p.probe) > 0)
+
+-- name: cut_turn
+-- The vector and the record of a turn follow from its words, and cannot be cut.
+UPDATE cognitive.turn SET message = $3, model = NULL, query = NULL,
+    trace = trace - ARRAY['record', 'query'] || jsonb_build_object('query', '', 'record', NULL, 'erased', true)
+WHERE agent_id = $1 AND turn_id = $2
+
+-- name: drop_responses
+UPDATE cognitive.turn SET response = NULL WHERE agent_id = $1 AND turn_id = ANY($2::text[])
+
+-- name: revisions_holding
+SELECT memory_id, number, was FROM cognitive.revision AS r
+WHERE agent_id = $1 AND EXISTS (
+    SELECT 1 FROM unnest($2::text[]) AS p(probe) WHERE strpos(lower(r.was::text), p.probe) > 0)
+
+-- name: drop_revisions
+DELETE FROM cognitive.revision AS r USING unnest($2::uuid[], $3::int[]) AS gone(memory_id, number)
+WHERE r.agent_id = $1 AND r.memory_id = gone.memory_id AND r.number = gone.number
+
+-- name: sessions_kept
+SELECT session_id, summary, plan, recent FROM cognitive.session
+WHERE agent_id = $1 AND (summary <> '' OR recent IS NOT NULL OR cardinality(plan) > 0)
+
+-- name: cut_session
+UPDATE cognitive.session SET summary = $3, plan = $4, recent = $5 WHERE agent_id = $1 AND session_id = $2
+
+-- name: pieces_holding
+-- Each with the beginning of the next: what is looked for may stand in both.
+SELECT artifact_id, content || coalesce((
+    SELECT left(n.content, 2000) FROM cognitive.piece AS n
+    WHERE n.agent_id = $1 AND n.artifact_id = p.artifact_id AND n.ordinal = p.ordinal + 1), '') AS content
+FROM cognitive.piece AS p
+WHERE agent_id = $1 AND EXISTS (
+    SELECT 1 FROM unnest($2::text[]) AS q(probe) WHERE strpos(lower(p.content), q.probe) > 0)
+
+-- name: artifact_names
+SELECT id, name FROM cognitive.artifact WHERE agent_id = $1
+
+-- name: drop_artifacts
+DELETE FROM cognitive.artifact WHERE agent_id = $1 AND id = ANY($2::uuid[])
+
+-- name: subtasks_holding
+SELECT id, title, result FROM cognitive.subtask AS s
+WHERE agent_id = $1 AND EXISTS (
+    SELECT 1 FROM unnest($2::text[]) AS p(probe) WHERE strpos(lower(s.title || ' ' || s.result), p.probe) > 0)
+
+-- name: cut_subtask
+UPDATE cognitive.subtask SET title = $3, result = $4, lexemes = $5 WHERE agent_id = $1 AND id = $2
+
+-- name: memories_holding
+-- Other memories in which the words of the erased ones ($3) stand: what they say, or what surrounds that.
+SELECT id, content, context, trust FROM cognitive.memory AS m
+WHERE agent_id = $1 AND id <> ALL($3::uuid[]) AND EXISTS (
+    SELECT 1 FROM unnest($2::text[]) AS p(probe) WHERE strpos(lower(m.content || ' ' || m.context), p.probe) > 0)
+ORDER BY seq
+
+-- name: log_erasure
+INSERT INTO cognitive.erasure (agent_id, what, counts) VALUES ($1, $2, $3)
+
+-- name: erasures
+SELECT at, what, counts FROM cognitive.erasure WHERE agent_id = $1 ORDER BY at, what

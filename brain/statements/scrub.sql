@@ -1,0 +1,6 @@
+-- name: tables
+SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
+WHERE schemaname = 'cognitive' ORDER BY tablename
+
+-- name: is_superuser
+SELECT rolsuper FROM pg_roles WHERE rolname = current_user

@@ -1,0 +1,53 @@
+"""Whose word it is: memories that a type does not trust are left out, and no one source fills a turn.
+
+Trust comes from the way in (`brain.types.Trust`) and never from use. What a program handed over is nobody's attempt to
+get into a prompt, and is not counted here; of the rest, a source is whoever spoke, or else the session, or else the
+caller's own name for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from brain.search import Hit
+from brain.types import TRUSTS
+from cognitive.policy import Policy
+from cognitive.trace import Candidate, Fate, Sifted
+
+
+def trusted(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
+    """Those whose source is trusted enough for their type."""
+    kept, dropped = [], []
+    for candidate in candidates:
+        hit = candidate.hit
+        least = policy.min_trust.get(hit.type, TRUSTS[0])
+        if TRUSTS.index(hit.trust) >= TRUSTS.index(least):
+            kept.append(candidate)
+        else:
+            because = f"its source is {hit.trust}; a {hit.type} is shown from {least} on"
+            dropped.append(Fate(candidate, "distrusted", TRUSTS.index(hit.trust), because))
+    return Sifted(tuple(kept), tuple(dropped))
+
+
+def capped(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
+    """The first so many of each source, in the order given; 0 in the policy is no bound."""
+    taken = Counter[tuple[str, ...]]()
+    kept, dropped = [], []
+    for candidate in candidates:
+        of = source(candidate.hit)
+        taken[of] += of != ()
+        if not policy.source_cap or taken[of] <= policy.source_cap:
+            kept.append(candidate)
+        else:
+            because = f"place {taken[of]} of {policy.source_cap} for one {of[1]}, whose word is {of[0]}"
+            dropped.append(Fate(candidate, "source_cap", taken[of], because))
+    return Sifted(tuple(kept), tuple(dropped))
+
+
+def source(hit: Hit) -> tuple[str, ...]:
+    """Where a memory comes from, as its trust, what tells the source, and that; nothing of what was handed over."""
+    if hit.trust == TRUSTS[-1]:
+        return ()
+    told = (("speaker", hit.speaker), ("session", hit.session_id), ("source", hit.source), ("way in", hit.trust))
+    return (hit.trust, *next((name, value) for name, value in told if value))

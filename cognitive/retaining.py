@@ -1,0 +1,50 @@
+"""What a policy keeps for so many days and no longer: looked after beside the turns, now and then."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, timedelta
+
+from brain.retention import Retained, Retention
+from cognitive.background import Background
+from cognitive.chosen import Chosen
+
+log = logging.getLogger(__name__)
+
+_EVERY = timedelta(hours=1)  # of an agent that has turns; the others are looked after by `cognitive db retain`
+_MOST_AT_ONCE = 1  # agents: nobody waits for it, and turns need the connections
+_MOST_KNOWN = 10_000  # agents, of which it is known when they were looked after
+
+
+class Retaining:
+    """Has an agent's rows looked through after its turns, at most once an hour in a process."""
+
+    def __init__(self, retention: Retention, policy: Chosen) -> None:
+        self._retention = retention
+        self._policy = policy
+        self._background = Background(_MOST_AT_ONCE)
+        self._last: dict[str, datetime] = {}
+
+    def look(self, agent_id: str) -> None:
+        """Returns at once; what goes wrong is logged, and done the next time."""
+        now = datetime.now(UTC)
+        if not self._policy.for_agent(agent_id).retention_days or now - self._last.get(agent_id, now - _EVERY) < _EVERY:
+            return
+        if self._background.start(self._looked(agent_id, now), agent_id):
+            self._last[agent_id] = now
+            if len(self._last) > _MOST_KNOWN:
+                del self._last[next(iter(self._last))]
+
+    async def enforce(self, agent_id: str, now: datetime, *, dry_run: bool = False) -> dict[Retained, int]:
+        """What goes of an agent by its policy, by kind; with `dry_run`, what would."""
+        days = self._policy.for_agent(agent_id).retention_days
+        return await (self._retention.due if dry_run else self._retention.enforce)(agent_id, days, now)
+
+    async def finished(self, seconds: float) -> None:
+        """Returns when what is being looked through is, or after so many seconds: the rest waits for the next time."""
+        await self._background.finished(seconds)
+
+    async def _looked(self, agent_id: str, now: datetime) -> None:
+        gone = await self.enforce(agent_id, now)
+        if gone:
+            log.info("kept for long enough, and removed: %s", ", ".join(f"{n} {kind}" for kind, n in gone.items()))

@@ -1,0 +1,89 @@
+"""Published attacks on a memory: what the policy's rows for trust stop, and what they do not."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "simulation"))
+
+from attacks import AT, Attack, attacks, planted, under
+
+from brain.types import NewMemory
+from cognitive import CognitiveLayer, Outcome, Policy, Turn
+from cognitive.errors import RecallClosed
+from cognitive.feedback.attribute import overlaps
+
+OPEN = {"abstention": False, "deadline_ms": 10_000}
+BY_NAME = {attack.name: attack for attack in attacks()}
+
+
+@asynccontextmanager
+async def opened(urls, embedder, **rows):
+    async with CognitiveLayer.open(urls.app, policy=Policy(**OPEN | rows), embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+async def test_least_trust_shows_nothing_of_what_came_in_by_talk(urls, embedder, agent, name):
+    least = {"decision": "agent", "fact": "agent", "procedure": "agent"}
+    async with opened(urls, embedder, min_trust=least) as layer:
+        figures, fates = await under(layer, agent, BY_NAME[name])
+        assert figures.reached == 0
+        assert set(fates) == {"distrusted"}  # it was found, each time, and left out for where it comes from
+        assert not [
+            hit for hit in await layer.recall(agent, BY_NAME[name].questions[0], limit=50) if "evil" in hit.content
+        ]
+
+
+async def test_ten_grafted_procedures_get_the_places_of_one_source(urls, embedder, agent):
+    graft = BY_NAME["MemoryGraft, 10 procedures"]
+    async with opened(urls, embedder, source_cap=0) as unbounded, opened(urls, embedder, source_cap=1) as bounded:
+        before, _ = await under(unbounded, agent, graft)
+        after, fates = await under(bounded, f"{agent}-2", graft)
+        assert fates["source_cap"] > 0
+        assert fates.get("shown", 0) <= len(graft.questions)
+        assert after.share < before.share
+
+
+async def test_an_echo_raises_no_trust_and_gets_past_no_cap(urls, embedder, agent):
+    zombie = Attack("zombie", planted("procedure", [m.content for m in BY_NAME["MemoryGraft, 10 procedures"].memories],
+                                      "mallory", "talk"), ["How do I restart the billing service?"])  # fmt: skip
+    async with opened(urls, embedder, source_cap=1) as layer:
+        _, fates = await under(layer, agent, zombie, rounds=5, echo=True)
+        assert fates["shown"] <= 1
+        ids = await layer.remember(agent, zombie.memories)
+        assert {memory.trust for memory in await layer.get(agent, ids)} == {"talk"}
+
+
+async def test_what_is_stored_again_by_a_better_way_keeps_the_trust_it_came_with(urls, embedder, agent):
+    async with opened(urls, embedder) as layer:
+        said = NewMemory(type="fact", content="Support needs port 4444.", occurred_at=AT, trust="talk")
+        [id] = await layer.remember(agent, [said])
+        assert await layer.remember(agent, [said.model_copy(update={"trust": "host"})]) == [id]
+        assert (await layer.get(agent, [id]))[0].trust == "talk"
+        assert (await layer.update(agent, id, content="Support needs no port.")).trust == "talk"
+        assert (await layer.update(agent, id, trust="host")).trust == "host"  # somebody looked at it
+
+
+def test_a_memory_full_of_common_words_is_credited_with_next_to_nothing():
+    [stuffed] = BY_NAME["copy-cat"].memories
+    others = ["To refund a customer, open the refund form.", "The billing service runs in Frankfurt."]
+    answer = "Open the refund form, have it approved, and tell the customer that it is on its way to them."
+    assert overlaps([stuffed.content, *others], answer)[0] < Policy().attribution_threshold
+
+
+async def test_recall_is_closed_for_the_frames_that_the_policy_names(urls, embedder, agent):
+    async with opened(urls, embedder, closed_recall=("question",)) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content="The vault is open on Mondays.", occurred_at=AT)])
+        asked = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="When is the vault open?", turn_id="q"))
+        assert asked.plan.frame == "question"
+        with pytest.raises(RecallClosed, match="go on with what the prompt shows"):
+            await layer.recall(agent, "vault", turn_id="q")
+        with pytest.raises(RecallClosed):
+            await layer.recall(agent, "vault", turn_id="nobody-knows")
+        assert await layer.recall(agent, "vault")
+        await layer.post_turn(asked, Outcome(response="On Mondays."))

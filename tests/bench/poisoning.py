@@ -1,0 +1,52 @@
+"""What published attacks on a memory come to, by defence: python tests/bench/poisoning.py
+
+A small honest store, thirteen memories; the attacker's share of what is shown, how often the first place is theirs, and
+how often anything of theirs is shown at all. Prints a table. The defences are rows of the policy; "handed over" is an
+attacker who got in by a way that is trusted, against which none of them is any use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "simulation"))
+
+from attacks import attacks, under
+
+from cognitive import CognitiveLayer, Policy
+
+PATIENT = {"deadline_ms": 10_000, "capture": "off"}
+DEFENCES = {
+    "none": Policy(source_cap=0, **PATIENT),
+    "cap 2": Policy(source_cap=2, **PATIENT),
+    "default": Policy(**PATIENT),
+    "least trust": Policy(min_trust={"decision": "agent", "fact": "agent", "procedure": "agent"}, **PATIENT),
+}
+
+
+def told(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+async def main() -> None:
+    told(f"{'attack':30} {'way in':8} {'defence':12} {'share':>6} {'first':>6} {'any':>6}")
+    for defence, policy in DEFENCES.items():
+        async with CognitiveLayer.open(policy=policy) as layer:
+            for trust in ("talk", "host"):
+                for attack in attacks(trust):
+                    for rounds, echo, again in ((1, False, ""), (5, True, ", echoed 5 rounds")):
+                        if echo and attack.name != "centroid":
+                            continue
+                        agent = f"poison-{uuid4().hex[:8]}"
+                        figures, _ = await under(layer, agent, attack, rounds=rounds, echo=echo)
+                        await layer.erase_agent(agent)
+                        row = f"{figures.share:6.0%} {figures.first:6.0%} {figures.reached:6.0%}"
+                        told(f"{attack.name + again:30} {trust:8} {defence:12} {row}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

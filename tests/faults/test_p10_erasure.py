@@ -1,0 +1,324 @@
+"""P10: what is erased leaves no text, hash or vector of itself in any table, in our files, or in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gc
+import json
+import re
+import zlib
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import asyncpg
+import numpy as np
+import pytest
+
+from brain.embedded import ServerUrls
+from brain.store import identity
+from brain.text import normalise
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn, TurnRef
+from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
+from cognitive.server.hooks import Hooks
+from cognitive.server.kept import Contexts
+from cognitive.settle import opened as recorded
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+SECRET = "The vault behind the aquarium opens with heliotrope seven marzipan nineteen."
+WORDS = ("heliotrope", "marzipan")  # of the secret, and of nothing else in the world of these tests
+ASKED = "What opens the vault behind the aquarium?"
+POLICY = Policy(abstention=False, deadline_ms=5_000, capture="exchange", window_messages=4, window_characters=2_000)
+CUT = ("turns_cut", "sessions_cut", "subtasks_cut", "memories_cut", "artifacts")
+OTHER = Policy(abstention=False, default_limit=1)
+
+
+class WordEmbedder:
+    """Small and exact: a vector of hashed words, the same in every process."""
+
+    model = "test/erased-words"
+    dimension = 64
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        vectors = np.full((len(texts), self.dimension), 1e-3, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, zlib.crc32(word.strip(".,?!").encode()) % self.dimension] += 1.0
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A database, and a data directory that is this test's alone."""
+
+    urls: ServerUrls
+    directory: Path
+
+
+@pytest.fixture
+def site(urls, tmp_path, monkeypatch) -> Site:
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))
+    return Site(urls, tmp_path)
+
+
+@asynccontextmanager
+async def opened(site: Site, **plugins) -> AsyncIterator[CognitiveLayer]:
+    parts = {"policy": POLICY, "shadow": OTHER, "embedder": WordEmbedder()} | plugins
+    async with CognitiveLayer.open(site.urls.app, **parts) as layer:
+        yield layer
+
+
+# --- an agent that used everything ---
+
+
+async def lived(layer: CognitiveLayer, agent: str) -> tuple:
+    """A life in which the secret got everywhere. Returns the secret's id and the contexts that a host may hold."""
+    [secret] = await layer.remember(agent, [
+        NewMemory(type="fact", content=SECRET, speaker="Ada", occurred_at=AT, session_id="s",
+                  tags=("vault",), entities=("aquarium",), attributes={"subject": "vault"}),
+    ])  # fmt: skip
+    await layer.remember(agent, [
+        NewMemory(type="episode", content="Yes, since Tuesday.", context=SECRET, occurred_at=AT, session_id="s"),
+        NewMemory(type="fact", content="The crane is green.", occurred_at=AT),
+    ])  # fmt: skip
+    talk = [Message(role="user" if n % 2 == 0 else "assistant", content=f"{n}: {'crane ' * 60}") for n in range(8)]
+    talk += [
+        Message(role="user", content=f"Note this: {SECRET}"),
+        Message(role="assistant", content=f"Noted. {SECRET}"),
+    ]
+    contexts = []
+    for n in range(3):
+        asked = f"Is it true? {SECRET}" if n else ASKED
+        turn = Turn(agent_id=agent, session_id="s", text=asked, conversation=talk if n else (), turn_id=f"turn-{n}")
+        context = await layer.pre_turn(turn)
+        contexts.append(context)
+        await layer.recall(agent, "vault aquarium", turn_id=context.turn_id)
+        call = ToolCall(name="read_file", arguments={"path": "vault.txt"}, result=f"{SECRET}\n" + "log line\n" * 4_000)
+        await layer.post_turn(context, Outcome(response=SECRET, tool_calls=[call]))
+        talk += [Message(role="user", content=context.message), Message(role="assistant", content=SECRET)]
+    assert secret in {shown.memory_id for shown in contexts[0].shown}
+    await layer.rate(agent, "turn-0", secret, useful=True)
+    await layer.work.plan(agent, "s", [f"Check that {SECRET}", "Paint the crane"])
+    task = await layer.work.begin(agent, "s", "Open the vault")
+    await layer.work.complete(agent, task.id, f"Done: {SECRET}")
+    await layer.settled()
+    await settled(layer)
+    return secret, contexts
+
+
+async def settled(layer: CognitiveLayer) -> None:
+    await layer._parts.continuity.finished()
+    await layer._parts.shadowing.finished()
+    await layer._parts.arrivals.finished()
+
+
+# --- where it may be ---
+
+
+async def tables(site: Site) -> dict[str, list[str]]:
+    """Every table's rows as text, by the catalogue: a new table is searched without a word here. What is compressed in
+    a column is read.
+    """
+    connection = await asyncpg.connect(site.urls.admin)
+    try:
+        names = [
+            r["tablename"]
+            for r in await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'cognitive'")
+        ]
+        found = {}
+        for name in names:
+            rows = await connection.fetch(f"SELECT t.*, t::text AS whole FROM cognitive.{name} AS t")
+            found[name] = [f"{row['whole']} {' '.join(unpacked(tuple(row.values())))}" for row in rows]
+        return found
+    finally:
+        await connection.close()
+
+
+def unpacked(values) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, bytes):
+            with suppress(zlib.error):
+                yield zlib.decompress(value).decode()
+        elif isinstance(value, str) and '"record": "' in value:
+            yield zlib.decompress(base64.b64decode(json.loads(value)["record"])).decode()
+
+
+async def everywhere(site: Site, agent: str, *others: str) -> list[str]:
+    """Names of the tables and files that hold the secret's words, its hash, or what else is looked for."""
+    own = {name: [row for row in rows if agent in row] for name, rows in (await tables(site)).items()}
+    marks = [*WORDS, digest(), *others]
+    inside = [name for name, rows in own.items() if any(mark in normalise(row) for row in rows for mark in marks)]
+    return inside + files(site)
+
+
+def files(site: Site) -> list[str]:
+    """Of the data directory, those that hold a word of it."""
+    ours = [path for path in site.directory.rglob("*") if path.is_file()]
+    return [path.name for path in ours if any(word.encode() in path.read_bytes() for word in WORDS)]
+
+
+def digest() -> str:
+    return identity(NewMemory(type="fact", content=SECRET, speaker="Ada", occurred_at=AT, session_id="s")).hex()
+
+
+async def vector(site: Site, memory: UUID) -> str:
+    """The beginning of a memory's vector as Postgres tells it."""
+    connection = await asyncpg.connect(site.urls.admin)
+    try:
+        told = await connection.fetchval("SELECT embedding::text FROM cognitive.embedding WHERE memory_id = $1", memory)
+    finally:
+        await connection.close()
+    return told[:60]
+
+
+def in_this_process() -> list[str]:
+    """Keys of the caches of this process that hold the secret; what these tests hold themselves is not counted."""
+    gc.collect()
+    held = []
+    for thing in gc.get_objects():
+        if isinstance(thing, dict) and type(thing).__name__ in ("dict", "OrderedDict"):
+            held += [key for key in list(thing) if isinstance(key, str) and WORDS[0] in key and key != SECRET]
+    return held
+
+
+# --- the promise ---
+
+
+async def test_a_forgotten_memory_is_nowhere(site, agent):
+    async with opened(site) as layer:
+        secret, contexts = await lived(layer, agent)
+        made = await vector(site, secret)
+        before = await everywhere(site, agent, made)
+        assert {"memory", "passage", "posting", "embedding", "turn", "session", "piece", "subtask"} <= set(before)
+        receipt = await layer.forget(agent, [secret])
+        await settled(layer)
+        assert await everywhere(site, agent, made) == []
+        assert receipt.memories > 1  # what was captured of it said nothing else
+        assert [hit.content for hit in await layer.recall(agent, "green crane")][:1] == ["The crane is green."]
+        with pytest.raises(UnknownMemory):
+            await layer.forget(agent, [secret])
+        del contexts
+        assert in_this_process() == []
+
+
+async def test_an_erased_agent_is_nowhere_and_stays_so(site, agent):
+    async with opened(site) as layer:
+        _, contexts = await lived(layer, agent)
+        late = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET, turn_id="late"))
+        await layer.erase_agent(agent)
+        with pytest.raises(UnknownTurn):
+            await layer.post_turn(late, Outcome(response=SECRET))
+        with pytest.raises(UnknownTurn):
+            await layer.post_turn(contexts[0], Outcome(response=SECRET))
+        await settled(layer)
+        assert {name for name, rows in (await tables(site)).items() if any(agent in row for row in rows)} == {"erasure"}
+        assert await everywhere(site, agent) == []
+        [erasure] = await layer.erasures(agent)
+        assert erasure.what == "agent"
+        assert erasure.counts["turns"] == 4
+        anew = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Hello again, what is new?"))
+        assert (await layer.post_turn(anew, Outcome(response="Nothing."))).recorded
+
+
+async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
+    async with opened(site) as layer:
+        [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
+        settlement = layer._parts.settlement
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
+        await settlement._keep(agent, "lost", None, Outcome(response=f"Yes. {SECRET}"))  # as when Postgres is away
+        await settlement._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
+        assert files(site)
+        receipt = await layer.forget(agent, [secret])
+        assert receipt.journaled == 2
+        assert await everywhere(site, agent) == []
+        assert context.turn_id == "t"
+
+
+async def test_a_replay_of_a_turn_that_showed_it_says_so_and_of_one_that_said_it_too(site, agent):
+    async with opened(site) as layer:
+        [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
+        showed = await layer.pre_turn(Turn(agent_id=agent, session_id="a", text=ASKED, turn_id="showed"))
+        assert secret in {shown.memory_id for shown in showed.shown}
+        await layer.pre_turn(Turn(agent_id=agent, session_id="b", text=f"Is it so? {SECRET}", turn_id="said"))
+        await layer.forget(agent, [secret])
+        replay = await layer.replay(agent, "showed")
+        assert (replay.verdict, secret in replay.gone) == ("changed since", True)
+        assert "erased" in replay.because
+        with pytest.raises(InvalidInput, match="erased"):
+            await layer.replay(agent, "said")
+        assert (await layer.account(agent, "said")).message == "Is it so? [erased]."
+
+
+async def test_memories_that_were_handed_over_and_say_the_same_stay_and_are_told(site, agent):
+    async with opened(site) as layer:
+        ids = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, source=source) for source in "ab"])
+        receipt = await layer.forget(agent, ids[:1])
+        assert (receipt.memories, receipt.restated) == (1, 1)
+        assert [memory.content for memory in await layer.get(agent, ids)] == [SECRET]
+
+
+async def test_prepared_turns_that_wait_in_a_server_let_go_of_it(site, agent):
+    async with opened(site) as layer:
+        kept, hooks = Contexts(8), Hooks(layer)
+        layer.forgetting.holds(kept.let_go)
+        [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
+        kept.keep(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id="held")))
+        kept.keep(await layer.pre_turn(Turn(agent_id=f"{agent}-2", session_id="s", text=ASKED, turn_id="theirs")))
+        asked = {"session_id": "hooked", "prompt": ASKED, "prompt_id": "p"}
+        await hooks.on("user-prompt-submit", json.dumps(asked).encode(), agent=agent)
+        await layer.forget(agent, [secret])
+        assert kept.of(agent, "held") == TurnRef(agent, "held")
+        assert len(kept) == 1
+        assert isinstance(next(iter(hooks._sessions.values())).open.turn, TurnRef)
+        assert (await layer.post_turn(kept.of(agent, "held"), Outcome(response="I do not know."))).recorded
+
+
+async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_agent_back(
+    site, agent, tmp_path, monkeypatch
+):
+    async with opened(site) as elsewhere:
+        context = await elsewhere.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET, turn_id="t"))
+        await elsewhere.post_turn(context, Outcome(response=SECRET))
+        async with opened(site) as here:
+            await here.erase_agent(agent)
+        await elsewhere._parts.settlement._keep(agent, "t", recorded(context), Outcome(response=SECRET))
+        entry = await asyncio.to_thread(elsewhere._parts.settlement._journal.find, agent, "t")
+        if entry is not None:  # or the journal was drained already, which is what is asked here
+            await elsewhere._parts.settlement.drain(entry)
+        assert await everywhere(site, agent) == []
+        assert await elsewhere.turns(agent) == []
+
+
+def without(text: str) -> str:
+    """A redactor of the words that are looked for here."""
+    return re.sub("heliotrope|marzipan", "[flower]", text, flags=re.IGNORECASE)
+
+
+async def test_what_is_redacted_is_stored_nowhere_and_the_model_still_reads_the_message(site, agent):
+    async with opened(site, redact=without) as layer:
+        secret, contexts = await lived(layer, agent)
+        assert await everywhere(site, agent) == []
+        assert contexts[1].message == f"Is it true? {SECRET}"
+        assert SECRET in contexts[1].prompt()[-1].content
+        assert (await layer.get(agent, [secret]))[0].content == without(SECRET)
+        assert (await layer.replay(agent, "turn-0")).verdict == "identical"
+        settlement = layer._parts.settlement
+        settlement.keep_opening(agent, recorded(contexts[2]))
+        await settlement.kept()
+        assert files(site) == []
+
+
+async def test_what_a_redactor_fails_on_is_withheld(site, agent):
+    def failing(text: str) -> str:
+        raise RuntimeError(text)
+
+    async with opened(site, redact=failing) as layer:
+        [id] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET)])
+        assert (await layer.get(agent, [id]))[0].content == "[withheld]"
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET))
+        assert context.message == SECRET
+        assert await everywhere(site, agent) == []

@@ -1,0 +1,64 @@
+"""Retention: what is older than the policy keeps it goes, a batch at a time, with a receipt; nothing else does."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import pytest
+
+from brain import retention
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+
+LATER = datetime.now(UTC) + timedelta(days=31)
+DAYS = {"episode": 30.0, "turns": 30.0, "sessions": 30.0}
+
+
+@pytest.fixture
+async def layer_of(urls, embedder):
+    async with CognitiveLayer.open(
+        urls.app, policy=Policy(retention_days=DAYS, abstention=False, deadline_ms=10_000), embedder=embedder
+    ) as layer:
+        yield layer
+
+
+async def lived(layer: CognitiveLayer, agent: str) -> None:
+    lines = [NewMemory(type="episode", content=f"Pump {n} ran.", pinned=n == 0) for n in range(5)]
+    await layer.remember(agent, [*lines, NewMemory(type="fact", content="The pump is green.")])
+    for n in range(3):
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which pump ran?", turn_id=f"t{n}"))
+        await layer.post_turn(context, Outcome(response="Pump 2 ran."))
+
+
+async def rows(urls, agent: str) -> dict[str, int]:
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        return {
+            table: await connection.fetchval(f"SELECT count(*) FROM cognitive.{table} WHERE agent_id = $1", agent)
+            for table in ("memory", "turn", "exposure", "passage", "usage")
+        }
+    finally:
+        await connection.close()
+
+
+async def test_what_is_due_goes_and_is_told_before_and_after(layer_of, agent, urls, monkeypatch):
+    monkeypatch.setattr(retention, "_BATCH", 2)  # several batches
+    await lived(layer_of, agent)
+    before = await rows(urls, agent)
+    assert await layer_of.retain(agent) == {}
+    due = await layer_of.retain(agent, now=LATER, dry_run=True)
+    assert due["episode"] == 4
+    assert due["turns"] == 3
+    assert await rows(urls, agent) == before
+    assert await layer_of.retain(agent, now=LATER) == due
+    after = await rows(urls, agent)
+    assert (after["memory"], after["passage"], after["turn"], after["exposure"]) == (2, 2, 0, 0)  # the pinned, the fact
+    assert await layer_of.retain(agent, now=LATER) == {}
+    assert [(erasure.what, erasure.counts) for erasure in await layer_of.erasures(agent)] == [("retention", due)]
+
+
+async def test_nothing_goes_by_default(layer, agent, urls):
+    await lived(layer, agent)
+    before = await rows(urls, agent)
+    assert await layer.retain(agent, now=LATER + timedelta(days=10_000)) == {}
+    assert await rows(urls, agent) == before

@@ -1,0 +1,52 @@
+"""After a scrub the words of what was erased are in no file of the server, which is where they were before."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from brain.embedded import EmbeddedServer
+from brain.migrate import upgrade
+from brain.scrub import scrub
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+
+WORD = "heliotropmarzipan"  # in no other text of these tests, and too short for Postgres to compress
+
+
+@pytest.fixture
+async def own():
+    """A server of its own: its files are looked through."""
+    with tempfile.TemporaryDirectory(prefix="cognitive-scrub-") as directory:
+        Path(directory).chmod(0o711)  # noqa: ASYNC240
+        server = EmbeddedServer(Path(directory))
+        urls = server.acquire()
+        await upgrade(urls.owner)
+        yield urls, Path(directory) / "postgres" / "cluster"
+        server.release()
+
+
+def holding(cluster: Path) -> set[str]:
+    files = [path for path in cluster.rglob("*") if path.is_file()]
+    return {path.relative_to(cluster).parts[0] for path in files if WORD.encode() in path.read_bytes()}
+
+
+async def checkpointed(urls) -> None:
+    connection = await asyncpg.connect(urls.admin)
+    await connection.execute("CHECKPOINT")
+    await connection.close()
+
+
+async def test_what_was_erased_is_in_no_file_after_a_scrub(own, embedder, agent):
+    urls, cluster = own
+    async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=embedder) as layer:
+        [id] = await layer.remember(agent, [NewMemory(type="fact", content=f"The code is {WORD} for the vault.")])
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"The code is {WORD} for the vault?"))
+        await layer.post_turn(context, Outcome(response="Yes."))
+        await checkpointed(urls)
+        await layer.forget(agent, [id])
+    assert holding(cluster) >= {"base", "pg_wal"}  # what erasing alone leaves
+    assert (await scrub(urls.admin))[1]
+    assert holding(cluster) == set()

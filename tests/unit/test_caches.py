@@ -1,0 +1,37 @@
+"""Caches of texts are known, so that an erasure can empty them."""
+
+from __future__ import annotations
+
+import re
+
+from brain import caches
+
+# Functions of tools, rules, settings and types: no memory's or message's words enter them.
+OF_NO_TEXT = {
+    "brain/caches.py", "cognitive/catalog/entry.py", "cognitive/telemetry/spans.py", "cognitive/window/prune.py",
+    "cognitive/window/display.py", "cognitive/window/output/limits.py", "cognitive/preflight/categories.py",
+    "cognitive/client/calls.py",
+}  # fmt: skip
+
+
+def test_what_is_cached_of_texts_goes_when_it_is_emptied():
+    calls = []
+
+    @caches.cached(8)
+    def length(text: str) -> int:
+        calls.append(text)
+        return len(text)
+
+    assert (length("a"), length("a"), calls) == (1, 1, ["a"])
+    caches.empty()
+    assert (length("a"), calls) == (1, ["a", "a"])
+
+
+def test_nobody_caches_texts_by_other_means(root):
+    found = {
+        str(path.relative_to(root))
+        for package in ("brain", "cognitive")
+        for path in (root / package).rglob("*.py")
+        if re.search(r"\blru_cache\(", path.read_text(encoding="utf-8"))
+    }
+    assert found <= OF_NO_TEXT

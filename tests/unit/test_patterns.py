@@ -1,0 +1,44 @@
+"""What has the form of a secret or of personal data is taken out, and what only looks like a number stays."""
+
+from __future__ import annotations
+
+import pytest
+
+for package in ("detect_secrets", "phonenumbers", "stdnum"):
+    pytest.importorskip(package)
+
+from cognitive.patterns import redact  # noqa: E402 - of an extra
+
+GITHUB = "ghp_" + "a1B2" * 9
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("My key is AKIAIOSFODNN7EXAMPLE, keep it.", "My key is [secret], keep it."),
+        (f"Push with {GITHUB} please.", "Push with [secret] please."),
+        ("password: correcthorse", "password: [secret]"),
+        ("The token is abc123xyz.", "The token is [secret]"),
+        ("Write to ada@example.org.", "Write to [mail address]."),
+        ("Call +49 30 901820 or (212) 555-0199.", "Call [phone number] or [phone number]."),
+        ("IBAN DE89 3704 0044 0532 0130 00.", "IBAN [bank account]."),
+        ("Card 4111 1111 1111 1111.", "Card [card number]."),
+        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "[private key]"),
+    ],
+)
+def test_it_is_replaced_by_what_it_was(text, left):
+    assert redact(text) == left
+    assert redact(left) == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The token is important to us.",
+        "We met on 2026-09-01 at 12:30, order 20260901, version 10.20.30.",
+        "Card 4111 1111 1111 1112 has the wrong check digit.",
+        "",
+    ],
+)
+def test_plain_talk_stays_as_it_is(text):
+    assert redact(text) == text

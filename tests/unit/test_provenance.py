@@ -1,0 +1,80 @@
+"""Trust comes from the way in: who is not trusted enough is left out, and no source fills a turn."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import candidate, ids
+
+from brain.types import TRUSTS, NewMemory
+from cognitive.capture import Exchange, episodes
+from cognitive.context.provenance import capped, trusted
+from cognitive.policy import Policy
+
+LEVELS = st.sampled_from(TRUSTS)
+
+
+@pytest.mark.parametrize(("trust", "shown"), [("foreign", False), ("talk", False), ("agent", True), ("host", True)])
+def test_a_type_is_shown_from_the_level_that_the_policy_names(trust, shown):
+    policy = Policy(min_trust={"decision": "agent"})
+    sifted = trusted([candidate(1, type="decision", trust=trust), candidate(2, type="fact", trust=trust)], policy)
+    assert ids(sifted.kept) == ([1, 2] if shown else [2])
+    if not shown:
+        [fate] = sifted.dropped
+        assert (fate.disposition, fate.value) == ("distrusted", TRUSTS.index(trust))
+        assert trust in fate.because
+
+
+def test_one_speaker_gets_so_many_places_and_the_others_theirs():
+    mallory = [candidate(n, speaker="mallory", session_id=f"s{n}", trust="talk") for n in range(1, 11)]
+    ada = [candidate(n, speaker="ada", trust="talk") for n in range(11, 14)]
+    sifted = capped([*mallory, *ada], Policy(source_cap=2))
+    assert ids(sifted.kept) == [1, 2, 11, 12]
+    assert [fate.value for fate in sifted.dropped if fate.candidate.hit.speaker == "mallory"] == [
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+        9,
+        10,
+    ]
+    assert {fate.disposition for fate in sifted.dropped} == {"source_cap"}
+
+
+def test_what_the_program_handed_over_is_not_counted_and_nought_is_no_bound():
+    handed = [candidate(n, speaker="ada") for n in range(1, 9)]
+    assert len(capped(handed, Policy(source_cap=1)).kept) == 8
+    said = [candidate(n, speaker="ada", trust="talk") for n in range(1, 9)]
+    assert len(capped(said, Policy(source_cap=0)).kept) == 8
+
+
+@given(
+    st.lists(st.tuples(LEVELS, st.floats(0, 1e6), st.integers(0, 10_000), st.floats(0, 1e6), st.sampled_from("ab"))),
+    LEVELS,
+    st.integers(0, 4),
+)
+def test_use_never_raises_trust(lived, least, cap):
+    """What is left out of a history of use is left out of any other."""
+    policy = Policy(min_trust={"fact": least}, source_cap=cap)
+
+    def left(*, used: bool) -> list[list[int]]:
+        crowd = [
+            candidate(n, trust=trust, speaker=speaker, **({"usage_shown": shown, "times_used": times, "usage_used": use}
+                                                          if used else {}))
+            for n, (trust, shown, times, use, speaker) in enumerate(lived, 1)
+        ]  # fmt: skip
+        first = trusted(crowd, policy)
+        return [ids(first.kept), ids(capped(first.kept, policy).kept)]
+
+    assert left(used=True) == left(used=False)
+
+
+def test_what_is_captured_is_talk_and_what_a_program_hands_over_is_its_own_word():
+    said = Exchange("a", "s", "t", datetime(2026, 9, 1, tzinfo=UTC), "The vault is open on Mondays.", "Noted, Mondays.")
+    assert {memory.trust for memory in episodes(said, Policy(capture="exchange"))} == {"talk"}
+    assert NewMemory(type="fact", content="x").trust == "host"
