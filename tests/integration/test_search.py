@@ -11,7 +11,7 @@ import pytest
 
 from brain import statements
 from brain.database import encode_halfvec
-from brain.search import K1, MOST_POSTINGS, B
+from brain.search import K1, PROBES, B
 from cognitive import CognitiveLayer, NewMemory
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -103,10 +103,13 @@ async def test_as_the_applications_role_the_search_reads_its_indexes(words, agen
         vector,
         ByWords.model,
         [60],
-        MOST_POSTINGS,
+        PROBES,
         K1,
         B,
         *[None] * 6,
+        [],
+        [700, 1],
+        [],
         [],
     )
     try:
