@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from brain import roles
 from brain.artifacts import Artifacts
+from brain.cells import Cells
 from brain.contents import Contents
 from brain.database import Database
 from brain.deadline import Deadline
@@ -75,6 +76,7 @@ class Parts:
     policy: Policy
     embedder: CachedEmbedder
     store: MemoryStore
+    cells: Cells
     turns: TurnLog
     contents: Contents
     engine: ContextEngine
@@ -160,6 +162,7 @@ async def assemble(
                         policy=policy,
                         embedder=cached,
                         store=store,
+                        cells=Cells(database),
                         turns=turns,
                         contents=Contents(database),
                         engine=engine,
