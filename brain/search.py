@@ -25,7 +25,7 @@ SQL = statements.load("search")
 # with parameters for short texts: a word repeated in a line of talk says little, and lines differ little in length
 K1 = 0.5  # how soon more of the same word adds nothing
 B = 0.5  # how much a long passage is discounted
-PROBES = 32  # cells read of each type and field: docs/decisions/0025-large-agents.md has what fewer and more find
+PROBES = 48  # cells read of each type and field: docs/decisions/0025-large-agents.md has what fewer and more find
 _COVERED = "dimension <= 1200"  # the vectors that fit into the covering index; the rest is read from the table
 _CANDIDATES = {True: SQL["candidates"], False: SQL["candidates"].replace(_COVERED, "dimension > 1200")}
 _FURTHER = 8  # times as many passages, when one long memory fills the head of a channel

@@ -25,7 +25,8 @@ SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) 
         CROSS JOIN LATERAL (
             SELECT count(*) FILTER (WHERE p.said > 0) AS said,
                    count(DISTINCT p.session_no) FILTER (WHERE p.said > 0) AS sessions, count(*) AS around,
-                   (array_agg(p.memory_id) FILTER (WHERE c.large))[$10::int] AS last
+                   CASE WHEN count(*) >= $10::int
+                        THEN (array_agg(p.memory_id ORDER BY p.memory_id DESC) FILTER (WHERE c.large))[1] END AS last
             FROM (SELECT said, session_no, memory_id FROM cognitive.posting
                   WHERE agent_id = $1 AND lexeme = q.lexeme ORDER BY memory_id, ordinal
                   LIMIT CASE WHEN c.large THEN $10::int ELSE $3::int END) AS p) AS d) AS terms
