@@ -1,7 +1,7 @@
 """Whole turns at a size, round by round beside the floor and the peers, so that all of them meet the same machine.
 
 The floor is what no turn can do without: the message is embedded, its ten nearest memories are read by one statement,
-and a row that says there was a turn is committed. It reads the cells that a turn reads; `exact` reads all vectors.
+and a row that says there was a turn is committed. It reads the cells that a turn reads; the exact floor reads all.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ async def _rounds(
     for n, asked in enumerate(questions):
         agent, counted = agents[n % len(agents)], n >= WARMING
         at = Times() if not counted else times
-        at.floor.append(await _floor(database, real, agent, asked.question, "nearest"))
+        at.floor.append(await _floor(database, real, agent, asked.question, PROBES))
         if n % _EXACT_EVERY == 0:
-            at.exact.append(await _floor(database, real, agent, asked.question, "nearest_exact"))
+            at.exact.append(await _floor(database, real, agent, asked.question, None))
         context = await _turn(layer, agent, asked, at)
         _find(at, "cognitive", asked, _ranked(context))
         for peer in peers:
@@ -139,13 +139,12 @@ def _find(at: Times, name: str, asked: Known, sources: Sequence[str | None]) -> 
     at.found[name] = at.found.get(name, 0) + (asked.source in sources)
 
 
-async def _floor(database: Database, real: Embedder, agent: str, message: str, statement: str) -> float:
+async def _floor(database: Database, real: Embedder, agent: str, message: str, probes: int | None) -> float:
     start = perf_counter()
     vector = encode_halfvec(real.embed([message])[0])
 
     async def work(c: Connection) -> None:
-        probes = (PROBES,) if statement == "nearest" else ()
-        await c.fetch(SQL[statement], agent, real.model, vector, *probes)
+        await c.fetch(SQL["nearest"], agent, real.model, vector, probes)
         await c.execute(SQL["there_was_a_turn"], agent, f"floor-{uuid4()}", datetime.now(UTC), message)
 
     await database.run(agent, work)
