@@ -22,8 +22,8 @@ def command() -> None:
 @command.command(
     cls=Answering,
     shape=f"{{sizes: [{{memories, agents, stored_per_second, turns, floor_ms: {_TIMES}, exact_floor_ms: {_TIMES}, "
-    f"pre_turn_ms: {_TIMES}, post_turn_ms: {_TIMES}, stages_ms: {{stage: {_TIMES}}}, peers_ms: {{peer: {_TIMES}}}, "
-    "pre_turn_by_floor, pre_turn_by_exact_floor, recall_at_10: {name: share}, degraded, resident_mb, cold_ms, "
+    f"pre_turn_ms: {_TIMES}, post_turn_ms: {_TIMES}, stages_ms: {{…}}, peers_ms: {{…}}, "
+    "pre_turn_by_floor, pre_turn_by_exact_floor, recall_at_10: {…}, degraded, resident_mb, cold_ms, "
     "database_mb}], growth: {pre_turn?, floor?, exact_floor?}}",
 )
 @click.argument("sizes", nargs=-1, type=click.IntRange(min=100))

@@ -57,7 +57,7 @@ def _granted(told: Mapping[str, Sequence[str]]) -> None:
         printing.line(f"{login} may become {' and '.join(told['granted'])}.")
 
 
-@command.command(cls=Answering, shape="[{model, field, type, vectors, cells, moved}]")
+@command.command(cls=Answering, shape="{groups: [{model, field, type, vectors, cells, moved}]}")
 @AGENT
 def index(agent: str) -> None:
     """Sort a large agent's vectors into cells, so that its turns read a few of them and not all.
