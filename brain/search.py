@@ -16,6 +16,7 @@ from uuid import UUID
 from brain import statements
 from brain.database import Connection, Database, encode_halfvec
 from brain.spaces import Spaces
+from brain.terms import COUNTED, LARGE, MOST_POSTINGS, Chosen, Term, choose, idf, terms
 from brain.text import lexemes
 from brain.types import MemoryType, Trust, Vector
 
@@ -25,8 +26,7 @@ SQL = statements.load("search")
 # with parameters for short texts: a word repeated in a line of talk says little, and lines differ little in length
 K1 = 0.5  # how soon more of the same word adds nothing
 B = 0.5  # how much a long passage is discounted
-# A lexeme in more passages than this is not read: three common words in an OR query were measured at 216 ms.
-MOST_POSTINGS = 5_000
+PROBES = 48  # cells read of each type and field: docs/decisions/0025-large-agents.md has what fewer and more find
 _COVERED = "dimension <= 1200"  # the vectors that fit into the covering index; the rest is read from the table
 _CANDIDATES = {True: SQL["candidates"], False: SQL["candidates"].replace(_COVERED, "dimension > 1200")}
 _FURTHER = 8  # times as many passages, when one long memory fills the head of a channel
@@ -178,27 +178,28 @@ class MemorySearch:
             StoreUnavailable: Postgres is away or did not answer within `timeout` seconds.
         """
 
-        async def work(connection: Connection) -> tuple[Any, list[Hit]]:
+        async def work(connection: Connection) -> tuple[Any, dict[str, Term], list[Hit]]:
             facts = await connection.fetchrow(SQL["facts"], *_facts_parameters(agent_id, query))
+            words = terms(facts["terms"] or {}, query.lexemes, facts["sessions"])
+            chosen = choose(words, facts["passages"])
             associated = _associated(facts["past"] or [], query.past)
             types, hits = query.types, list[Hit]()
             statement = _CANDIDATES[query.vector is None or len(query.vector) <= 1200]
             while types:
-                rows = await connection.fetch(statement, *_parameters(agent_id, query, types, associated))
+                rows = await connection.fetch(statement, *_parameters(agent_id, query, types, associated, chosen))
                 found = [_hit(row) for row in rows]
                 further = _too_few(found, types, query.wanted)
                 hits += [hit for hit in found if hit.type not in further]
                 types = further
-            return facts, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
+            return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
 
-        facts, hits = await self._database.run(agent_id, work, timeout=timeout)
+        facts, words, hits = await self._database.run(agent_id, work, timeout=timeout)
         self._told(agent_id, Spaces.of(facts["live"], facts["kept"]))
-        terms: Mapping[str, Sequence[int]] = facts["terms"] or {}
-        rarity = {lexeme: idf(facts["passages"], terms[lexeme][0]) for lexeme in query.lexemes}
+        rarity = {lexeme: idf(facts["passages"], term.said) for lexeme, term in words.items()}
         return Found(
             hits=tuple(hits),
             idf=rarity,
-            session_idf={lexeme: idf(facts["sessions"], terms[lexeme][1]) for lexeme in query.lexemes},
+            session_idf={lexeme: idf(facts["sessions"], term.sessions) for lexeme, term in words.items()},
             passages=facts["passages"],
             base={
                 type_: Masses(shown, used, datetime.fromisoformat(at), *decoys)
@@ -213,7 +214,7 @@ def _facts_parameters(agent_id: str, query: Query) -> tuple[Any, ...]:
     return (
         agent_id, list(query.lexemes), MOST_POSTINGS,
         encode_halfvec(query.vector) if query.vector is not None and past is not None else None,
-        query.model, past and past.now, past and past.latest, past and past.kept,
+        query.model, past and past.now, past and past.latest, past and past.kept, LARGE, COUNTED,
     )  # fmt: skip
 
 
@@ -250,13 +251,14 @@ def _common_words(message: str, rarity: Mapping[str, float]) -> float:
 
 
 def _parameters(
-    agent_id: str, query: Query, types: Mapping[MemoryType, int], associated: Sequence[UUID]
+    agent_id: str, query: Query, types: Mapping[MemoryType, int], associated: Sequence[UUID], chosen: Chosen
 ) -> tuple[Any, ...]:
     dates = query.dates or (None, None)
     return (
-        agent_id, list(types), list(query.lexemes), encode_halfvec(query.vector) if query.vector is not None else None,
-        query.model, list(types.values()), MOST_POSTINGS, K1, B, list(query.tags) or None, query.session_id,
+        agent_id, list(types), list(chosen.read), encode_halfvec(query.vector) if query.vector is not None else None,
+        query.model, list(types.values()), PROBES, K1, B, list(query.tags) or None, query.session_id,
         query.since, query.until, *dates, list(associated),
+        list(chosen.read.values()), list(chosen.common), list(chosen.common.values()),
     )  # fmt: skip
 
 
@@ -268,11 +270,6 @@ def _too_few(hits: Sequence[Hit], types: Mapping[MemoryType, int], wanted: int) 
         if len(own) >= most and len(set(own)) < wanted:
             further[type_] = most * _FURTHER
     return further
-
-
-def idf(documents: int, holding: int) -> float:
-    """Inverse document frequency, as BM25 has it, of a word that `holding` of so many documents have."""
-    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
 def _hit(row: Any) -> Hit:

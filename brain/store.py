@@ -240,8 +240,9 @@ class MemoryStore:
             cut, restated = len(others) - len(nothing_else), sum(other.restates for other in others)
             receipt = replace(
                 receipt, responses=receipt.responses + touched["responses"],
-                revisions=receipt.revisions + touched["revisions"], artifacts=touched["artifacts"], turns_cut=touched["turns"], sessions_cut=touched["sessions"],
-                subtasks_cut=touched["subtasks"], memories_cut=cut, restated=restated,
+                revisions=receipt.revisions + touched["revisions"], artifacts=touched["artifacts"],
+                turns_cut=touched["turns"], sessions_cut=touched["sessions"], subtasks_cut=touched["subtasks"],
+                memories_cut=cut, restated=restated,
             )  # fmt: skip
             await derived.log(c, agent_id, "memories", derived.counts(receipt))
             return receipt

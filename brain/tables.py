@@ -120,15 +120,21 @@ posting = Table(
 embedding = Table(
     "embedding", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer), _column("field", Text),
     _column("model", Text), _column("dimension", SmallInteger), _column("type", Text),
-    _column("embedding", HalfVector()),
+    _column("embedding", HalfVector()), _column("cell", Integer, nullable=True),
     PrimaryKeyConstraint("agent_id", "memory_id", "ordinal", "field", "model"),
     ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
     CheckConstraint("field IN ('said', 'around')"), CheckConstraint("vector_dims(embedding) = dimension"),
     Index(
-        "embedding_covering", "agent_id", "model", "field", "type",
+        "embedding_covering", "agent_id", "model", "field", "type", "cell",
         postgresql_include=["memory_id", "ordinal", "embedding"], postgresql_where=text("dimension <= 1200"),
     ),
-    Index("embedding_by_type", "agent_id", "model", "field", "type", postgresql_where=text("dimension > 1200")),
+    Index("embedding_by_type", "agent_id", "model", "field", "type", "cell", postgresql_where=text("dimension > 1200")),
+)  # fmt: skip
+
+cell = Table(
+    "cell", metadata, _agent(), _column("model", Text), _column("field", Text), _column("type", Text),
+    _column("no", Integer), _column("centre", HalfVector()),
+    PrimaryKeyConstraint("agent_id", "model", "field", "type", "no"), CheckConstraint("field IN ('said', 'around')"),
 )  # fmt: skip
 
 session = Table(

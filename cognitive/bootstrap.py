@@ -13,6 +13,7 @@ from brain import roles, scrub
 from brain.agents import names
 from brain.artifacts import Artifacts
 from brain.breaker import Breaker
+from brain.cells import Cells
 from brain.contents import Contents
 from brain.database import APP_ROLE, Database
 from brain.deadline import Deadline
@@ -89,6 +90,7 @@ class Parts:
     embedders: Embedders
     reembedding: Reembedding
     store: MemoryStore
+    cells: Cells
     turns: TurnLog
     contents: Contents
     engine: ContextEngine
@@ -189,6 +191,7 @@ async def assemble(
                         embedders=embedders,
                         reembedding=Reembedding(database, embedders),
                         store=store,
+                        cells=Cells(database),
                         turns=turns,
                         contents=Contents(database),
                         engine=engine,

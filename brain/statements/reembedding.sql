@@ -78,7 +78,8 @@ WHERE t.agent_id = $1 AND t.status = 'completed' AND t.query IS NOT NULL
 ORDER BY t.at DESC, t.turn_id LIMIT $2
 
 -- name: release
--- From now on nothing is embedded with model $2 any more.
+-- From now on nothing is embedded with model $2 any more, nor sorted into its cells.
+WITH cell AS (DELETE FROM cognitive.cell WHERE agent_id = $1 AND model = $2)
 DELETE FROM cognitive.embedding_model WHERE agent_id = $1 AND model = $2
 
 -- name: stored

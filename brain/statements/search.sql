@@ -1,8 +1,9 @@
 -- name: facts
 -- What the scores are measured against: how many passages and sessions the agent has, the base rates of use by type,
--- for each lexeme of the query how many passages and sessions say it, counted up to the bound, and the past turns most
--- like this one with what they showed and the tools they called; and the models of the agent's vectors. $4 the query's vector or NULL, $5 its model, $6 now, $7 how many of the latest
--- completed turns are compared, $8 how many of them are kept.
+-- for each lexeme of the query how many passages and sessions say it, how many have it, and where the counting stopped:
+-- at $3, of an agent with more than $9 passages at $10. And the past turns most like this one with what they showed and
+-- the tools they called: $4 the query's vector or NULL, $5 its model, $6 now, $7 how many of the latest completed turns
+-- are compared, $8 how many of them are kept. And the models of the agent's vectors.
 SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) AS passages,
        coalesce((SELECT sessions FROM cognitive.corpus WHERE agent_id = $1), 0) AS sessions,
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
@@ -29,18 +30,25 @@ SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) 
        coalesce((SELECT model FROM cognitive.corpus WHERE agent_id = $1), cognitive.model_of_most($1)) AS live,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
         FROM cognitive.embedding_model WHERE agent_id = $1) AS kept,
-       (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.passages, d.sessions))
-        FROM unnest($2::text[]) AS q(lexeme) CROSS JOIN LATERAL (
-            SELECT count(*) AS passages, count(DISTINCT p.session_no) AS sessions
-            FROM (SELECT said, session_no FROM cognitive.posting
-                  WHERE agent_id = $1 AND lexeme = q.lexeme LIMIT $3) AS p WHERE p.said > 0) AS d) AS terms
+       (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.said, d.sessions, d.around, d.last))
+        FROM unnest($2::text[]) AS q(lexeme) CROSS JOIN (
+            SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) > $9::bigint AS large) AS c
+        CROSS JOIN LATERAL (
+            SELECT count(*) FILTER (WHERE p.said > 0) AS said,
+                   count(DISTINCT p.session_no) FILTER (WHERE p.said > 0) AS sessions, count(*) AS around,
+                   CASE WHEN count(*) >= $10::int
+                        THEN (array_agg(p.memory_id ORDER BY p.memory_id DESC) FILTER (WHERE c.large))[1] END AS last
+            FROM (SELECT said, session_no, memory_id FROM cognitive.posting
+                  WHERE agent_id = $1 AND lexeme = q.lexeme ORDER BY memory_id, ordinal
+                  LIMIT CASE WHEN c.large THEN $10::int ELSE $3::int END) AS p) AS d) AS terms
 
 -- name: candidates
 -- Every passage that one of the channels finds, with the raw score of each channel. Parameters:
--- $1 agent, $2 types, $3 lexemes of the query, $4 the query's vector or NULL, $5 the embedding model,
--- $6 how many per channel of each type, $7 postings beyond which a lexeme is too common to be read,
--- $8 k1, $9 b; filters (NULL: none): $10 tags, $11 session, $12 since, $13 until;
--- $14 and $15 a date range that the query names (NULL: none); $16 memories that similar past turns used.
+-- $1 agent, $2 types, $3 lexemes whose postings are read, $4 the query's vector or NULL, $5 the embedding model,
+-- $6 how many per channel of each type, $7 cells read of each type and field, $8 k1, $9 b; filters (NULL: none): $10 tags,
+-- $11 session, $12 since, $13 until; $14 and $15 a date range that the query names (NULL: none); $16 memories that
+-- similar past turns used; $17 in how many passages those lexemes are said; $18 and $19 the same of lexemes that are too
+-- common to be read, and looked up in what the others found.
 WITH wanted AS MATERIALIZED (SELECT * FROM unnest($2::text[], $6::int[]) AS w(type, most)),
 corpus AS MATERIALIZED (
     SELECT greatest(passages, 1)::float8 AS passages, greatest(sessions, 1)::float8 AS sessions,
@@ -54,13 +62,9 @@ filtered AS MATERIALIZED (
       AND ($12::timestamptz IS NULL OR occurred_at >= $12) AND ($13::timestamptz IS NULL OR occurred_at < $13)
       AND ($10::text[] IS NOT NULL OR $11::text IS NOT NULL OR $12::timestamptz IS NOT NULL
            OR $13::timestamptz IS NOT NULL)),
--- Document frequencies, counted only up to the bound: a lexeme that reaches it says little and costs much.
 term AS MATERIALIZED (
-    SELECT q.lexeme, ln(1 + (c.passages - d.said + 0.5) / (d.said + 0.5)) AS idf
-    FROM corpus AS c, unnest($3::text[]) AS q(lexeme) CROSS JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE p.said > 0) AS said, count(*) AS around
-        FROM (SELECT said FROM cognitive.posting WHERE agent_id = $1 AND lexeme = q.lexeme LIMIT $7) AS p) AS d
-    WHERE d.around > 0 AND d.around < $7),
+    SELECT q.lexeme, ln(1 + (c.passages - q.said + 0.5) / (q.said + 0.5)) AS idf
+    FROM corpus AS c, unnest($3::text[], $17::bigint[]) AS q(lexeme, said)),
 hit AS MATERIALIZED (
     SELECT p.memory_id, p.ordinal, p.type, p.session_no, p.lexeme, p.said, t.idf,
            t.idf * p.said * ($8::float8 + 1) / (p.said + $8::float8 * (1 - $9::float8 + $9::float8 * p.said_length / c.said_average)) AS bm25
@@ -87,21 +91,44 @@ session_score AS (
     GROUP BY t.session_no),
 -- As one value to look up in: a join with a list of unknown length would be planned as nested loops.
 session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_no::text, bm25) AS scores FROM session_score),
--- Exact nearest neighbours per field and type; vectors are of unit length, so that the inner product is the cosine.
--- OFFSET 0 keeps the planner from trading the exact scan of the covering
--- index for an approximate one behind a filter, which returns fewer rows than asked for. The covering index holds
--- vectors of up to 1,200 dimensions; for larger ones brain/search.py turns the condition round.
+-- The cells nearest to the query, of types whose vectors lie in cells; all of them behind a filter.
+probed AS MATERIALIZED (
+    SELECT w.type, w.most, channel.field, near.cells
+    FROM wanted AS w, unnest(ARRAY['said', 'around']) AS channel(field) CROSS JOIN LATERAL (
+        SELECT array_agg(c.no ORDER BY c.no) AS cells FROM (
+            SELECT no FROM cognitive.cell
+            WHERE agent_id = $1 AND model = $5 AND field = channel.field AND type = w.type AND $4::halfvec IS NOT NULL
+            ORDER BY centre <#> $4::halfvec, no
+            LIMIT CASE WHEN $10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL
+                            AND $13::timestamptz IS NULL THEN $7::int END) AS c) AS near),
+-- Nearest neighbours per field and type, exact among what lies in no cell or in those; vectors are of unit length, so
+-- that the inner product is the cosine. Where the cells hold too few, others fill up: as many rows come back as there
+-- are. OFFSET 0 keeps the planner from trading the scan of the covering index for an approximate one behind a filter,
+-- which returns fewer rows than asked for. The covering index holds vectors of up to 1,200 dimensions; for larger ones
+-- brain/search.py turns the condition round.
 dense AS (
     SELECT d.memory_id, d.ordinal
-    FROM wanted AS w, unnest(ARRAY['said', 'around']) AS channel(field) CROSS JOIN LATERAL (
+    FROM probed AS p CROSS JOIN LATERAL (
         SELECT e.memory_id, e.ordinal FROM (
             SELECT memory_id, ordinal, embedding <#> $4::halfvec AS distance FROM cognitive.embedding
-            WHERE agent_id = $1 AND model = $5 AND field = channel.field AND type = w.type AND $4 IS NOT NULL
-              AND dimension <= 1200
+            WHERE agent_id = $1 AND model = $5 AND field = p.field AND type = p.type AND $4 IS NOT NULL
+              AND dimension <= 1200 AND cell IS NULL
               AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
                    OR memory_id IN (SELECT id FROM filtered))
+            UNION ALL
+            SELECT memory_id, ordinal, embedding <#> $4::halfvec AS distance FROM cognitive.embedding
+            WHERE agent_id = $1 AND model = $5 AND field = p.field AND type = p.type AND $4 IS NOT NULL
+              AND dimension <= 1200 AND cell = ANY(p.cells)
+              AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
+                   OR memory_id IN (SELECT id FROM filtered))
+            UNION ALL (
+            SELECT memory_id, ordinal, embedding <#> $4::halfvec AS distance FROM cognitive.embedding
+            WHERE agent_id = $1 AND model = $5 AND field = p.field AND type = p.type AND $4 IS NOT NULL
+              AND dimension <= 1200 AND p.cells IS NOT NULL AND cell IS NOT NULL AND cell <> ALL(p.cells)
+              AND $10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
+            LIMIT p.most)
             OFFSET 0) AS e
-        ORDER BY e.distance, e.memory_id, e.ordinal LIMIT w.most) AS d),
+        ORDER BY e.distance, e.memory_id, e.ordinal LIMIT p.most) AS d),
 dated AS (
     SELECT d.id AS memory_id FROM wanted AS w CROSS JOIN LATERAL (
         SELECT id FROM cognitive.memory
@@ -133,7 +160,10 @@ pooled AS (
 SELECT f.memory_id, f.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(m.content) AS partial, m.speaker, m.occurred_at, m.session_id, m.source,
        m.superseded_by, m.confidence, m.pinned, m.trust, p.said_length,
-       f.bm25 AS said_bm25, f.said AS said_matched, f.around AS around_matched, ((SELECT scores FROM session_map) -> m.session_no::text)::float8 AS session_bm25,
+       CASE WHEN common.idf IS NULL THEN f.bm25 ELSE coalesce(f.bm25, 0) + common.bm25 END AS said_bm25,
+       CASE WHEN common.said IS NULL THEN f.said ELSE coalesce(f.said, 0) + common.said END AS said_matched,
+       CASE WHEN common.idf IS NULL THEN f.around ELSE coalesce(f.around, 0) + common.idf END AS around_matched,
+       ((SELECT scores FROM session_map) -> m.session_no::text)::float8 AS session_bm25,
        -(said.embedding <#> $4::halfvec) AS said_cosine, -(around.embedding <#> $4::halfvec) AS around_cosine,
        said.embedding AS vector, before.id AS previous_id, after.id AS next_id,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at
@@ -143,6 +173,16 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT start, stop, said_length FROM cognitive.passage
     WHERE agent_id = $1 AND memory_id = f.memory_id AND ordinal = f.ordinal OFFSET 0) AS p
+LEFT JOIN LATERAL (
+    SELECT sum(idf) AS idf, sum(idf) FILTER (WHERE said > 0) AS said,
+           sum(idf * said * ($8::float8 + 1) / (said + $8::float8 * (1 - $9::float8 + $9::float8 * said_length / average)))
+               AS bm25
+    FROM (SELECT h.said, h.said_length, c.said_average AS average,
+                 ln(1 + (c.passages - q.said + 0.5) / (q.said + 0.5)) AS idf
+          FROM unnest($18::text[], $19::bigint[]) AS q(lexeme, said) CROSS JOIN corpus AS c CROSS JOIN LATERAL (
+              SELECT said, said_length FROM cognitive.posting
+              WHERE agent_id = $1 AND lexeme = q.lexeme AND memory_id = f.memory_id AND ordinal = f.ordinal
+              OFFSET 0) AS h) AS t) AS common ON true
 LEFT JOIN LATERAL (
     SELECT embedding FROM cognitive.embedding
     WHERE agent_id = $1 AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'said' AND model = $5
@@ -159,5 +199,7 @@ LEFT JOIN LATERAL (
     SELECT a.id FROM cognitive.memory AS a
     WHERE a.agent_id = $1 AND a.session_id = m.session_id AND (a.occurred_at, a.seq) > (m.occurred_at, m.seq)
     ORDER BY a.occurred_at, a.seq LIMIT 1) AS after ON true
-LEFT JOIN cognitive.usage AS u ON u.agent_id = $1 AND u.memory_id = f.memory_id
+LEFT JOIN LATERAL (
+    SELECT shown, used, times_shown, times_used, last_at FROM cognitive.usage
+    WHERE agent_id = $1 AND memory_id = f.memory_id OFFSET 0) AS u ON true
 ORDER BY m.seq, f.ordinal

@@ -71,9 +71,12 @@ FROM unnest($2::text[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7
      AS p(lexeme, memory_id, ordinal, type, session_no, said, around, said_length, around_length)
 
 -- name: insert_embeddings
--- Of one model ($6) and its dimension ($7). What is there stays: two workers may have embedded the same text.
-INSERT INTO cognitive.embedding (agent_id, memory_id, ordinal, field, model, dimension, type, embedding)
-SELECT $1, e.memory_id, e.ordinal, e.field, $6, $7, e.type, e.embedding
+-- Of one model ($6) and its dimension ($7). What is there stays: two workers may have embedded the same text. Of an agent
+-- whose vectors lie in cells, each goes to that of the nearest centre.
+INSERT INTO cognitive.embedding (agent_id, memory_id, ordinal, field, model, dimension, type, embedding, cell)
+SELECT $1, e.memory_id, e.ordinal, e.field, $6, $7, e.type, e.embedding, (
+    SELECT no FROM cognitive.cell WHERE agent_id = $1 AND model = $6 AND field = e.field AND type = e.type
+    ORDER BY centre <#> e.embedding, no LIMIT 1)
 FROM unnest($2::uuid[], $3::integer[], $4::text[], $5::text[], $8::halfvec[])
      AS e(memory_id, ordinal, field, type, embedding)
 ON CONFLICT DO NOTHING
@@ -260,5 +263,6 @@ WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = $1),
      candidate AS (DELETE FROM cognitive.candidate WHERE agent_id = $1),
      model AS (DELETE FROM cognitive.embedding_model WHERE agent_id = $1),
      erasure AS (DELETE FROM cognitive.erasure WHERE agent_id = $1),
+     cell AS (DELETE FROM cognitive.cell WHERE agent_id = $1),
      corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = $1)
 DELETE FROM cognitive.memory WHERE agent_id = $1

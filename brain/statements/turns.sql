@@ -122,10 +122,12 @@ FROM cognitive.exposure AS e LEFT JOIN cognitive.memory AS m ON m.agent_id = $1 
 WHERE e.agent_id = $1 AND e.turn_id = $2 ORDER BY e.via, e.slot, e.memory_id
 
 -- name: decoys
--- Memories that a turn's search found and that it did not show, by the prompt or by recall, with their words.
+-- Memories that a turn's search found and that it did not show, by the prompt or by recall, with their words. Looked up
+-- by their keys: a join would read all memories of the agent.
 SELECT m.type, m.content, m.speaker
 FROM cognitive.turn AS t CROSS JOIN LATERAL jsonb_array_elements_text(t.trace -> 'decoys') WITH ORDINALITY AS d(id, place)
-JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = d.id::uuid
+CROSS JOIN LATERAL (
+    SELECT id, type, content, speaker FROM cognitive.memory WHERE agent_id = $1 AND id = d.id::uuid OFFSET 0) AS m
 WHERE t.agent_id = $1 AND t.turn_id = $2 AND NOT EXISTS (
     SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = m.id)
 ORDER BY d.place

@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+import cognitive
+from brain.cells import Group
 from cognitive.cli import keeping, printing
 from cognitive.cli.answers import Answering, run
+from cognitive.cli.options import AGENT
 from cognitive.cli.reembed import reembed
 
 
@@ -56,6 +59,29 @@ def _granted(told: Mapping[str, Sequence[str]]) -> None:
     printing.line("The roles are there: cognitive_reader, cognitive_overview.")
     for login in told["logins"]:
         printing.line(f"{login} may become {' and '.join(told['granted'])}.")
+
+
+@command.command(cls=Answering, shape="{groups: [{model, field, type, vectors, cells, moved}]}")
+@AGENT
+def index(agent: str) -> None:
+    """Sort a large agent's vectors into cells, so that its turns read a few of them and not all.
+
+    For agents with tens of thousands of memories, while they work; again when they have grown to several times that.
+    What was interrupted goes on where it stopped.
+    """
+    run(_index(agent), _indexed, under="groups", otherwise="No type of this agent has enough memories to sort.")
+
+
+async def _index(agent: str) -> Sequence[Group]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        with printing.progress("sorting") as moved:
+            return await layer.sort(agent, progress=moved)
+
+
+def _indexed(groups: Sequence[Group]) -> None:
+    for each in groups:
+        told = f"{each.vectors:,} vectors in {each.cells:,} cells, {each.moved:,} of them moved"
+        printing.line(f"{each.type}, {each.field}: {told}.")
 
 
 @command.command(cls=Answering, shape="{url}")

@@ -16,6 +16,7 @@ from cognitive.cli.answers import Commands
 COMMANDS = {
     "agent": "What an agent's turns taught, its past plans, and erasing all of it.",
     "artifact": "Read or search a whole tool output that the prompt only points to.",
+    "bench": "Measure: how long turns take and how that grows.",
     "budgets": "Show what each model can carry.",
     "completion": "Print the completion script of a shell.",
     "config": "Show the settings and the policy in effect, and where each value comes from.",

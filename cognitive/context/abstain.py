@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from brain.search import Found, idf
+from brain.search import Found
+from brain.terms import idf
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from brain.cells import Group
 from brain.retention import Retained
 from brain.store import Progress
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision
@@ -37,6 +38,14 @@ class Memories:
             if not isinstance(memory, NewMemory):
                 raise InvalidInput(f"memories: expected NewMemory values, got {type(memory).__name__}")
         return await self._parts.store.remember(agent_id, memories, now=datetime.now(UTC), progress=progress)
+
+    async def sort(self, agent_id: str, *, progress: Progress | None = None) -> list[Group]:
+        """Sorts a large agent's vectors into cells, so that its turns read a few of them; see `Cells.sort`.
+
+        To be called when an agent has grown to tens of thousands of memories, and now and then as it grows on: what
+        comes later goes to its cell at once. A small agent has nothing to sort.
+        """
+        return await self._parts.cells.sort(require_label("agent_id", agent_id), progress=progress)
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
         """The memories of these ids that this agent has, in the order asked."""

@@ -82,7 +82,7 @@ async def test_every_table_has_forced_row_level_security_and_a_key_that_begins_w
         )
     finally:
         await connection.close()
-    assert len(rows) == 21
+    assert len(rows) == 23
     for row in rows:
         across = row["relname"] == "tally"  # has an index for reading the counts of all agents, and no way to do so
         assert (row["relrowsecurity"], row["relforcerowsecurity"], row["policies"], row["agent_first"]) == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +12,9 @@ import pytest
 
 from brain import statements
 from brain.database import encode_halfvec
-from brain.search import K1, MOST_POSTINGS, B
+from brain.search import K1, PROBES, B
+from brain.terms import MOST_POSTINGS
+from brain.text import lexemes
 from cognitive import CognitiveLayer, NewMemory
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -103,10 +106,13 @@ async def test_as_the_applications_role_the_search_reads_its_indexes(words, agen
         vector,
         ByWords.model,
         [60],
-        MOST_POSTINGS,
+        PROBES,
         K1,
         B,
         *[None] * 6,
+        [],
+        [700, 1],
+        [],
         [],
     )
     try:
@@ -153,3 +159,21 @@ async def test_one_long_memory_does_not_hide_the_others(words, agent):
     await words.remember(agent, [NewMemory(type="episode", content=long, occurred_at=AT, source="long")])
     hits = await words.recall(agent, "ferry berth crane winter inspected", limit=20, now=AT)
     assert len({hit.memory_id for hit in hits}) == 20
+
+
+async def test_where_counting_stops_the_last_memory_counted_is_told(words, agent, urls):
+    ids = sorted(await words.remember(agent, talk(400, seed=8)))
+    connection = await asyncpg.connect(urls.app)
+    arguments = (agent, lexemes("Ines 17"), MOST_POSTINGS, None, ByWords.model, AT, 1, 1)
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)
+            facts = statements.load("search")["facts"]
+            large, small = [await connection.fetchrow(facts, *arguments, least, 50) for least in (399, 400)]
+    finally:
+        await connection.close()
+    said, sessions, around, last = json.loads(large["terms"])[lexemes("Ines")[0]]
+    assert (said, around, last) == (50, 50, str(ids[49]))
+    assert sessions <= 20
+    assert json.loads(large["terms"])["17"][3] is None
+    assert json.loads(small["terms"])[lexemes("Ines")[0]] == [400, 20, 400, None]

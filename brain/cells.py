@@ -1,0 +1,149 @@
+"""Large agents' vectors, sorted into cells of neighbours, so that a search reads a few cells and not all vectors.
+
+An inverted file (Jégou, Douze and Schmid, "Product quantization for nearest neighbor search", 2011, there with
+compressed vectors) in rows of our own: the nearest cells are an equality in a B-tree, which row level security,
+sharding and filters leave as it is. It is made while the agent works: what lies in no cell yet is read as before, so
+that a search never misses it, and work that was interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brain import statements
+from brain.centres import SIZE, centres, nearest
+from brain.database import Connection, Database, encode_halfvec
+from brain.types import Vectors
+from brain.writing import SQL as WRITING
+
+SQL = statements.load("cells")
+LARGE = 20_000  # vectors of a type and field from which cells pay: a third of fewer would be read anyway
+_SAMPLED = 64  # vectors looked at for each centre
+_MOST_SAMPLED = 250_000  # 384 MB at 384 dimensions
+_OVERFULL = 4  # times the size: then a cell is divided
+_SECONDS = 600.0  # a sample of 250,000 vectors from a slow disk
+
+Progress = Callable[[int, int], None]
+Key = tuple[str, str, str, str]  # agent, model, field, type
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Vectors that one search reads together, in how many cells they lie, and how many were put into one just now."""
+
+    model: str
+    field: str
+    type: str
+    vectors: int
+    cells: int
+    moved: int = 0
+
+
+class Cells:
+    """Sorts agents' vectors: of groups of `large` into cells of about `size`, `page` vectors in a transaction."""
+
+    def __init__(self, database: Database, *, large: int = LARGE, size: int = SIZE, page: int = 5_000) -> None:
+        self._database = database
+        self._large = large
+        self._size = size
+        self._page = page
+
+    async def sort(self, agent_id: str, *, progress: Progress | None = None) -> list[Group]:
+        """Has every vector of the agent's large groups lie in a cell, and returns these groups.
+
+        `progress` is called with (done, total) vectors. Safe to run twice, at once, and to interrupt.
+        """
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["groups"], agent_id))
+        large = [row for row in rows if row["vectors"] >= self._large or row["centres"]]
+        total, done, groups = sum(row["unsorted"] for row in large), 0, []
+        for row in large:
+            key = (agent_id, row["model"], row["field"], row["type"])
+            if not row["centres"]:
+                await self._begin(key, row["vectors"])
+            moved = 0
+            async for count in self._placed(key):
+                moved += count
+                if progress is not None:
+                    progress(min(done + moved, total), total)
+            done += row["unsorted"]
+            moved += await self._split(key)
+            cells = len((await self._centres(key))[0])
+            groups.append(Group(*key[1:], vectors=row["vectors"], cells=cells, moved=moved))
+        return groups
+
+    async def _begin(self, key: Key, vectors: int) -> None:
+        """Finds the centres of a group that has none."""
+        count = vectors // self._size
+        most = min(_MOST_SAMPLED, count * _SAMPLED)
+        rows = await self._database.run(key[0], lambda c: c.fetch(SQL["sample"], *key, most), timeout=_SECONDS)
+        found = await asyncio.to_thread(centres, _vectors(rows), count)
+
+        async def work(c: Connection) -> None:
+            await c.fetchrow(WRITING["lock_corpus"], key[0])
+            if not await c.fetchval(SQL["next_no"], *key):  # another process may have been first
+                await c.execute(SQL["add_centres"], *key, 0, [encode_halfvec(each) for each in found])
+
+        await self._database.run(key[0], work)
+
+    async def _placed(self, key: Key) -> AsyncIterator[int]:
+        """Puts what lies in no cell into the nearest, a page at a time; yields how many."""
+        numbers, middles = await self._centres(key)
+        last: tuple[UUID, int] = (UUID(int=0), -1)
+        while rows := await self._database.run(key[0], partial(_unsorted, key, last, self._page)):
+            own = await asyncio.to_thread(nearest, _vectors(rows), middles)
+            await self._database.run(key[0], partial(_put, key, None, rows, numbers[own]), timeout=_SECONDS)
+            last = (rows[-1]["memory_id"], rows[-1]["ordinal"])
+            yield len(rows)
+
+    async def _split(self, key: Key) -> int:
+        """Makes cells of those that hold too much, each in one transaction; returns how many vectors moved."""
+        most, moved, before = _OVERFULL * self._size, 0, -1
+        while moved > before:
+            before = moved
+            run = partial(self._database.run, key[0], timeout=_SECONDS)
+            for row in await run(lambda c: c.fetch(SQL["overfull"], *key, most)):
+                moved += await run(partial(_divided, key, row["cell"], self._size))
+        return moved
+
+    async def _centres(self, key: Key) -> tuple[NDArray[np.int64], Vectors]:
+        rows = await self._database.run(key[0], lambda c: c.fetch(SQL["centres"], *key))
+        return np.array([row["no"] for row in rows]), np.stack([row["centre"] for row in rows])
+
+
+async def _unsorted(key: Key, last: tuple[UUID, int], page: int, c: Connection) -> Sequence[Any]:
+    found: Sequence[Any] = await c.fetch(SQL["unsorted"], *key, *last, page)
+    return found
+
+
+async def _put(key: Key, was: int | None, rows: Sequence[Any], cells: NDArray[np.int64], c: Connection) -> None:
+    ids, ordinals = [row["memory_id"] for row in rows], [row["ordinal"] for row in rows]
+    await c.execute(SQL["put"], *key, ids, was, ordinals, cells.tolist())
+
+
+async def _divided(key: Key, cell: int, size: int, c: Connection) -> int:
+    """Divides a cell; whoever stores memories waits, so that none is put by a centre that moves meanwhile."""
+    await c.fetchrow(WRITING["lock_corpus"], key[0])
+    rows = await c.fetch(SQL["held"], *key, cell)
+    vectors = _vectors(rows)
+    found = centres(vectors, len(rows) // size)
+    if len(found) < 2:
+        return 0  # near-copies of one another, which no centre tells apart
+    following = await c.fetchval(SQL["next_no"], *key)
+    await c.execute(SQL["add_centres"], *key, cell, [encode_halfvec(found[0])])
+    await c.execute(SQL["add_centres"], *key, following, [encode_halfvec(each) for each in found[1:]])
+    own = nearest(vectors, found)
+    away = np.flatnonzero(own)
+    await _put(key, cell, [rows[n] for n in away], following - 1 + own[away], c)
+    return len(away)
+
+
+def _vectors(rows: Sequence[Any]) -> Vectors:
+    return np.stack([row["embedding"] for row in rows]) if rows else np.zeros((0, 1), dtype=np.float32)

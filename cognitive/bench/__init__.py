@@ -1,0 +1,1 @@
+"""How long turns take, how that grows, and what they find, beside the floor and beside peers in the same run."""

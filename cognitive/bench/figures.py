@@ -1,0 +1,39 @@
+"""Numbers of a run: percentiles, ratios, and how a time grows with a size."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+
+def percentiles(values: Sequence[float]) -> dict[str, float]:
+    """p50, p95, p99 and the least of some milliseconds; of few values the high ones are the highest."""
+    ordered = sorted(values)
+    place = {name: ordered[min(len(ordered) - 1, int(len(ordered) * share))] for name, share in _SHARES}
+    return {"p50": round(statistics.median(ordered), 2), **_rounded(place), "min": round(ordered[0], 2)}
+
+
+_SHARES = (("p95", 0.95), ("p99", 0.99))
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 2) for name, value in values.items()}
+
+
+def growth(times: Mapping[int, float]) -> float | None:
+    """The slope of log time over log size, by least squares: 0 does not grow, 1 grows as the size does.
+
+    None of fewer than two sizes.
+    """
+    if len(times) < 2:
+        return None
+    slope, _ = statistics.linear_regression(
+        [math.log(n) for n in times], [math.log(max(t, 1e-9)) for t in times.values()]
+    )
+    return round(slope, 3)
+
+
+def ratio(one: Sequence[float], other: Sequence[float]) -> float:
+    """Of medians."""
+    return round(statistics.median(one) / max(statistics.median(other), 1e-9), 2)

@@ -1,0 +1,127 @@
+"""Other memory layers over the same lines with the same vectors: mem0 on pgvector and LangGraph's PostgresStore.
+
+Optional: the extra `bench` installs them. Each is used as its documentation says, with its own defaults, and asked for
+ten memories of one agent. Lines are handed to their own insertion with vectors that are known, so that nothing is
+embedded twice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, Protocol
+from uuid import uuid4
+
+from brain.errors import InvalidInput
+from brain.ports import Embedder
+from brain.types import NewMemory
+
+_BATCH = 500
+Moved = Callable[[int, int], None]
+
+
+class Peer(Protocol):
+    """A memory layer beside this one."""
+
+    name: str
+
+    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Moved) -> None:
+        """Stores the memories with these vectors."""
+
+    def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
+        """The sources of the ten that it finds, best first."""
+
+
+class Mem0:
+    """mem0 with its pgvector store and the index it makes by default."""
+
+    name = "mem0"
+
+    def __init__(self, url: str, dimension: int) -> None:
+        os.environ.setdefault("MEM0_TELEMETRY", "False")  # it reads this when it is imported, and would call home
+        os.environ.setdefault("OPENAI_API_KEY", "none")  # it builds a client that is never asked
+        from mem0 import Memory
+
+        table = {"connection_string": url, "collection_name": "bench", "embedding_model_dims": dimension}
+        self._memory = Memory.from_config({"vector_store": {"provider": "pgvector", "config": table}})
+
+    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Moved) -> None:
+        """By its vector store: `add` embeds and inserts one at a time."""
+        for n in range(0, len(memories), _BATCH):
+            part = memories[n : n + _BATCH]
+            vectors = embedder.embed([memory.content for memory in part]).tolist()
+            payloads = [{"data": each.content, "agent_id": agent, "source": each.source} for each in part]
+            self._memory.vector_store.insert(vectors, payloads, [str(uuid4()) for _ in part])
+            moved(n + len(part), len(memories))
+
+    def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
+        """Its own search."""
+        self._memory.embedding_model = _Embedding(embedder)
+        found = self._memory.search(question, top_k=10, filters={"agent_id": agent})
+        return [(hit.get("metadata") or {}).get("source") for hit in found["results"]]
+
+
+class _Embedding:
+    """An embedder as mem0 calls one."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.config = None
+
+    def embed(self, text: str, memory_action: str | None = None) -> list[float]:
+        vector: list[float] = self._embedder.embed([text])[0].tolist()
+        return vector
+
+    def embed_batch(self, texts: Sequence[str], memory_action: str | None = None) -> list[list[float]]:
+        vectors: list[list[float]] = self._embedder.embed(texts).tolist()
+        return vectors
+
+
+class LangGraph:
+    """LangGraph's PostgresStore with the index it makes by default."""
+
+    name = "langgraph"
+
+    def __init__(self, url: str, dimension: int, opened: ExitStack) -> None:
+        from langgraph.store.postgres import PostgresStore
+
+        self._embedder: Embedder | None = None
+        index = {"dims": dimension, "embed": self._embed, "fields": ["text"]}
+        self._store: Any = opened.enter_context(PostgresStore.from_conn_string(url, index=index))
+        self._store.setup()
+
+    def _embed(self, texts: Sequence[str]) -> list[list[float]]:
+        assert self._embedder is not None
+        vectors: list[list[float]] = self._embedder.embed(list(texts)).tolist()
+        return vectors
+
+    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Moved) -> None:
+        """By batches of its own operations."""
+        from langgraph.store.base import PutOp
+
+        self._embedder = embedder
+        for n in range(0, len(memories), _BATCH):
+            part = memories[n : n + _BATCH]
+            self._store.batch([PutOp((agent,), str(each.source), {"text": each.content}) for each in part])
+            moved(n + len(part), len(memories))
+
+    def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
+        """Its own search."""
+        self._embedder = embedder
+        return [item.key for item in self._store.search((agent,), query=question, limit=10)]
+
+
+@contextmanager
+def opened(url: str | None, dimension: int) -> Iterator[list[Peer]]:
+    """The peers on a database of their own; none without one.
+
+    Raises:
+        InvalidInput: they are not installed.
+    """
+    with ExitStack() as stack:
+        try:
+            found: list[Peer] = [Mem0(url, dimension), LangGraph(url, dimension, stack)] if url else []
+        except ImportError as error:
+            raise InvalidInput(f"peers: install cognitive-layer[bench] ({error})") from None
+        yield found

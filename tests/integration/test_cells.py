@@ -1,0 +1,160 @@
+"""Vectors in cells: as many rows as there are, nearly the nearest ones, nobody else's, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import asyncpg
+import numpy as np
+import pytest
+
+from brain.cells import Cells
+from brain.database import Database
+from brain.search import MemorySearch, Query
+from cognitive import CognitiveLayer, NewMemory
+
+TOPICS = 40
+
+
+class ByTopic:
+    """Vectors near that of the topic that a text names, each a little off in a direction of its own."""
+
+    model = "topics/test"
+    dimension = 48
+
+    def __init__(self) -> None:
+        self._topics = np.random.default_rng(3).standard_normal((TOPICS, self.dimension))
+
+    def embed(self, texts):
+        vectors = []
+        for text in texts:
+            topic, own = (int(word) for word in text.split()[-2:])
+            noise = np.random.default_rng(own).standard_normal(self.dimension)
+            vector = (self._topics[topic] + 0.9 * noise).astype(np.float32)
+            vectors.append(vector / np.linalg.norm(vector))
+        return np.stack(vectors)
+
+
+class Stopped(Exception):
+    pass
+
+
+def lines(size: int, first: int = 0) -> list[NewMemory]:
+    return [
+        NewMemory(type="episode", content=f"line about {n % TOPICS} {n}", session_id=f"s{n % 9}", source=str(n))
+        for n in range(first, first + size)
+    ]
+
+
+@pytest.fixture(scope="module")
+async def layer(urls):
+    async with CognitiveLayer.open(urls.app, embedder=ByTopic()) as layer:
+        yield layer
+
+
+@pytest.fixture(scope="module")
+async def database(urls):
+    database = Database(urls.app)
+    await database.open()
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def cells(database):
+    return Cells(database, large=400, size=10, page=300)
+
+
+async def nearest(database, agent, most, text="line about 7 99999", **filters):
+    """The memories that the dense channel alone finds, nearest first."""
+    query = Query({"episode": most}, (), ByTopic().embed([text])[0], ByTopic.model, wanted=0, **filters)
+    hits = (await MemorySearch(database).find(agent, query)).hits
+    return [hit.memory_id for hit in sorted(hits, key=lambda hit: (-hit.scores["said_cosine"], hit.memory_id))]
+
+
+async def outside(urls, sql, *arguments):
+    """As superuser: what row level security would hide."""
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        return await connection.fetchval(sql, *arguments)
+    finally:
+        await connection.close()
+
+
+async def test_as_many_rows_as_there_are_nearly_the_nearest_and_no_neighbours(layer, database, cells, agent):
+    others = [f"{agent}-{n}" for n in range(3)]
+    for each in (agent, *others):
+        await layer.remember(each, lines(900))
+    exact = {n: await nearest(database, agent, 10, f"line about {n} {n + 50_000}") for n in range(TOPICS)}
+    for each in (agent, *others[:2]):
+        [group] = await cells.sort(each)
+        assert group.cells > 32
+    for most in (10, 80, 700, 1000):
+        assert len(await nearest(database, agent, most)) == min(most, 900)
+    found = {n: await nearest(database, agent, 10, f"line about {n} {n + 50_000}") for n in range(TOPICS)}
+    own = set(await layer_ids(layer, agent))
+    assert all(own.issuperset(ids) for ids in found.values())
+    recall = np.mean([len(set(found[n]) & set(exact[n])) / 10 for n in exact])
+    assert recall >= 0.95
+    assert len(await nearest(database, others[2], 20)) == 20
+
+
+async def layer_ids(layer, agent):
+    return [memory.id for memory in await layer.tagged(agent, (), limit=5_000)]
+
+
+async def test_what_is_stored_after_sorting_is_found_and_what_is_forgotten_is_not(layer, database, cells, agent, urls):
+    await layer.remember(agent, lines(600))
+    await cells.sort(agent)
+    [new] = await layer.remember(agent, [NewMemory(type="episode", content="line about 7 99999", source="new")])
+    assert (await nearest(database, agent, 5))[0] == new
+    unsorted = "SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1 AND cell IS NULL"
+    assert await outside(urls, unsorted, agent) == 0
+    await layer.forget(agent, [new])
+    assert new not in await nearest(database, agent, 600)
+
+
+async def test_an_interrupted_sorting_loses_nothing_and_goes_on(layer, database, cells, agent, urls):
+    await layer.remember(agent, lines(700))
+    everything = set(await layer_ids(layer, agent))
+
+    def stop(done, total):
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        await cells.sort(agent, progress=stop)
+    left = "SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1 AND cell IS NULL"
+    assert 0 < await outside(urls, left, agent) < 700
+    assert set(await nearest(database, agent, 700)) == everything
+    await asyncio.gather(cells.sort(agent), cells.sort(agent), layer.remember(agent, lines(100, first=700)))
+    assert await outside(urls, left, agent) == 0
+    assert len(await nearest(database, agent, 1000)) == 800
+
+
+async def test_cells_that_grow_too_full_are_divided(layer, database, cells, agent):
+    await layer.remember(agent, lines(400))
+    [before] = await cells.sort(agent)
+    await layer.remember(agent, lines(1_200, first=400))
+    [after] = await cells.sort(agent)
+    assert after.cells > before.cells
+    assert await cells.sort(agent) == [replace(after, moved=0)]
+    assert len(await nearest(database, agent, 1000)) == 1000
+
+
+async def test_behind_a_filter_all_cells_are_read(layer, database, cells, agent):
+    await layer.remember(agent, lines(900))
+    before = await nearest(database, agent, 50, session_id="s4")
+    await cells.sort(agent)
+    assert await nearest(database, agent, 50, session_id="s4") == before
+    assert len(before) == 50
+
+
+async def test_a_small_agent_has_no_cells_and_an_erased_one_leaves_none(layer, cells, agent, urls):
+    await layer.remember(agent, lines(100))
+    assert await layer.sort(agent) == []
+    assert await cells.sort(agent) == []
+    await layer.remember(agent, lines(400, first=100))
+    assert await cells.sort(agent) != []
+    await layer.erase_agent(agent)
+    assert await outside(urls, "SELECT count(*) FROM cognitive.cell WHERE agent_id = $1", agent) == 0

@@ -1,0 +1,39 @@
+"""Centres of vectors: of unit length, none of a few vectors alone, the same from the same."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brain.centres import FEWEST, centres, nearest
+
+
+def unit(vectors):
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 600), st.integers(1, 150), st.integers(0, 5))
+def test_any_sample_has_centres_of_unit_length_as_many_as_asked_at_most(size, count, seed):
+    sample = unit(np.random.default_rng(seed).standard_normal((size, 6)))
+    found = centres(sample, count)
+    assert 1 <= len(found) <= max(1, min(1.5 * count + 8, size / 2 + 1))
+    assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-4)
+    assert np.array_equal(found, centres(sample, count))
+
+
+def test_groups_that_lie_apart_have_a_centre_each_and_a_few_odd_ones_have_none():
+    chance = np.random.default_rng(1)
+    middles = unit(chance.standard_normal((5, 32)))
+    sample = unit(np.repeat(middles, 60, axis=0) + 0.05 * chance.standard_normal((300, 32)))
+    odd = unit(chance.standard_normal((FEWEST - 2, 32)))
+    found = centres(np.concatenate([sample, odd]), 20)
+    assert (sample @ found.T).max(axis=1).min() > 0.9
+    assert len(set(nearest(middles, found).tolist())) == 5
+    assert (odd @ found.T).max() < 0.99
+
+
+def test_near_copies_have_one_centre_or_few():
+    same = unit(np.ones((100, 4)))
+    assert len(centres(same, 10)) == 1

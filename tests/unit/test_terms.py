@@ -1,0 +1,47 @@
+"""Which words of a query are read: all of a small agent's, the rarest of a large one's, by counts or by estimates."""
+
+from __future__ import annotations
+
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brain.terms import COUNTED, LARGE, MOST_COMMON, MOST_POSTINGS, MOST_READ, Term, choose, terms
+
+COUNTS = st.dictionaries(st.text(min_size=1, max_size=4), st.integers(0, 40_000), max_size=12)
+
+
+@pytest.mark.parametrize("holding", [1_500, 40_000])
+def test_the_estimate_of_a_count_that_stopped_early_is_near_the_truth(holding):
+    ids = sorted(uuid5(NAMESPACE_OID, f"memory {n}").int for n in range(holding))
+    told = {"ferry": (COUNTED // 2, 40, COUNTED, str(UUID(int=ids[COUNTED - 1])))}
+    found = terms(told, ["ferry"], 10_000)["ferry"]
+    assert found.around == pytest.approx(holding, rel=0.1)
+    assert found.said == pytest.approx(holding / 2, rel=0.1)
+    assert found.sessions <= 10_000
+
+
+def test_what_was_counted_to_its_end_is_taken_as_it_is_and_in_the_order_of_the_query():
+    told = {"a": (3, 2, 5, None), "b": (1, 1, 1, None)}
+    found = terms(told, ["b", "a"], 7)
+    assert list(found.items()) == [("b", Term(1, 1, 1)), ("a", Term(3, 2, 5))]
+
+
+@given(COUNTS)
+def test_a_small_agent_reads_every_word_that_it_has_and_that_is_not_too_common(counts):
+    chosen = choose({word: Term(n, 1, n) for word, n in counts.items()}, LARGE)
+    assert list(chosen.read) == [word for word, n in counts.items() if 0 < n < MOST_POSTINGS]
+    assert not chosen.common
+
+
+@given(COUNTS)
+def test_a_large_agent_reads_the_rarest_within_the_bound_and_looks_up_the_next(counts):
+    chosen = choose({word: Term(n, 1, n) for word, n in counts.items()}, LARGE + 1)
+    assert sum(chosen.read.values()) <= MOST_READ
+    assert len(chosen.common) <= MOST_COMMON
+    rarest_left_out = min((n for word, n in counts.items() if n and word not in chosen.read), default=None)
+    if rarest_left_out is not None:
+        assert all(n <= rarest_left_out for n in chosen.read.values())
+        assert rarest_left_out in chosen.common.values()
