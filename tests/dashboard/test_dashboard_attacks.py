@@ -9,7 +9,7 @@ from itertools import product
 import httpx
 import pytest
 
-from brain.figures import MOST_ROWS
+from brain.paging import MOST_ROWS
 from cognitive import NewMemory, Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard.table import PAGES
 from cognitive.server.config import ServerConfig

@@ -14,6 +14,7 @@ from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.server.config import ServerConfig
 from tests.serving import running, token_for
 
+UNKNOWN = "6f0f1f0e-5a0b-4d5c-9d55-2b1b5f8c7a31"  # the id of nothing; the same in every process that collects tests
 DECISION = {"type": "decision", "content": "We chose Postgres over MongoDB for the billing service."}
 QUESTION = "Which database did we choose for the billing service?"
 
@@ -173,13 +174,13 @@ async def test_names_may_hold_any_character(http, layer):
         ("POST", "/memories/search", {"query": " "}, 422, "query"),
         ("GET", "/turns?limit=0", None, 422, "limit"),
         ("GET", "/memories/not-an-id", None, 422, "memory_id"),
-        ("GET", f"/memories/{uuid.uuid4()}", None, 404, "memory_id"),
-        ("PATCH", f"/memories/{uuid.uuid4()}", {"pinned": True}, 404, "memory"),
-        ("PATCH", f"/memories/{uuid.uuid4()}", {"source": "x"}, 422, "source"),
+        ("GET", f"/memories/{UNKNOWN}", None, 404, "memory_id"),
+        ("PATCH", f"/memories/{UNKNOWN}", {"pinned": True}, 404, "memory"),
+        ("PATCH", f"/memories/{UNKNOWN}", {"source": "x"}, 422, "source"),
         ("PUT", "/turns/never/outcome", {"response": "Done."}, 404, "turn_id"),
-        ("GET", f"/turns/never/memories/{uuid.uuid4()}", None, 404, "turn_id"),
-        ("PUT", f"/turns/never/memories/{uuid.uuid4()}/rating", {"useful": True}, 422, "memory_id"),
-        ("GET", f"/artifacts/{uuid.uuid4()}", None, 404, "id"),
+        ("GET", f"/turns/never/memories/{UNKNOWN}", None, 404, "turn_id"),
+        ("PUT", f"/turns/never/memories/{UNKNOWN}/rating", {"useful": True}, 422, "memory_id"),
+        ("GET", f"/artifacts/{UNKNOWN}", None, 404, "id"),
         ("GET", "/nothing", None, 404, "Not Found"),
         ("PUT", "/turns", {}, 405, "Method Not Allowed"),
     ],
