@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from brain import roles, scrub
-from brain.agents import names
+from brain import roles
 from brain.artifacts import Artifacts
 from brain.breaker import Breaker
 from brain.cells import Cells
@@ -96,6 +95,7 @@ class Parts:
     engine: ContextEngine
     catalog: Catalog
     settlement: Settlement
+    capture: Capture
     arrivals: Arrivals
     shadowing: Shadowing
     counter: TokenCounter
@@ -157,80 +157,67 @@ async def assemble(
     settings = from_environment()
     policy = with_models(policy, settings) if policy is not None else live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
-    counter = plugins.token_counter or count
-    metrics = plugins.metrics or NO_METRICS
-    redact = safely(plugins.redact or redaction.named(settings.redact))
-    embedders = Embedders([TracedEmbedder(each) for each in _embedders(plugins.embedder, settings)])
-    try:
+    embedders = Embedders([TracedEmbedder(each) for each in embedders_of(plugins.embedder, settings)])
+    async with AsyncExitStack() as closing:
+        closing.callback(embedders.close)
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
-        quietly(lambda: watch_journal(metrics, journal))
-        async with _database(url, settings) as (database, reading):
-            quietly(lambda: watch_breaker(metrics, database.breaker))
-            store, turns = MemoryStore(database, embedders, redact), TurnLog(database)
-            engine = ContextEngine(store, MemorySearch(database, embedders.told), embedders, counter)
-            catalog = Catalog(embedders.first)
-            capture = Capture(store, policy, plugins.extractor)
-            policies = PolicyStore(database)
-            chosen = Chosen(policies, policy, shadow)
-            settlement = Settlement(turns, journal, chosen, capture, redact)
-            await _warm(embedders)
-            async with draining(settlement, journal):
-                shadowing, arrivals = Shadowing(turns, chosen.shadow, counter), Arrivals(embedders)
-                sessions, artifacts = Sessions(database, redact), Artifacts(database, redact)
-                continuity = Continuity(
-                    sessions, artifacts, policy, counter, plugins.summarizer or Extractive(), redact
-                )
-                habits = Habits(turns, policy)
-                planner = Planner(policy, habits, await _classifiers(plugins.classifier, embedders.first, policy))
-                settling = Background(_MOST_SETTLING)
-                retaining = Retaining(Retention(database), chosen)
-                try:
-                    yield Parts(
-                        policy=chosen,
-                        embedders=embedders,
-                        reembedding=Reembedding(database, embedders),
-                        store=store,
-                        cells=Cells(database),
-                        turns=turns,
-                        contents=Contents(database),
-                        engine=engine,
-                        catalog=catalog,
-                        settlement=settlement,
-                        arrivals=arrivals,
-                        shadowing=shadowing,
-                        counter=counter,
-                        sessions=sessions,
-                        artifacts=artifacts,
-                        subtasks=Subtasks(database, redact),
-                        continuity=continuity,
-                        habits=habits,
-                        planner=planner,
-                        settling=settling,
-                        policies=policies,
-                        metrics=metrics,
-                        journal=journal,
-                        reading=reading,
-                        figures=Figures(reading),
-                        forgetting=Forgetting(),
-                        redact=redact,
-                        retaining=retaining,
-                    )
-                finally:
-                    await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
-                    await capture.finished(_AT_CLOSE)
-                    await arrivals.finished()
-                    await shadowing.finished()
-                    await continuity.finished()
-                    await catalog.close()
-                    await habits.finished()
-                    await retaining.finished(_AT_CLOSE)
-                    await chosen.finished()
-    finally:
-        embedders.close()
+        database, reading = await closing.enter_async_context(_database(url, settings))
+        redact = safely(plugins.redact or redaction.named(settings.redact))
+        await _warm(embedders)
+        classifiers = await _classifiers(plugins.classifier, embedders.first, policy)
+        parts = _parts(database, reading, journal, embedders, redact, policy, shadow, plugins, classifiers)
+        quietly(lambda: watch_journal(parts.metrics, journal))
+        quietly(lambda: watch_breaker(parts.metrics, database.breaker))
+        await closing.enter_async_context(draining(parts.settlement, journal))
+        closing.push_async_callback(_finished, parts)
+        yield parts
 
 
-def _embedders(own: Embedder | Sequence[Embedder] | None, settings: Settings) -> Sequence[Embedder]:
+def _parts(
+    database: Database,
+    reading: Reading,
+    journal: Journal,
+    embedders: Embedders,
+    redact: Redact,
+    policy: Policy,
+    shadow: Policy | None,
+    plugins: Plugins,
+    classifiers: Classifiers,
+) -> Parts:
+    counter = plugins.token_counter or count
+    store, turns = MemoryStore(database, embedders, redact), TurnLog(database)
+    sessions, artifacts = Sessions(database, redact), Artifacts(database, redact)
+    policies, capture, habits = PolicyStore(database), Capture(store, policy, plugins.extractor), Habits(turns, policy)
+    chosen, summarizer = Chosen(policies, policy, shadow), plugins.summarizer or Extractive()
+    return Parts(
+        policy=chosen, policies=policies, embedders=embedders, counter=counter, redact=redact, journal=journal,
+        store=store, turns=turns, contents=Contents(database), cells=Cells(database), sessions=sessions,
+        artifacts=artifacts, subtasks=Subtasks(database, redact), reembedding=Reembedding(database, embedders),
+        engine=ContextEngine(store, MemorySearch(database, embedders.told), embedders, counter),
+        catalog=Catalog(embedders.first), planner=Planner(policy, habits, classifiers), habits=habits, capture=capture,
+        continuity=Continuity(sessions, artifacts, policy, counter, summarizer, redact),
+        settlement=Settlement(turns, journal, chosen, capture, redact), settling=Background(_MOST_SETTLING),
+        arrivals=Arrivals(embedders), shadowing=Shadowing(turns, chosen.shadow, counter), forgetting=Forgetting(),
+        retaining=Retaining(Retention(database), chosen), reading=reading, figures=Figures(reading),
+        metrics=plugins.metrics or NO_METRICS,
+    )  # fmt: skip
+
+
+async def _finished(parts: Parts) -> None:
+    """Returns when what runs beside the turns is done, each part within a bound of its own."""
+    await parts.settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
+    await parts.capture.finished(_AT_CLOSE)
+    await parts.arrivals.finished()
+    await parts.shadowing.finished()
+    await parts.continuity.finished()
+    await parts.catalog.close()
+    await parts.habits.finished()
+    await parts.retaining.finished(_AT_CLOSE)
+    await parts.policy.finished()
+
+
+def embedders_of(own: Embedder | Sequence[Embedder] | None, settings: Settings) -> Sequence[Embedder]:
     """The host's, or those that the settings name."""
     if own is None:
         return [named(name, settings.cache_dir) for name in settings.embedders]
@@ -314,64 +301,6 @@ async def _open_or_migrate(database: Database, owner_url: str) -> None:
 
         await upgrade(owner_url)
         await database.open()
-
-
-async def migrate(url: str | None) -> str:
-    """Brings the schema up to date, at the URL or of the embedded server, and returns its revision."""
-    from brain.migrate import upgrade
-
-    settings = from_environment()
-    url = url or settings.database_url
-    if url is not None:
-        return await upgrade(url)
-    async with embedded(settings) as urls:
-        return await upgrade(urls.owner)
-
-
-async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool) -> tuple[str, ...]:
-    """Creates the roles of those who only look, at the URL or in the embedded server; see `brain.roles`."""
-    settings = from_environment()
-    url = url or settings.database_url
-    if url is not None:
-        return await roles.create(url, logins, overview=overview)
-    async with embedded(settings) as urls:
-        return await roles.create(urls.admin, logins, overview=overview)
-
-
-async def agents(url: str | None) -> tuple[str, ...]:
-    """The names of all agents, as a role that sees them: at the URL, or in the embedded server."""
-    settings = from_environment()
-    url = url or settings.database_url
-    if url is not None:
-        return await names(url)
-    async with embedded(settings) as urls:
-        return await names(urls.admin)
-
-
-def embedders_with(name: str | None) -> tuple[list[Embedder], str]:
-    """The embedders of the settings, with that of a name beside them, and the model that this one is of.
-
-    Raises:
-        EmbeddingError: a name that is none.
-    """
-    settings = from_environment()
-    embedders = list(_embedders(None, settings))
-    if name is None:
-        return embedders, embedders[0].model
-    new = named(name, settings.cache_dir)
-    if all(each.model != new.model for each in embedders):
-        embedders.append(new)
-    return embedders, new.model
-
-
-async def scrub_database(url: str | None) -> tuple[int, bool]:
-    """Writes all tables anew, at the URL or of the embedded server; see `brain.scrub`."""
-    settings = from_environment()
-    url = url or settings.database_url
-    if url is not None:
-        return await scrub.scrub(url)
-    async with embedded(settings) as urls:
-        return await scrub.scrub(urls.admin)
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter, time
+from time import perf_counter
 from uuid import uuid4
 
 from brain import loops
@@ -16,19 +16,16 @@ from brain.deadline import Deadline
 from brain.ports import Embedder
 from brain.redacting import Redact
 from brain.types import MemoryType
-from cognitive import bootstrap, redaction
+from cognitive import bootstrap, prepared, redaction
 from cognitive.capture import Extractor
 from cognitive.catalog.engine import Known
 from cognitive.catalog.refine import Chooser, Refined
 from cognitive.classifier import Classifier
-from cognitive.context import repeat
 from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
 from cognitive.continuity import Continued, Talk
 from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.markup import without_injected
-from cognitive.measures import ELAPSED
-from cognitive.models import budget_for
 from cognitive.plan import Plan
 from cognitive.planner import told
 from cognitive.policy import Policy
@@ -138,17 +135,20 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, 
         loops.require(self.loop)
         began, deadline = perf_counter(), Deadline(self._parts.policy.for_agent(turn.agent_id).deadline_ms)
         policy = await self._parts.policy.current(turn.agent_id)
-        now, turn = turn.now or datetime.now(UTC), _prepared(turn, policy)
+        now, turn = turn.now or datetime.now(UTC), prepared.named(turn, policy)
         talking = asyncio.create_task(self._talk(turn, now, deadline, policy))
         heard = redaction.heard(turn, self._parts.redact)
         plan, built = await self._memory(heard, now, deadline, policy, talking)
         offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
         talk = await talking
         built = replace(built, degraded=(*built.degraded, *talk.degraded, *untrimmed))
-        context = self._context(turn, heard, now, told(plan, offer, policy), built, offer, talk, policy)
+        context = prepared.context(
+            turn, now, told(plan, offer, policy), built, offer, talk, policy,
+            heard=heard.text if heard is not turn else None, embedding=self._parts.embedders.of(turn.agent_id).model,
+        )  # fmt: skip
         if turn.kind != "user":
             return context
-        context = await self._recorded(_timed(context, began), deadline, policy)
+        context = await self._recorded(prepared.timed(context, began), deadline, policy)
         self._parts.continuity.opened(talk.sent)
         self._parts.shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
@@ -285,7 +285,7 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, 
                 plan = planner.plan(turn, now, policy)
                 span.tell(lambda: attributes.plan(plan))
             built = await self._parts.engine.build(
-                plan, turn, now, deadline, policy, _room(turn, policy), lambda: _messages(talking)
+                plan, turn, now, deadline, policy, prepared.room(turn, policy), lambda: _messages(talking)
             )
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.exception("pre_turn goes on without memory")
@@ -328,44 +328,6 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, 
     async def _posted(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
         await self.post_turn(context, outcome)
 
-    def _context(
-        self,
-        turn: Turn,
-        heard: Turn,
-        now: datetime,
-        plan: Plan,
-        built: Built,
-        offer: Offer,
-        talk: Continued,
-        policy: Policy,
-    ) -> TurnContext:
-        return TurnContext(
-            agent_id=turn.agent_id,
-            session_id=turn.session_id,
-            turn_id=turn.turn_id or "",
-            now=now,
-            message=turn.text,
-            text=built.text,
-            prefix=built.prefix,
-            shown=built.shown,
-            plan=plan,
-            messages=talk.messages,
-            tools=offer.tools,
-            degraded=built.degraded,
-            trace=replace(built.trace, trim=offer.trim, window=talk.trace),
-            user_id=turn.user_id,
-            model=built.model or self._parts.embedders.of(turn.agent_id).model,
-            query=built.vector,
-            policy=policy,
-            placement=policy.placement,
-            reader=turn.model,
-            plan_step=turn.plan_step,
-            runtime=turn.runtime,
-            offer=offer,
-            heard=heard.text if heard is not turn else None,
-            prepared=time(),
-        )
-
     async def _recorded(self, context: TurnContext, deadline: Deadline, policy: Policy) -> TurnContext:
         """The context, its turn recorded; if not in time, it is so with the outcome."""
         opening, minutes = opened(context), policy.abandon_after_minutes
@@ -378,18 +340,6 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, 
         return context
 
 
-def _prepared(turn: Turn, policy: Policy) -> Turn:
-    """The turn by its name; a user's, with a conversation without what the prompt no longer shows of earlier turns."""
-    spoken = repeat.history(turn.conversation, policy.placement) if turn.kind == "user" else turn.conversation
-    return turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
-
-
-def _timed(context: TurnContext, began: float) -> TurnContext:
-    """The context with the milliseconds that it took; recording it is not among them."""
-    timings = {**context.trace.timings, ELAPSED: (perf_counter() - began) * 1000}
-    return replace(context, trace=replace(context.trace, timings=timings))
-
-
 def _plainly(error: Exception) -> str:
     """Why a window is only its newest messages."""
     late = isinstance(error, TimeoutError)
@@ -400,10 +350,3 @@ def _plainly(error: Exception) -> str:
 
 async def _messages(talking: asyncio.Task[Continued]) -> Sequence[Message]:
     return (await talking).messages
-
-
-def _room(turn: Turn, policy: Policy) -> int | None:
-    """The tokens that the model at hand leaves for memory, None where the host does not say which it is."""
-    if turn.model is None:
-        return None
-    return int(budget_for(turn.model, policy.models).input_tokens * policy.reserves["memory"])

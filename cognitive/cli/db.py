@@ -31,9 +31,9 @@ def upgrade(url: str | None) -> None:
 
 
 async def _upgrade(url: str | None) -> Mapping[str, str]:
-    from cognitive import bootstrap
+    from cognitive import administration
 
-    return {"revision": await bootstrap.migrate(url)}
+    return {"revision": await administration.migrate(url)}
 
 
 @command.command(cls=Answering, shape="{logins: [name], granted: [role]}")
@@ -50,9 +50,9 @@ def roles(logins: tuple[str, ...], overview: bool, url: str | None) -> None:
 
 
 async def _roles(logins: tuple[str, ...], overview: bool, url: str | None) -> Mapping[str, Sequence[str]]:
-    from cognitive import bootstrap
+    from cognitive import administration
 
-    return {"logins": logins, "granted": await bootstrap.create_roles(url, logins, overview=overview)}
+    return {"logins": logins, "granted": await administration.create_roles(url, logins, overview=overview)}
 
 
 def _granted(told: Mapping[str, Sequence[str]]) -> None:

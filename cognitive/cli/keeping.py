@@ -80,9 +80,9 @@ def scrub(url: str | None, yes: bool) -> None:
 
 
 async def _scrub(url: str | None) -> Mapping[str, object]:
-    from cognitive import bootstrap
+    from cognitive import administration
 
-    tables, log = await bootstrap.scrub_database(url)
+    tables, log = await administration.scrub_database(url)
     return {"tables": tables, "log": log}
 
 

@@ -62,10 +62,10 @@ async def _reembed(
     to: str | None, agents: tuple[str, ...], act: str, batch: int, load: float, url: str | None
 ) -> Mapping[str, Any]:
     from brain.reembedding import Pace
-    from cognitive import bootstrap
+    from cognitive import administration
 
     async with _opened(to) as (layer, model):
-        named = agents or await bootstrap.agents(url)
+        named = agents or await administration.agents(url)
         told = []
         with printing.progress(act) as moved:
             for n, agent in enumerate(named):
@@ -78,9 +78,9 @@ async def _reembed(
 @asynccontextmanager
 async def _opened(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str]]:
     """A layer with the models of the settings and the new one, and that one's full name."""
-    from cognitive import CognitiveLayer, bootstrap
+    from cognitive import CognitiveLayer, administration
 
-    embedders, model = bootstrap.embedders_with(to)
+    embedders, model = administration.embedders_with(to)
     async with CognitiveLayer.open(embedder=embedders) as layer:
         yield layer, model
 

@@ -23,7 +23,7 @@ from brain.health import DatabaseHealth
 from brain.health import examine as look
 from brain.journal import Journal, journal_name
 from brain.settings import Settings, from_environment
-from cognitive import bootstrap
+from cognitive import administration, bootstrap
 from cognitive.doctor.checks import Finding, judged
 from cognitive.doctor.facts import Facts, Host, Model, Spaces
 from cognitive.policy import Policy
@@ -164,7 +164,7 @@ def _model(settings: Settings) -> Model:
 def _own() -> Spaces:
     """The embedding models that the settings name."""
     try:
-        return Spaces(own=tuple(each.model for each in bootstrap.embedders_with(None)[0]))
+        return Spaces(own=tuple(each.model for each in administration.embedders_with(None)[0]))
     except EmbeddingError as error:
         return Spaces(error=str(error))
 
