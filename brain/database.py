@@ -2,33 +2,44 @@
 
 The tenant is set with `set_config(…, true)`, for the transaction only: a session-level SET would leak through a
 pooler. A cancelled statement is given up by the server too; the connection to one that does not acknowledge that soon
-is cut, since waiting for a frozen server has no bound.
+is cut, since waiting for a frozen server has no bound. One that failed so many times in a row is asked no more until a
+probe is answered (`brain.breaker`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias, TypeVar
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
 from brain import loops
-from brain.deadline import Deadline
-from brain.errors import InvalidInput, SchemaError, StoreError, StoreUnavailable
+from brain.breaker import Breaker
+from brain.deadline import Deadline, late
+from brain.errors import EmbeddedServerError, InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
 
 T = TypeVar("T")
 Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
 Work = Callable[[Connection], Awaitable[T]]
 
+log = logging.getLogger(__name__)
+
 APP_ROLE = "cognitive_app"
 _ATTEMPTS = 4
+_STATEMENTS = 100  # kept prepared per connection: asyncpg's own number, all of ours several times over
 _CONNECT_SECONDS = 5.0
 _UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within milliseconds
+_PROBE_SECONDS = 1.0  # a server that lives answers within milliseconds; a connection to it may have to be made
+_IN_TIME = "no answer in time"
+_FAIR_SECONDS = 0.05  # what was given up sooner says nothing of the server: its turn had spent its time elsewhere
 # Statements are planned once per connection: planning the search anew for each call costs more than running it.
 _SET_TENANT = """
 SELECT set_config('cognitive.agent_id', $1, true), set_config('statement_timeout', $2, true),
@@ -67,16 +78,27 @@ class Database:
     """A pool on one database, opened on first use and reopened when the server comes back.
 
     All work is done as `role`. `revive` is called, off the event loop, when a connection is lost: the embedded server
-    is restarted by it.
+    is restarted by it. While `breaker` is open nothing is asked. Behind a pooler that hands a connection of the server
+    from client to client after each transaction, nothing can be prepared beforehand: `prepared` says whether it may be.
     """
 
     def __init__(
-        self, url: str, *, pool_size: int = 8, revive: Callable[[], None] | None = None, role: str = APP_ROLE
+        self,
+        url: str,
+        *,
+        pool_size: int = 8,
+        revive: Callable[[], None] | None = None,
+        role: str = APP_ROLE,
+        breaker: Breaker | None = None,
+        prepared: bool = True,
     ) -> None:
         self._url = url
+        self._prepared = prepared
         self._role = role
         self._pool_size = pool_size
         self._revive = revive
+        self.breaker = breaker or Breaker()
+        self._probing: asyncio.Task[None] | None = None
         self._pool: asyncpg.Pool | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # of its connections: another one would break them
         self._opening = asyncio.Lock()
@@ -94,6 +116,9 @@ class Database:
 
     async def close(self) -> None:
         """Closes the pool; connections that are stuck are cut after a moment."""
+        if self._probing is not None:
+            self._probing.cancel()
+            await asyncio.wait({self._probing})
         pool, self._pool = self._pool, None
         if pool is None:
             return
@@ -111,15 +136,17 @@ class Database:
 
         Raises:
             WrongEventLoop: its connections belong to another one.
-            StoreUnavailable: no connection in time, or lost again and again.
+            StoreUnavailable: no connection in time, or lost again and again; or the breaker is open.
             StoreError: Postgres refused the work; the cause is chained.
         """
         if self._loop is not None:
             loops.require(self._loop)
         deadline = Deadline(timeout * 1000)
         for attempt in range(1, _ATTEMPTS + 1):
+            if (refusal := self.breaker.refusal()) is not None:
+                raise StoreUnavailable(refusal)
             try:
-                return await deadline.within(self._attempt(agent_id, work, deadline.left(), durable))
+                return await self._watched(deadline, _Attempt(agent_id, work, deadline.left(), durable))
             except _CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
@@ -137,19 +164,65 @@ class Database:
                 raise StoreError(f"Postgres refused: {error}") from error
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    async def _attempt(self, agent_id: str, work: Work[T], timeout: float, durable: bool) -> T:
+    async def _watched(self, deadline: Deadline, attempt: _Attempt[T]) -> T:
+        """An attempt, and what it says of the server."""
+        asked = monotonic()
+        try:
+            result = await deadline.within(self._attempt(attempt))
+        except (*_LOST, TimeoutError, StoreUnavailable, asyncpg.QueryCanceledError) as error:
+            self._unanswered(attempt, asked, str(error) or _IN_TIME)
+            raise
+        except asyncio.CancelledError as cancelled:
+            if late(cancelled):
+                self._unanswered(attempt, asked, _IN_TIME)
+            raise
+        except asyncpg.PostgresError:
+            self.breaker.answered()
+            raise
+        self.breaker.answered()
+        return result
+
+    async def _attempt(self, attempt: _Attempt[T]) -> T:
         if self._pool is None:
             await self.open()
         pool = self._pool
         if pool is None:
             raise StoreUnavailable("the database was closed")
-        connection = await pool.acquire(timeout=timeout)
+        connection = await pool.acquire(timeout=attempt.timeout)
+        attempt.connected = True
         try:
-            return await _in_transaction(
-                connection, work, (agent_id, _milliseconds(timeout), "on" if durable else "off")
-            )
+            return await _in_transaction(connection, attempt.work, attempt.settings)
         finally:
             await pool.release(connection)
+
+    def _unanswered(self, attempt: _Attempt[T], asked: float, because: str) -> None:
+        """Tells the breaker, unless it was not the server that was waited for. Opened by it, it is probed."""
+        pool, now = self._pool, monotonic()
+        full = pool is not None and pool.get_size() == self._pool_size and pool.get_idle_size() == 0
+        if (full and not attempt.connected) or (because == _IN_TIME and now - asked < _FAIR_SECONDS):
+            return
+        if self.breaker.failed(asked, now, because):
+            log.warning("%s; probed in %.2g s", self.breaker.refusal(), self.breaker.wait)
+            self._probing = asyncio.create_task(self._probe())
+
+    async def _probe(self) -> None:
+        """Asks until there is an answer; then callers may ask again."""
+        while self.breaker.state == "open":
+            await asyncio.sleep(self.breaker.wait)
+            self.breaker.probed(answered=await self._answers(), now=monotonic())
+        log.info("Postgres is asked again")
+
+    async def _answers(self) -> bool:
+        probe = _Attempt("", _probed, _PROBE_SECONDS, durable=False)
+        try:
+            if self._revive is not None:
+                await asyncio.to_thread(self._revive)
+            await Deadline(_PROBE_SECONDS * 1000).within(self._attempt(probe))
+        except (*_LOST, TimeoutError, StoreUnavailable, EmbeddedServerError, asyncpg.QueryCanceledError):
+            return False
+        except (StoreError, asyncpg.PostgresError):  # an answer: callers are to hear it
+            return True
+        return True
 
     async def _recover(self, attempt: int) -> None:
         if self._pool is not None:
@@ -166,6 +239,7 @@ class Database:
                 max_size=self._pool_size,
                 timeout=_CONNECT_SECONDS,
                 init=_prepare,
+                statement_cache_size=_STATEMENTS if self._prepared else 0,
                 reset=_nothing_to_reset,
                 server_settings={"role": self._role, "application_name": "cognitive-layer", "timezone": "UTC"},
             )
@@ -182,28 +256,38 @@ class Database:
         return pool
 
 
-def _milliseconds(seconds: float) -> str:
-    return str(max(1, int(seconds * 1000)))
+class _Attempt(Generic[T]):
+    """Work for an agent within so many seconds, and whether it got a connection."""
+
+    def __init__(self, agent_id: str, work: Work[T], timeout: float, durable: bool) -> None:
+        self.work = work
+        self.timeout = timeout
+        self.settings = (agent_id, str(max(1, int(timeout * 1000))), "on" if durable else "off")
+        self.connected = False
+
+
+async def _probed(connection: Connection) -> None:
+    """The transaction around it is question enough."""
 
 
 async def _in_transaction(connection: Connection, work: Work[T], settings: tuple[str, str, str]) -> T:
-    transaction = connection.transaction()
+    """Plain statements: asyncpg's own transaction cannot be rolled back once its first or last one was cancelled."""
     try:
-        await transaction.start()
+        await connection.execute("BEGIN")
         await connection.fetchrow(_SET_TENANT, *settings)
         result = await work(connection)
-        await transaction.commit()
+        await connection.execute("COMMIT")
     except asyncio.CancelledError:
-        await _undone(connection, transaction)
+        await _undone(connection)
         raise
     except BaseException:
         if not connection.is_closed() and connection.is_in_transaction():
-            await transaction.rollback()
+            await connection.execute("ROLLBACK")
         raise
     return result
 
 
-async def _undone(connection: Connection, transaction: Any) -> None:
+async def _undone(connection: Connection) -> None:
     """Has Postgres give up what was cancelled and keeps the connection; one that does not answer soon is cut.
 
     Nobody waits for this, see `Deadline`. To connect and to plan all statements anew costs several turns, and whoever
@@ -211,7 +295,10 @@ async def _undone(connection: Connection, transaction: Any) -> None:
     """
     try:
         async with asyncio.timeout(_UNDO_SECONDS):
-            await transaction.rollback()
+            with suppress(asyncpg.InFailedSQLTransactionError):
+                await connection.execute("SELECT 1")  # its turn comes when Postgres has acknowledged the cancellation
+            if connection.is_in_transaction():
+                await connection.execute("ROLLBACK")
     except (Exception, asyncio.CancelledError):  # whatever it was, the connection is of no more use
         connection.terminate()
 
@@ -221,7 +308,12 @@ async def _nothing_to_reset(connection: Connection) -> None:
 
 
 async def _prepare(connection: Connection) -> None:
-    """Checks the database once per connection and teaches it our types."""
+    """Checks the database once per connection and teaches it our types, in one transaction: see `prepared`."""
+    async with connection.transaction():
+        await _checked(connection)
+
+
+async def _checked(connection: Connection) -> None:
     state = await connection.fetchrow(_STATE)
     if state["postgres"] < LEAST_POSTGRES:
         raise SchemaError(f"Postgres {state['postgres']} is too old: {LEAST_POSTGRES} or newer is needed")

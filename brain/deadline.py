@@ -1,7 +1,8 @@
 """The one deadline primitive: a supervised task, waited for no longer than there is time.
 
 `asyncio.wait_for` waits until the cancelled task has ended, which on a frozen server has no bound. Here a task that is
-out of time is cancelled and left to end by itself; its owner cuts its connection.
+out of time is cancelled and left to end by itself; its owner cuts its connection. Cancelled by the clock, it is told
+so (`late`), since it may be somebody's fault; cancelled by a caller who went away, it is nobody's.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
 
+_LATE = "out of time"
 _abandoned: set[asyncio.Task[Any]] = set()  # the event loop holds tasks weakly
 
 
@@ -40,9 +42,14 @@ class Deadline:
             _abandon(task)
             raise
         if not task.done():
-            _abandon(task)
+            _abandon(task, _LATE)
             raise TimeoutError
         return task.result()
+
+
+def late(cancelled: asyncio.CancelledError) -> bool:
+    """Whether it was a `Deadline` that cancelled, and not a caller who went away."""
+    return cancelled.args == (_LATE,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +76,10 @@ async def attempt(work: Coroutine[Any, Any, T], seconds: float) -> T | Failed:
     return Failed("raised", f"{type(error).__name__}: {error}") if error is not None else task.result()
 
 
-def _abandon(task: asyncio.Task[Any]) -> None:
+def _abandon(task: asyncio.Task[Any], because: str | None = None) -> None:
     _abandoned.add(task)
     task.add_done_callback(_settle)
-    task.cancel()
+    task.cancel(because)
 
 
 def _settle(task: asyncio.Task[Any]) -> None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from brain import roles
 from brain.artifacts import Artifacts
+from brain.breaker import Breaker
 from brain.contents import Contents
 from brain.database import Database
 from brain.deadline import Deadline
@@ -43,7 +44,7 @@ from cognitive.preflight import signals
 from cognitive.settle import Settlement
 from cognitive.shadow import Shadowing
 from cognitive.telemetry.embedder import TracedEmbedder
-from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_journal
+from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import quietly
 from cognitive.tokens import TokenCounter, count
 from cognitive.window.summary import Extractive, Summarizer
@@ -142,6 +143,7 @@ async def assemble(
         journal = Journal(settings.directory / "journal" / journal_name(url))
         quietly(lambda: watch_journal(metrics, journal))
         async with _database(url, settings) as database:
+            quietly(lambda: watch_breaker(metrics, database.breaker))
             store, turns = MemoryStore(database, cached), TurnLog(database)
             engine = ContextEngine(store, MemorySearch(database), cached, counter)
             catalog = Catalog(cached)
@@ -219,18 +221,24 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 @asynccontextmanager
 async def _database(url: str | None, settings: Settings) -> AsyncIterator[Database]:
     if url is not None:
-        database = Database(url, pool_size=settings.pool_size)
+        database = Database(url, pool_size=settings.pool_size, breaker=_breaker(settings))
         async with _closing(database, _open_or_wait(database)):
             yield database
         return
     server = EmbeddedServer(settings.data_dir)
     try:
         urls = await asyncio.to_thread(server.acquire)
-        database = Database(urls.app, pool_size=settings.pool_size, revive=server.ensure_running)
+        database = Database(
+            urls.app, pool_size=settings.pool_size, revive=server.ensure_running, breaker=_breaker(settings)
+        )
         async with _closing(database, _open_or_migrate(database, urls.owner)):
             yield database
     finally:
         await asyncio.to_thread(server.release)
+
+
+def _breaker(settings: Settings) -> Breaker:
+    return Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
 
 
 @asynccontextmanager

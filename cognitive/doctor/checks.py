@@ -112,6 +112,13 @@ def _journal(facts: Facts) -> Verdict:
     return _ok(told)
 
 
+def _breaker(facts: Facts) -> Verdict:
+    if not facts.host.failures:
+        found = "it never opens: while Postgres is away, every turn waits for its whole deadline"
+        return "warning", found, "unset COGNITIVE_BREAKER_FAILURES"
+    return _ok(f"Postgres is asked no more after {facts.host.failures} failures in a row, until a probe is answered")
+
+
 def _model(facts: Facts) -> Verdict:
     model = facts.model
     if model.error is not None or model.dimension is None or model.cosine is None:
@@ -250,6 +257,7 @@ CHECKS: Mapping[str, Judge] = {
     "data directory": _directory,
     "disk": _disk,
     "journal": _journal,
+    "breaker": _breaker,
     "embedding model": _model,
     "database": _reachable,
     "server": _of_database(_server),

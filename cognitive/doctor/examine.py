@@ -69,6 +69,7 @@ def _host(settings: Settings) -> Host:
         directory=str(directory),
         unusable=unusable,
         free=shutil.disk_usage(standing).free if standing is not None else None,
+        failures=settings.breaker_failures,
     )
     return _with_journal(host, Journal(directory / "journal" / journal_name(settings.database_url)))
 

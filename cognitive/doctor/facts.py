@@ -27,6 +27,7 @@ class Host:
     pending: int = 0
     parked: int = 0
     unreadable: str | None = None
+    failures: int = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,5 +107,8 @@ JOURNAL = Instrument(
     "cognitive_journal_entries", "gauge", "Turns in the journal of this machine: waiting for Postgres, or set aside.",
     {"state": ("waiting", "aside")},
 )  # fmt: skip
+BREAKER = Instrument(
+    "cognitive_breaker_open", "gauge", "1 while Postgres is not asked, since it did not answer so many times in a row."
+)
 
 INSTRUMENTS = tuple(each for each in list(globals().values()) if isinstance(each, Instrument))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from brain.breaker import Breaker
 from brain.journal import Journal
-from cognitive.telemetry.instruments import JOURNAL, Instrument, Observations
+from cognitive.telemetry.instruments import BREAKER, JOURNAL, Instrument, Observations
 
 
 class Metrics(Protocol):
@@ -34,3 +35,8 @@ def watch_journal(metrics: Metrics, journal: Journal) -> None:
     """Has the journal's turns counted: those that wait for Postgres, and those set aside, which nobody drains."""
     metrics.watch(JOURNAL, ("waiting",), journal.count)
     metrics.watch(JOURNAL, ("aside",), lambda: journal.count(parked=True))
+
+
+def watch_breaker(metrics: Metrics, breaker: Breaker) -> None:
+    """Has it shown whether Postgres is asked at all."""
+    metrics.watch(BREAKER, (), lambda: float(breaker.state == "open"))

@@ -154,7 +154,7 @@ async def ask(url: str, statement: str, *arguments):
 async def eventually(condition, seconds: float = 30.0):
     """Waits for what must come true; the bound only turns a hang into a failure."""
     async with asyncio.timeout(seconds):
-        while not (result := await condition()):  # noqa: ASYNC110 - the condition is in Postgres
+        while not (result := await condition()):
             await asyncio.sleep(0.02)
     return result
 

@@ -91,6 +91,22 @@ async def test_every_table_has_forced_row_level_security_and_a_key_that_begins_w
     assert owned == 0
 
 
+async def test_no_function_or_view_reads_with_the_rights_of_its_owner(urls):
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        definers = await connection.fetch(
+            "SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace"
+            " WHERE n.nspname = 'cognitive' AND p.prosecdef"
+        )
+        views = await connection.fetch("""
+            SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = 'cognitive' AND c.relkind IN ('v', 'm')
+              AND NOT coalesce(c.reloptions @> ARRAY['security_invoker=true'], false)""")
+    finally:
+        await connection.close()
+    assert definers == views == []
+
+
 async def test_by_no_door_of_the_layer_is_another_agent_reached(layer, two):
     mine, other = two
     [hit] = await layer.recall(other, CANARY)

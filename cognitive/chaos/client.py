@@ -1,0 +1,55 @@
+"""A client that is killed: it runs turns and says what it was promised, a line each, as soon as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import sys
+from contextlib import suppress
+
+from cognitive import CognitiveLayer, Outcome, Policy, Turn
+from cognitive.chaos.words import ANSWER, ASKED, WordEmbedder
+from cognitive.errors import CognitiveError
+from cognitive.turn import TurnContext
+
+_AT_ONCE = 4
+_POLICY = Policy(abstention=False, deadline_ms=1_000, post_turn_deadline_ms=1_500)
+
+
+async def _turns(layer: CognitiveLayer, agent: str, chance: random.Random) -> None:
+    delivered: list[TurnContext] = []
+    while True:
+        turn = Turn(agent_id=agent, session_id=f"s{chance.randrange(20)}", text=f"{ASKED} ({chance.random()})")
+        context = await layer.pre_turn(turn)
+        outcome = Outcome(response=ANSWER)
+        if chance.random() < 0.15:  # a host that waits no longer, and does not know what came of it
+            early = asyncio.create_task(layer.post_turn(context, outcome))
+            await asyncio.wait({early}, timeout=chance.uniform(0.0, 0.05))
+            early.cancel()
+            with suppress(asyncio.CancelledError, CognitiveError):
+                await early
+            _say("gone", context)
+        times = 2 if chance.random() < 0.1 else 1
+        await asyncio.gather(*(layer.post_turn(context, outcome) for _ in range(times)))
+        _say("promised", context)
+        delivered.append(context)
+        if chance.random() < 0.1:
+            again = chance.choice(delivered[-200:])
+            await layer.post_turn(again, Outcome(response="Something else."))
+            _say("sent-again", again)
+
+
+def _say(what: str, context: TurnContext) -> None:
+    sys.stdout.write(f"{what} {context.turn_id}\n")
+    sys.stdout.flush()
+
+
+async def _main(url: str, agent: str, seed: int) -> None:
+    logging.disable(logging.CRITICAL)
+    async with CognitiveLayer.open(url, policy=_POLICY, embedder=WordEmbedder()) as layer:
+        await asyncio.gather(*(_turns(layer, agent, random.Random(seed + n)) for n in range(_AT_ONCE)))
+
+
+if __name__ == "__main__":
+    asyncio.run(_main(sys.argv[1], sys.argv[2], int(sys.argv[3])))

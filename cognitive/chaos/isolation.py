@@ -1,0 +1,139 @@
+"""Promise P4: whatever is asked, in whatever order, cancelled wherever, nobody sees a row of another agent's."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Collection, Coroutine
+from contextlib import AsyncExitStack
+from typing import Any
+
+import asyncpg
+
+from brain.database import Connection, Database
+from brain.search import MemorySearch, Query
+from brain.store import MemoryStore
+from brain.tables import metadata
+from brain.text import lexemes
+from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
+from cognitive.chaos import pooler
+from cognitive.chaos.feedback import PATIENT
+from cognitive.chaos.ledger import Ledger
+from cognitive.chaos.site import Site
+from cognitive.chaos.words import WordEmbedder
+
+AGENTS = 20
+_AT_ONCE = 12
+_CANCELLED = 0.3
+_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'cognitive' AND tablename <> 'alembic_version'"
+_SAID = "The canary of {agent} sings at noon in the boiler room."
+
+Question = Callable[[Database, str, random.Random], Coroutine[Any, Any, set[str]]]
+
+
+async def suite(
+    ledger: Ledger, seed: int, queries: int, site: Site, ways: Collection[str] = ("directly", "through PgBouncer")
+) -> None:
+    """So many queries of agents who all have a canary, directly and through a transaction pooler."""
+    agents = [f"agent-{n}-{seed}" for n in range(AGENTS)]
+    await _canaries(site, agents)
+    async with AsyncExitStack() as stack:
+        for way in ways:
+            if way == "directly":
+                database = Database(site.urls.app, pool_size=4)
+            elif pooler.installed() is None:
+                ledger.did["isolation: PgBouncer is not installed; not asked through it"] = 1
+                continue
+            else:
+                url = await stack.enter_async_context(pooler.pooled(site.urls.app))
+                database = Database(url, pool_size=4, prepared=False)
+            await _fuzzed(ledger, random.Random(f"{seed}/{way}"), database, agents, way, queries // len(ways))
+            await database.close()
+    await _untold(ledger, site)
+
+
+async def _canaries(site: Site, agents: list[str]) -> None:
+    async with CognitiveLayer.open(site.urls.app, policy=PATIENT, embedder=WordEmbedder()) as layer:
+        for agent in agents:
+            await layer.remember(agent, [NewMemory(type="fact", content=_SAID.format(agent=agent))])
+            context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="When does the canary sing?"))
+            await layer.post_turn(context, Outcome(response=_SAID.format(agent=agent)))
+
+
+async def _fuzzed(
+    ledger: Ledger, chance: random.Random, database: Database, agents: list[str], way: str, queries: int
+) -> None:
+    places = asyncio.Semaphore(_AT_ONCE)
+
+    async def ask() -> None:
+        agent, question = chance.choice(agents), chance.choice(QUESTIONS)
+        async with places:
+            task = asyncio.ensure_future(question(database, agent, random.Random(chance.random())))
+            if chance.random() < _CANCELLED:
+                await asyncio.wait({task}, timeout=chance.uniform(0.0, 0.004))
+                task.cancel()
+            try:
+                seen = await task
+            except asyncio.CancelledError:
+                ledger.did[f"isolation: cancelled, {way}"] += 1
+                return
+            except Exception as error:
+                ledger.wrong[f"isolation: {way}: {type(error).__name__}: {error}"] += 1
+                return
+        ledger.did[f"isolation: answered, {way}"] += 1
+        ledger.require(seen <= {agent}, f"isolation: {way}: another agent's rows were seen")
+        ledger.did["isolation: answers with rows"] += bool(seen)
+
+    await asyncio.gather(*(ask() for _ in range(queries)))
+
+
+async def _whole_table(database: Database, agent: str, chance: random.Random) -> set[str]:
+    table = chance.choice(metadata.sorted_tables)
+    rows = await database.run(agent, lambda c: c.fetch(f"SELECT DISTINCT agent_id FROM {table.fullname}"))
+    return {row["agent_id"] for row in rows}
+
+
+async def _anothers(database: Database, agent: str, chance: random.Random) -> set[str]:
+    """Asks for another agent by name."""
+    other = agent.replace("agent-", "agent-1", 1)
+    statement = "SELECT agent_id FROM cognitive.memory WHERE agent_id IN ($1, $2) OR true"
+    rows = await database.run(agent, lambda c: c.fetch(statement, other, agent))
+    return {row["agent_id"] for row in rows}
+
+
+async def _found(database: Database, agent: str, chance: random.Random) -> set[str]:
+    """The search of a turn."""
+    query = Query(types={"fact": 10}, lexemes=tuple(lexemes("canary sings")), vector=None, model=WordEmbedder.model)
+    found = await MemorySearch(database).find(agent, query)
+    return {hit.content.removeprefix("The canary of ").split(" ")[0] for hit in found.hits}
+
+
+async def _pinned(database: Database, agent: str, chance: random.Random) -> set[str]:
+    """What is pinned: nothing, of anybody."""
+    return {str(memory.id) for memory in await MemoryStore(database, None).pinned(agent)}  # type: ignore[arg-type]
+
+
+async def _slow(database: Database, agent: str, chance: random.Random) -> set[str]:
+    """Two statements of one transaction, with time in between for somebody else."""
+
+    async def work(c: Connection) -> set[str]:
+        first = {row["agent_id"] for row in await c.fetch("SELECT agent_id FROM cognitive.turn")}
+        await c.execute("SELECT pg_sleep(0.001)")
+        return first | {row["agent_id"] for row in await c.fetch("SELECT agent_id FROM cognitive.memory")}
+
+    return await database.run(agent, work)
+
+
+QUESTIONS: tuple[Question, ...] = (_whole_table, _anothers, _found, _pinned, _slow)
+
+
+async def _untold(ledger: Ledger, site: Site) -> None:
+    """Without a tenant, and after one was set for a transaction that is over, no row of any table is seen."""
+    connection = await asyncpg.connect(site.urls.app)
+    try:
+        for table in [row["tablename"] for row in await connection.fetch(_TABLES)]:
+            count = await connection.fetchval(f"SELECT count(*) FROM cognitive.{table}")
+            ledger.require(count == 0, f"isolation: without a tenant {table} shows {count} rows")
+            ledger.did["isolation: tables asked without a tenant"] += 1
+    finally:
+        await connection.close()

@@ -1,0 +1,43 @@
+"""What a suite did and found, to the unit: `did` is told, `wrong` breaks a promise."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+_AT = {"p50": 0.5, "p99": 0.99, "max": 1.0}
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Counts by what was counted, and milliseconds by what took them."""
+
+    did: Counter[str] = field(default_factory=Counter)
+    wrong: Counter[str] = field(default_factory=Counter)
+    milliseconds: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def require(self, holds: bool, otherwise: str) -> None:
+        """An invariant, and what is wrong if it does not hold."""
+        if not holds:
+            self.wrong[otherwise] += 1
+
+    @property
+    def broken(self) -> bool:
+        """Whether any invariant was."""
+        return bool(+self.wrong)
+
+    def told(self) -> dict[str, Any]:
+        """All of it, as JSON can hold it."""
+        return {
+            "did": dict(self.did),
+            "milliseconds": {name: _quantiles(taken) for name, taken in self.milliseconds.items()},
+            "wrong": dict(+self.wrong),
+        }
+
+
+def _quantiles(taken: Sequence[float]) -> dict[str, float]:
+    ordered = sorted(taken)
+    at = {name: ordered[min(len(ordered) - 1, int(share * len(ordered)))] for name, share in _AT.items()}
+    return {"n": len(ordered)} | {name: round(value, 1) for name, value in at.items()}

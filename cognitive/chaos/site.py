@@ -1,0 +1,106 @@
+"""A server of one's own, to be stopped, frozen and killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self
+
+import asyncpg
+
+from brain.embedded import EmbeddedServer, ServerUrls
+from brain.migrate import upgrade
+
+_DATA = "COGNITIVE_DATA_DIR"
+_OURS = "application_name = 'cognitive-layer'"
+_LEAST_MEMORY = 2_000_000_000  # bytes free in /dev/shm: killed servers that write to a busy disk take minutes
+
+
+class Site:
+    """A data directory with a migrated server."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.server = EmbeddedServer(directory)
+        self.urls: ServerUrls = self.server.acquire()
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls) -> AsyncIterator[Self]:
+        """A site in a directory that is removed afterwards, in memory where there is enough of it."""
+        with tempfile.TemporaryDirectory(prefix="cognitive-chaos-", dir=_in_memory()) as place, _data_in(place):
+            os.chmod(place, 0o711)  # as root the server runs as a user of its own, which must get there
+            site = await asyncio.to_thread(cls, Path(place))
+            await upgrade(site.urls.owner)
+            try:
+                yield site
+            finally:
+                await asyncio.to_thread(site.server.release)
+
+    async def back(self) -> None:
+        """Starts the server again if it was killed."""
+        await asyncio.to_thread(self.server.ensure_running)
+
+    def signal(self, number: int) -> None:
+        """To the postmaster and all its children."""
+        for pid in self._processes():
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    def kill(self) -> None:
+        """As the kernel does when memory runs out; backends may live on for a moment."""
+        with suppress(ProcessLookupError):
+            os.kill(self._postmaster(), signal.SIGKILL)
+
+    async def ask(self, statement: str, *arguments: Any) -> Any:
+        """The first value of a statement, as the superuser."""
+        connection = await asyncpg.connect(self.urls.admin)
+        try:
+            return await connection.fetchval(statement, *arguments)
+        finally:
+            await connection.close()
+
+    async def busy(self) -> int:
+        """How many of the layers' connections are not at rest, by the server's own account."""
+        return int(await self.ask(f"SELECT count(*) FROM pg_stat_activity WHERE {_OURS} AND state <> 'idle'"))
+
+    async def connected(self) -> int:
+        """How many connections the layers have."""
+        return int(await self.ask(f"SELECT count(*) FROM pg_stat_activity WHERE {_OURS}"))
+
+    def _postmaster(self) -> int:
+        return int((self.directory / "postgres" / "cluster" / "postmaster.pid").read_text().split("\n", 1)[0])
+
+    def _processes(self) -> list[int]:
+        postmaster = self._postmaster()
+        found = [postmaster]
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                if int(stat.read_text().rsplit(")", 1)[1].split()[1]) == postmaster:
+                    found.append(int(stat.parent.name))
+        return found
+
+
+@contextmanager
+def _data_in(place: str) -> Iterator[None]:
+    """Journals of the layers on this server are kept beside it, those of processes that are started too."""
+    before, os.environ[_DATA] = os.environ.get(_DATA), place
+    try:
+        yield
+    finally:
+        del os.environ[_DATA]
+        if before is not None:
+            os.environ[_DATA] = before
+
+
+def _in_memory() -> str | None:
+    if not os.access("/dev/shm", os.W_OK):
+        return None
+    memory = os.statvfs("/dev/shm")
+    roomy = memory.f_bavail * memory.f_frsize > _LEAST_MEMORY
+    return "/dev/shm" if roomy and not memory.f_flag & os.ST_NOEXEC else None

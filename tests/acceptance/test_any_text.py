@@ -1,0 +1,110 @@
+"""Promise P8: any string that Python can hold is refused by a typed error, or comes back as it was."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from brain.text import storable
+from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
+from cognitive.chaos.words import WordEmbedder
+from cognitive.errors import InvalidInput
+
+AWKWARD = st.sampled_from([
+    "\x00", "\ud800", "\udfff", "\x01", "\x1b[0m", "\x85", "\u2028", "\ufeff", "\u202e", "\u200b", "\u00e9", "e\u0301",
+    "\u1100\u1161", "\U0001f469\u200d\U0001f4bb", "\U0010ffff", "\ufffe", "\u0e01\u0e33", "\u6f22\u5b57",
+    "\u05e9\u05dc", "\\u0000", "\\", "'", '"', "$$", "%s", "{}", "\r\n", "\t", "<!-- -->", "NULL", "\u0130", "\u00df",
+    "\ufb01", "\u212a",
+])  # fmt: skip
+TEXT = st.lists(AWKWARD | st.text(max_size=8), max_size=8).map("".join)
+MANY = st.lists(TEXT, min_size=10, max_size=20)
+SLOW = settings(
+    max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], database=None
+)
+
+
+@pytest.fixture(scope="module")
+async def words(urls):
+    async with CognitiveLayer.open(urls.app, embedder=WordEmbedder()) as layer:
+        yield layer
+
+
+def made(make, text):
+    """What is made of a text, or None for one that is refused, by an error of ours that a text may deserve."""
+    try:
+        return make(text)
+    except InvalidInput:
+        assert not text.strip() or storable(text) != text, repr(text)
+        return None
+
+
+@given(MANY)
+@SLOW
+async def test_a_memory_is_refused_or_comes_back_as_it_was(words, agent, texts):
+    accepted = [memory for text in texts if (memory := made(lambda t: NewMemory(type="fact", content=t), text))]
+    found = await words.get(agent, await words.remember(agent, accepted))
+    assert [memory.content for memory in found] == [memory.content for memory in accepted]
+
+
+@given(st.sampled_from(["context", "speaker", "source", "session_id"]), TEXT, st.uuids())
+@SLOW
+async def test_so_is_every_other_field_of_it(words, agent, name, text, unique):
+    memory = made(lambda t: NewMemory(**{"type": "episode", "content": f"Tea with {unique}.", name: t}), text)
+    if memory is not None:
+        [kept] = await words.get(agent, await words.remember(agent, [memory]))
+        assert getattr(kept, name) == getattr(memory, name) == text
+
+
+@given(st.tuples(TEXT, TEXT))
+@SLOW
+async def test_a_turn_of_any_words_is_refused_or_recorded_as_it_was(words, agent, texts):
+    said, answered = texts
+    turn = made(lambda t: Turn(agent_id=agent, session_id="s", text=t), said)
+    outcome = made(lambda t: Outcome(response=t), answered)
+    if turn is None or outcome is None:
+        return
+    context = await words.pre_turn(turn)
+    assert context.message == said
+    await words.post_turn(context, outcome)
+    assert (await words._parts.turns.turn(agent, context.turn_id))["message"] == said
+
+
+@given(TEXT)
+@SLOW
+async def test_a_query_of_any_words_is_refused_or_answered(words, agent, text):
+    try:
+        hits = await words.recall(agent, text)
+    except InvalidInput:
+        assert not text.strip() or storable(text) != text
+    else:
+        assert isinstance(hits, tuple)
+
+
+OPERATIONS = st.lists(
+    st.tuples(st.sampled_from(["remember", "update", "forget", "get"]), st.integers(0, 5), TEXT), max_size=12
+)
+
+
+@given(OPERATIONS)
+@SLOW
+async def test_the_store_is_what_a_dictionary_would_be(words, operations):
+    """Remembered, changed, forgotten and read in any order, it holds what a model of it holds."""
+    agent, model, ids = f"model-{uuid4().hex}", {}, []
+    for what, n, text in operations:
+        if what == "remember":
+            if memory := made(lambda t: NewMemory(type="fact", content=t), text):
+                [id] = await words.remember(agent, [memory])
+                ids += [id] if id not in ids else []
+                model[id] = memory.content
+        elif ids and (id := ids[n % len(ids)]) in model:
+            if what == "update" and text.strip() and storable(text) == text and text not in model.values():
+                await words.update(agent, id, content=text)
+                model[id] = text
+            elif what == "forget":
+                await words.forget(agent, [id])
+                del model[id]
+    found = await words.get(agent, ids)
+    assert {memory.id: memory.content for memory in found} == model

@@ -1,0 +1,89 @@
+"""Promise P7, and P4 of the prompt: none of the known ways out of a quoted memory leads out of the rendered block."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from brain.search import Hit
+from brain.types import Memory
+from cognitive import Policy
+from cognitive.context import render
+from cognitive.markup import records, tail, without_injected
+from cognitive.quoting import unquote
+from cognitive.trace import Candidate
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+FAMILIES = json.loads((Path(__file__).parents[1] / "data" / "escape_payloads.json").read_text(encoding="utf-8"))
+PAYLOADS = sorted({payload for family in FAMILIES.values() for payload in family})
+# What a model, a terminal or a reader of the prompt would take for the end of the quote.
+OUTSIDE = re.compile(
+    r"</|<\||<[a-zA-Z!?]|\[/?INST\]|```|[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
+
+
+def hit(content: str, **fields) -> Hit:
+    given = {
+        "memory_id": UUID(int=1), "ordinal": 0, "seq": 1, "type": "fact", "content": content, "partial": False,
+        "speaker": None, "occurred_at": AT, "session_id": None, "source": None, "superseded_by": None,
+        "confidence": 1.0, "pinned": False, "length": 4, "scores": {},
+    }  # fmt: skip
+    return Hit(**{**given, **fields})
+
+
+def body(block: str, tag: str) -> str:
+    """What stands between the tags of a block, which are there once."""
+    opening, closing = f"<{tag}>\n", f"\n</{tag}>"
+    assert block.startswith(opening)
+    assert block.endswith(closing)
+    return block[len(opening) : -len(closing)]
+
+
+def test_there_are_two_hundred_of_them_at_least():
+    assert len(PAYLOADS) >= 200
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_payload_is_one_quoted_line_in_the_block(family):
+    for payload in FAMILIES[family]:
+        block = render.block([Candidate(hit(payload, speaker="Eve"))], Policy())
+        inside = body(block, "memory-records")
+        assert OUTSIDE.search(inside) is None, payload
+        assert OUTSIDE.search(unicodedata.normalize("NFKC", inside)) is None, payload
+        [line] = records(block)
+        assert unquote(line.removeprefix("- 2026-09-01 ")) == f"Eve: {payload}"
+        assert without_injected(tail("What is it?", None, block)) == "What is it?"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_payload_in_the_name_of_a_source_or_a_speaker_stays_there_too(family):
+    for payload in FAMILIES[family]:
+        named = hit("Tea is at noon.", speaker=payload, source=payload, session_id=payload)
+        block = render.block([Candidate(named)], Policy())
+        assert OUTSIDE.search(body(block, "memory-records")) is None, payload
+        assert len(records(block)) == 1
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_payload_that_is_pinned_is_quoted_likewise(family):
+    for payload in FAMILIES[family]:
+        pinned = Memory(
+            id=UUID(int=1), type="fact", content=payload, speaker=None, context="", occurred_at=AT, session_id=None,
+            source=None, tags=(), entities=(), confidence=1.0, pinned=True, supersedes=None, superseded_by=None,
+        )  # fmt: skip
+        block = render.prefix([pinned], Policy())
+        assert OUTSIDE.search(body(block, "pinned-memory-records")) is None, payload
+        assert len(records(block)) == 1
+
+
+def test_a_memory_that_holds_a_block_of_an_earlier_turn_closes_nothing():
+    earlier = render.block([Candidate(hit("Tea is at noon."))], Policy())
+    block = render.block([Candidate(hit(earlier))], Policy())
+    assert block.count("<memory-records>") == block.count("</memory-records>") == 1
+    assert without_injected(block) == ""

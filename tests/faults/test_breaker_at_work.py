@@ -1,0 +1,125 @@
+"""A database that does not answer is asked no more, then again by itself; no cancellation costs a connection."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import asyncpg
+import pytest
+
+from brain.breaker import Breaker
+from brain.database import Database
+from brain.deadline import Deadline
+from cognitive import CognitiveLayer, Outcome, Policy, Turn
+from cognitive.chaos.faulty import FaultyProxy
+from cognitive.chaos.words import WordEmbedder
+from cognitive.errors import StoreUnavailable
+
+HASTY = Policy(deadline_ms=200, post_turn_deadline_ms=1_000)
+
+
+@pytest.fixture
+async def proxy(urls):
+    async with FaultyProxy.before(urls.app) as proxy:
+        yield proxy
+
+
+async def whole(ask):
+    """Asks until nothing is missing: recovery comes by itself, and the bound only turns a hang into a failure."""
+    async with asyncio.timeout(30):
+        while (await ask()).degraded:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_frozen_database_costs_turns_nothing_once_the_breaker_is_open_and_is_found_again_by_itself(
+    proxy, agent
+):
+    async with CognitiveLayer.open(proxy.url, policy=HASTY, embedder=WordEmbedder()) as layer:
+        database = layer._parts.store._database
+
+        async def asked(n):
+            return await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Where is the key, number {n}?"))
+
+        await whole(lambda: asked(0))
+        proxy.fault = "frozen"
+        first = [await asked(n) for n in range(1, 7)]
+        assert all(context.degraded for context in first)
+        assert database.breaker.state == "open"
+        acquired = proxy.connections
+        rested = await asked(8)
+        assert all("Postgres is not asked" in reason for reason in rested.degraded), rested.degraded
+        report = await layer.post_turn(rested, Outcome(response="I do not know."))
+        assert not report.recorded, "it is in the journal, at once"
+        assert "Postgres is not asked" in (await layer.readiness())["database"]
+        assert proxy.connections <= acquired + 3, "nobody but a probe asked"
+        proxy.fault = None
+        await whole(lambda: asked(9))
+        assert (await layer.readiness())["database"] is None
+
+
+async def test_callers_who_go_away_say_nothing_of_the_server(proxy, agent):
+    database = Database(proxy.url, breaker=Breaker(failures=1))
+    try:
+        await database.run(agent, lambda c: c.fetchval("SELECT 1"))
+        proxy.fault = "frozen"
+        task = asyncio.create_task(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        await asyncio.wait({task})
+        assert database.breaker.state == "closed"
+        with pytest.raises(TimeoutError):
+            await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+        await asyncio.sleep(0)
+        assert database.breaker.state == "open"
+        with pytest.raises(StoreUnavailable, match="not asked"):
+            await database.run(agent, lambda c: c.fetchval("SELECT 1"))
+    finally:
+        await database.close()
+
+
+async def test_a_pool_that_is_at_work_says_nothing_of_the_server(urls, agent):
+    database = Database(urls.app, pool_size=1, breaker=Breaker(failures=1))
+    begun, end = asyncio.Event(), asyncio.Event()
+
+    async def long(_):
+        begun.set()
+        await end.wait()
+
+    try:
+        working = asyncio.create_task(database.run(agent, long))
+        await begun.wait()
+        with pytest.raises(TimeoutError):
+            await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+        assert database.breaker.state == "closed"
+        end.set()
+        await working
+    finally:
+        await database.close()
+
+
+async def test_wherever_it_is_cancelled_a_transaction_keeps_its_connection(urls, agent):
+    """The first and the last statement of a transaction too: a connection is planned for anew, which costs turns."""
+    rolled, database = random.Random(20261122), Database(urls.app, pool_size=1)
+    statement = "SELECT set_config('test.told', $1, true), pg_sleep(0.001)"
+    try:
+        first = await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()"))
+        cancelled = 0
+        for n in range(150):
+            task = asyncio.create_task(database.run(agent, lambda c, n=n: c.fetchrow(statement, str(n))))
+            for _ in range(rolled.randrange(1, 40)):
+                await asyncio.sleep(0)
+            if rolled.random() < 0.7:
+                await asyncio.sleep(rolled.random() * 0.004)
+            cancelled += task.cancel()
+            await asyncio.wait({task})
+        assert cancelled > 20
+        assert await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()")) == first
+    finally:
+        await database.close()
+    admin = await asyncpg.connect(urls.admin)
+    try:
+        left = "SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND state LIKE 'idle in transaction%'"
+        assert await admin.fetchval(left, first) == 0
+    finally:
+        await admin.close()

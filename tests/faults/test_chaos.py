@@ -1,0 +1,67 @@
+"""The suites of `cognitive bench chaos` at their smallest: the same faults, the same invariants, in seconds.
+
+What other tests break already (a server that is stopped or killed, the embedder, clients that are killed) is left out.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from cognitive.chaos import deadlines, feedback, isolation, pooler
+from cognitive.chaos.faulty import FAULTS
+from cognitive.chaos.ledger import Ledger
+from cognitive.chaos.site import Site
+
+BY_NETWORK = [f"Postgres behind a network: {fault}" for fault in FAULTS]
+OTHERS = [
+    "its backends are terminated",
+    "the pool is exhausted",
+    "max_connections is reached",
+    "the host blocks the event loop",
+    "the clock jumps",
+]
+
+
+@pytest.fixture(scope="module")
+async def site():
+    async with Site.opened() as site:
+        yield site
+
+
+@pytest.mark.parametrize("name", [*BY_NETWORK, *OTHERS])
+async def test_no_turn_is_late_or_silent_and_nothing_is_left_over(site, name):
+    ledger = Ledger()
+    await deadlines.suite(ledger, 20261122, 4, site, names=[name], breakers=[0])
+    assert dict(+ledger.wrong) == {}
+    assert ledger.did[f"deadlines: {name}"] == 4
+
+
+async def test_outcomes_at_once_about_the_same_memories_are_all_counted(site):
+    ledger = Ledger()
+    await feedback.hot(ledger, 20261122, 60, site)
+    assert dict(+ledger.wrong) == {}
+    assert ledger.did["feedback: hot outcomes"] == 60
+
+
+async def test_nobody_sees_anothers_rows_whatever_is_cancelled(site):
+    ledger = Ledger()
+    await isolation.suite(ledger, 20261122, 200, site, ways=["directly"])
+    assert dict(+ledger.wrong) == {}
+    assert ledger.did["isolation: answers with rows"] > 50
+
+
+@pytest.mark.skipif(pooler.installed() is None, reason="PgBouncer is not installed")
+async def test_nor_through_a_pooler_that_hands_connections_on(site):
+    ledger = Ledger()
+    await isolation.suite(ledger, 20261122, 200, site, ways=["through PgBouncer"])
+    assert dict(+ledger.wrong) == {}
+    assert ledger.did["isolation: answers with rows"] > 50
+
+
+async def test_a_broken_invariant_is_told():
+    ledger = Ledger()
+    ledger.require(True, "fine")
+    assert not ledger.broken
+    ledger.require(False, "a row of another agent's")
+    assert ledger.broken
+    assert ledger.told()["wrong"] == {"a row of another agent's": 1}
