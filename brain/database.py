@@ -24,7 +24,7 @@ from brain import loops
 from brain.breaker import Breaker
 from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, SchemaError, StoreError, StoreUnavailable
-from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
+from brain.schema import LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
 
 T = TypeVar("T")
 Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
@@ -53,6 +53,8 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
        current_user AS role
 """  # noqa: E501
+# As JSON, in which a column that is not there yet is missing and no error.
+_VERSION = "SELECT version_num, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v"
 
 # The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
 _LOST = (
@@ -65,7 +67,13 @@ _LOST = (
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
 )
-_CONTENDED = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
+# Another transaction came first, or a migration changed what a statement was planned for.
+_CONTENDED = (
+    asyncpg.SerializationError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.InvalidCachedStatementError,
+    asyncpg.OutdatedSchemaCacheError,
+)
 _MISCONFIGURED = (
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
@@ -323,13 +331,11 @@ async def _checked(connection: Connection) -> None:
             f"the extension pgvector {LEAST_PGVECTOR} or newer is needed in this database (found: {found}). Install it"
             " on the server and run `cognitive db upgrade` as a role that may create extensions"
         )
-    if not state["migrated"]:
+    version = await connection.fetchrow(_VERSION) if state["migrated"] else None
+    if version is None:
         raise SchemaError("this database has no cognitive schema yet: run `cognitive db upgrade`")
-    revision = await connection.fetchval("SELECT version_num FROM cognitive.alembic_version")
-    if revision != HEAD:
-        raise SchemaError(
-            f"the schema is at revision {revision}, this version needs {HEAD}: run `cognitive db upgrade`"
-        )
+    if (refused := refusal(version["version_num"], version["oldest"])) is not None:
+        raise SchemaError(refused)
     if state["above_policies"]:
         raise SchemaError(
             f"the role {state['role']} must be neither superuser nor BYPASSRLS: row level security would not bind it"

@@ -7,6 +7,7 @@ database as a whole.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -41,8 +42,8 @@ class DatabaseHealth:
     `pgvector` is the installed version, None if there is none, and `available` the one that could be installed.
     `login` is who connects; `login_above` and `role_above` say whether that role and the application's stand above row
     level security, and `member` whether `login` may become the latter; both are None where it does not exist.
-    `revision` is None without a schema, and where it may not be read. `ahead` is by how many seconds the clock of the
-    database is ahead of this machine's, known to within `round_trip`.
+    `revision` is None without a schema, and where it may not be read; `oldest` is the oldest code that it serves.
+    `ahead` is by how many seconds the clock of the database is ahead of this machine's, known to within `round_trip`.
     """
 
     version: str
@@ -60,6 +61,7 @@ class DatabaseHealth:
     unprotected: tuple[str, ...]
     broken_indexes: tuple[str, ...]
     tables: tuple[TableHealth, ...]
+    oldest: str | None = None
 
 
 async def examine(url: str) -> DatabaseHealth:
@@ -95,7 +97,7 @@ async def _examined(connection: Any) -> DatabaseHealth:
     return DatabaseHealth(
         ahead=(server.pop("now") - between).total_seconds(),
         round_trip=(answered - asked).total_seconds(),
-        revision=await _revision(connection) if server["migrated"] else None,
+        **(await _revision(connection) if server["migrated"] else _UNREAD),
         unprotected=tuple(row["name"] for row in named["unprotected"]),
         broken_indexes=tuple(row["name"] for row in named["broken_indexes"]),
         tables=tuple(TableHealth(**row) for row in named["tables"]),
@@ -103,18 +105,21 @@ async def _examined(connection: Any) -> DatabaseHealth:
     )
 
 
-async def _revision(connection: Any) -> str | None:
-    """The revision as the login may read it, or else as the application's role may."""
+_UNREAD: Mapping[str, str | None] = {"revision": None, "oldest": None}
+
+
+async def _revision(connection: Any) -> Mapping[str, str | None]:
+    """The revision and the oldest code that it serves, as the login may read it, or else as the application may."""
     try:
-        return str(await connection.fetchval(SQL["revision"]))
+        return await connection.fetchrow(SQL["revision"]) or _UNREAD
     except asyncpg.InsufficientPrivilegeError:
         pass
     try:
         async with connection.transaction():
             await connection.execute(f"SET LOCAL ROLE {APP_ROLE}")
-            return str(await connection.fetchval(SQL["revision"]))
+            return await connection.fetchrow(SQL["revision"]) or _UNREAD
     except asyncpg.PostgresError:
-        return None  # the checks on roles say why
+        return _UNREAD  # the checks on roles say why
 
 
 async def _closed(connection: Any) -> None:
