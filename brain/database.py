@@ -13,6 +13,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -45,6 +46,9 @@ _SET_TENANT = """
 SELECT set_config('cognitive.agent_id', $1, true), set_config('statement_timeout', $2, true),
        set_config('synchronous_commit', $3, true), set_config('plan_cache_mode', 'force_generic_plan', true)
 """
+# Through a pooler the role is the transaction's too: what a connection of the server was given when it was opened, its
+# next client has as well.
+_SET_ROLE = "SELECT set_config('role', $1, true)"
 _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
@@ -86,8 +90,9 @@ class Database:
     """A pool on one database, opened on first use and reopened when the server comes back.
 
     All work is done as `role`. `revive` is called, off the event loop, when a connection is lost: the embedded server
-    is restarted by it. While `breaker` is open nothing is asked. Behind a pooler that hands a connection of the server
-    from client to client after each transaction, nothing can be prepared beforehand: `prepared` says whether it may be.
+    is restarted by it. While `breaker` is open nothing is asked. `pooled`: behind a pooler that hands a connection of
+    the server from client to client after each transaction, so that nothing is prepared beforehand, and the role is
+    taken on within each transaction.
     """
 
     def __init__(
@@ -98,10 +103,10 @@ class Database:
         revive: Callable[[], None] | None = None,
         role: str = APP_ROLE,
         breaker: Breaker | None = None,
-        prepared: bool = True,
+        pooled: bool = False,
     ) -> None:
         self._url = url
-        self._prepared = prepared
+        self._pooled = pooled
         self._role = role
         self._pool_size = pool_size
         self._revive = revive
@@ -199,7 +204,7 @@ class Database:
         connection = await pool.acquire(timeout=attempt.timeout)
         attempt.connected = True
         try:
-            return await _in_transaction(connection, attempt.work, attempt.settings)
+            return await _in_transaction(connection, attempt.work, attempt.settings, self._local_role)
         finally:
             await pool.release(connection)
 
@@ -232,6 +237,11 @@ class Database:
             return True
         return True
 
+    @property
+    def _local_role(self) -> str | None:
+        """The role that each transaction takes on; None where the connection has it."""
+        return self._role if self._pooled else None
+
     async def _recover(self, attempt: int) -> None:
         if self._pool is not None:
             await self._pool.expire_connections()
@@ -246,10 +256,14 @@ class Database:
                 min_size=min(3, self._pool_size),  # a turn reads what is pinned, what is found and its session at once
                 max_size=self._pool_size,
                 timeout=_CONNECT_SECONDS,
-                init=_prepare,
-                statement_cache_size=_STATEMENTS if self._prepared else 0,
+                init=partial(_prepare, role=self._local_role),
+                statement_cache_size=0 if self._pooled else _STATEMENTS,
                 reset=_nothing_to_reset,
-                server_settings={"role": self._role, "application_name": "cognitive-layer", "timezone": "UTC"},
+                server_settings={
+                    "application_name": "cognitive-layer",
+                    "timezone": "UTC",
+                    **({} if self._pooled else {"role": self._role}),
+                },
             )
         except asyncpg.ClientConfigurationError as error:
             raise SchemaError(f"not a usable database URL: {error}") from error
@@ -258,6 +272,8 @@ class Database:
                 f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?"
             ) from error
         except (*_LOST, TimeoutError) as error:
+            if "startup parameter" in str(error):  # no server says this of the role
+                raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
             raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
         except (ValueError, asyncpg.PostgresError) as error:
             raise SchemaError(f"cannot use this database: {error}") from error
@@ -278,10 +294,12 @@ async def _probed(connection: Connection) -> None:
     """The transaction around it is question enough."""
 
 
-async def _in_transaction(connection: Connection, work: Work[T], settings: tuple[str, str, str]) -> T:
+async def _in_transaction(connection: Connection, work: Work[T], settings: tuple[str, str, str], role: str | None) -> T:
     """Plain statements: asyncpg's own transaction cannot be rolled back once its first or last one was cancelled."""
     try:
         await connection.execute("BEGIN")
+        if role is not None:
+            await connection.fetchrow(_SET_ROLE, role)
         await connection.fetchrow(_SET_TENANT, *settings)
         result = await work(connection)
         await connection.execute("COMMIT")
@@ -315,9 +333,11 @@ async def _nothing_to_reset(connection: Connection) -> None:
     """All settings are local to their transaction, so the default reset would only cost a round trip."""
 
 
-async def _prepare(connection: Connection) -> None:
-    """Checks the database once per connection and teaches it our types, in one transaction: see `prepared`."""
+async def _prepare(connection: Connection, role: str | None) -> None:
+    """Checks the database once per connection and teaches it our types, in one transaction: see `pooled`."""
     async with connection.transaction():
+        if role is not None:
+            await connection.fetchrow(_SET_ROLE, role)
         await _checked(connection)
 
 

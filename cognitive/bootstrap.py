@@ -221,7 +221,8 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 @asynccontextmanager
 async def _database(url: str | None, settings: Settings) -> AsyncIterator[Database]:
     if url is not None:
-        database = Database(url, pool_size=settings.pool_size, breaker=_breaker(settings))
+        pooled = settings.pooler == "transaction"
+        database = Database(url, pool_size=settings.pool_size, breaker=_breaker(settings), pooled=pooled)
         async with _closing(database, _open_or_wait(database)):
             yield database
         return

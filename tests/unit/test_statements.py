@@ -9,7 +9,8 @@ import pytest
 from brain import statements
 
 PORTS = [
-    "artifacts", "contents", "figures", "health", "index_builds", "roles", "search", "sessions", "store", "subtasks", "turns",
+    "artifacts", "contents", "figures", "health", "index_builds", "roles", "search", "sessions", "store", "subtasks",
+    "turns",
 ]  # fmt: skip
 WALK = statements.load("figures")["walk_types"]  # stands within the statement that pages through it
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's
