@@ -280,6 +280,18 @@ async def migrate(url: str | None) -> str:
         return await upgrade(urls.owner)
 
 
+async def repair(url: str | None) -> tuple[str, ...]:
+    """Mends the indexes of the database at the URL, or of the embedded server, and returns their names."""
+    from brain.migrate import repair
+
+    settings = from_environment()
+    url = url or settings.database_url
+    if url is not None:
+        return await repair(url)
+    async with embedded(settings) as urls:
+        return await repair(urls.owner)
+
+
 async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool) -> tuple[str, ...]:
     """Creates the roles of those who only look, at the URL or in the embedded server; see `brain.roles`."""
     settings = from_environment()

@@ -13,7 +13,7 @@ from cognitive.cli.answers import Answering, run
 
 @click.group()
 def command() -> None:
-    """Migrate the database, show how to reach it, or let others look."""
+    """Migrate or repair the database, show how to reach it, or let others look."""
 
 
 @command.command(cls=Answering, shape="{revision}")
@@ -27,6 +27,23 @@ async def _upgrade(url: str | None) -> Mapping[str, str]:
     from cognitive import bootstrap
 
     return {"revision": await bootstrap.migrate(url)}
+
+
+@command.command(cls=Answering, shape="{mended: [index]}")
+@click.option("--url", help="The role that owns the schema; default: COGNITIVE_DATABASE_URL.")
+def repair(url: str | None) -> None:
+    """Mend the indexes that an interrupted build left behind, beside reads and writes."""
+    run(_repair(url), _mended)
+
+
+async def _repair(url: str | None) -> Mapping[str, Sequence[str]]:
+    from cognitive import bootstrap
+
+    return {"mended": await bootstrap.repair(url)}
+
+
+def _mended(told: Mapping[str, Sequence[str]]) -> None:
+    printing.line(f"Mended: {', '.join(told['mended'])}." if told["mended"] else "All indexes are valid.")
 
 
 @command.command(cls=Answering, shape="{logins: [name], granted: [role]}")

@@ -213,7 +213,7 @@ def _row_security(health: DatabaseHealth) -> Verdict:
 def _indexes(health: DatabaseHealth) -> Verdict:
     if health.broken_indexes:
         found = f"not in use: {', '.join(health.broken_indexes)}"
-        return "failure", found, f"REINDEX INDEX CONCURRENTLY cognitive.{health.broken_indexes[0]}"
+        return "failure", found, "`cognitive db repair`, as the owner of the schema"
     return _ok("all are valid")
 
 
