@@ -171,6 +171,9 @@ class Database:
                 await self._recover(attempt)
             except asyncpg.QueryCanceledError as error:
                 raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
+            except asyncpg.ReadOnlySQLTransactionError as error:
+                await self._expire()  # the next ones may lead to the primary, where the address names several servers
+                raise StoreUnavailable(f"this Postgres only reads: it is a standby, or told to ({error})") from error
             except asyncpg.DataError as error:
                 raise InvalidInput(f"Postgres cannot store this: {error}") from error
             except asyncpg.PostgresError as error:
@@ -243,11 +246,14 @@ class Database:
         return self._role if self._pooled else None
 
     async def _recover(self, attempt: int) -> None:
-        if self._pool is not None:
-            await self._pool.expire_connections()
+        await self._expire()
         if self._revive is not None:
             await asyncio.to_thread(self._revive)
         await asyncio.sleep(0.05 * 2**attempt)
+
+    async def _expire(self) -> None:
+        if self._pool is not None:
+            await self._pool.expire_connections()
 
     async def _connect(self) -> asyncpg.Pool:
         try:
