@@ -7,7 +7,6 @@ database as a whole.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -94,10 +93,12 @@ async def _examined(connection: Any) -> DatabaseHealth:
     answered = datetime.now(UTC)
     named = {name: await connection.fetch(SQL[name]) for name in ("unprotected", "broken_indexes", "tables")}
     between = asked + (answered - asked) / 2
+    revision, oldest = await _revision(connection) if server["migrated"] else (None, None)
     return DatabaseHealth(
         ahead=(server.pop("now") - between).total_seconds(),
         round_trip=(answered - asked).total_seconds(),
-        **(await _revision(connection) if server["migrated"] else _UNREAD),
+        revision=revision,
+        oldest=oldest,
         unprotected=tuple(row["name"] for row in named["unprotected"]),
         broken_indexes=tuple(row["name"] for row in named["broken_indexes"]),
         tables=tuple(TableHealth(**row) for row in named["tables"]),
@@ -105,21 +106,23 @@ async def _examined(connection: Any) -> DatabaseHealth:
     )
 
 
-_UNREAD: Mapping[str, str | None] = {"revision": None, "oldest": None}
-
-
-async def _revision(connection: Any) -> Mapping[str, str | None]:
+async def _revision(connection: Any) -> tuple[str | None, str | None]:
     """The revision and the oldest code that it serves, as the login may read it, or else as the application may."""
     try:
-        return await connection.fetchrow(SQL["revision"]) or _UNREAD
+        return await _read(connection)
     except asyncpg.InsufficientPrivilegeError:
         pass
     try:
         async with connection.transaction():
             await connection.execute(f"SET LOCAL ROLE {APP_ROLE}")
-            return await connection.fetchrow(SQL["revision"]) or _UNREAD
+            return await _read(connection)
     except asyncpg.PostgresError:
-        return _UNREAD  # the checks on roles say why
+        return None, None  # the checks on roles say why
+
+
+async def _read(connection: Any) -> tuple[str | None, str | None]:
+    row = await connection.fetchrow(SQL["revision"])
+    return (row["revision"], row["oldest"]) if row is not None else (None, None)
 
 
 async def _closed(connection: Any) -> None:

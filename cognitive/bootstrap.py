@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from brain import roles
+from brain import distribute, roles
 from brain.artifacts import Artifacts
 from brain.breaker import Breaker
 from brain.contents import Contents
@@ -290,6 +290,24 @@ async def repair(url: str | None) -> tuple[str, ...]:
         return await repair(url)
     async with embedded(settings) as urls:
         return await repair(urls.owner)
+
+
+def distribution() -> tuple[str, ...]:
+    """The statements that spread the tables over several machines; see `brain.distribute`."""
+    return distribute.statements()
+
+
+async def run_distribution(url: str | None) -> Sequence[str]:
+    """Runs them on the database at the URL.
+
+    Raises:
+        SchemaError: there is no URL, since the embedded server is one machine; or the server has no Citus, or refuses.
+        StoreUnavailable: nothing answers there.
+    """
+    url = url or from_environment().database_url
+    if url is None:
+        raise SchemaError("the embedded server is one machine: name a database with Citus by --url")
+    return await distribute.distribute(url)
 
 
 async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -44,6 +45,24 @@ async def _repair(url: str | None) -> Mapping[str, Sequence[str]]:
 
 def _mended(told: Mapping[str, Sequence[str]]) -> None:
     printing.line(f"Mended: {', '.join(told['mended'])}." if told["mended"] else "All indexes are valid.")
+
+
+@command.command(cls=Answering, shape="{statements: [sql], run}")
+@click.option("--run", "really", is_flag=True, help="Run them; without it they are only shown.")
+@click.option("--url", help="The role that owns the schema, on the coordinator; default: COGNITIVE_DATABASE_URL.")
+def distribute(really: bool, url: str | None) -> None:
+    """Show the statements by which Citus spreads the tables over several machines, an agent's rows on one.
+
+    The layer itself does not work on them yet: docs/operations.md says what is missing.
+    """
+    run(_distribute(really, url), lambda told: click.echo(";\n".join((*told["statements"], "")).rstrip("\n")))
+
+
+async def _distribute(really: bool, url: str | None) -> Mapping[str, Any]:
+    from cognitive import bootstrap
+
+    told = await bootstrap.run_distribution(url) if really else bootstrap.distribution()
+    return {"statements": told, "run": really}
 
 
 @command.command(cls=Answering, shape="{logins: [name], granted: [role]}")

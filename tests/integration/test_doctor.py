@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
+from brain.distribute import distribute
 from brain.health import DatabaseHealth
 from brain.journal import Journal, journal_name
 from brain.migrate import repair, upgrade
@@ -149,6 +150,13 @@ async def test_an_index_that_cannot_be_mended_says_why(scratch):
         await inside.execute("CREATE UNIQUE INDEX CONCURRENTLY once ON cognitive.twice (n)")
     with pytest.raises(SchemaError, match="once"):
         await repair(url)
+
+
+async def test_a_server_without_citus_is_not_distributed(scratch):
+    _, url = scratch
+    await upgrade(url)
+    with pytest.raises(SchemaError, match="CREATE EXTENSION citus"):
+        await distribute(url)
 
 
 async def test_logins_that_may_too_much_or_too_little(urls, monkeypatch):
