@@ -125,7 +125,7 @@ async def _patiently(connection: AsyncConnection, driver: Any, settings: Config,
 
 def _locked(error: Exception) -> bool:
     cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
-    return getattr(cause, "sqlstate", None) == asyncpg.LockNotAvailableError.sqlstate
+    return bool(getattr(cause, "sqlstate", None) == asyncpg.LockNotAvailableError.sqlstate)
 
 
 def _migrate(connection: sa.Connection, settings: Config, revision: str) -> None:
