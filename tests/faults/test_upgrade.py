@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import subprocess
 import uuid
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import asyncpg
@@ -19,7 +19,7 @@ from brain.migrate import config, upgrade
 from brain.schema import HEAD
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.chaos.words import WordEmbedder
-from cognitive.errors import SchemaError
+from cognitive.errors import SchemaError, StoreUnavailable
 
 PATIENT = Policy(deadline_ms=20_000)
 NEXT = "0099"
@@ -29,6 +29,7 @@ ALTER TABLE cognitive.memory ADD COLUMN colour text NOT NULL DEFAULT 'red';
 ALTER TABLE cognitive.turn ADD COLUMN colour text;
 """
 BUILDS = "CREATE INDEX CONCURRENTLY memory_by_colour ON cognitive.memory (agent_id, colour);"
+THERE = "SELECT to_regclass('cognitive.memory_by_colour') IS NOT NULL"
 MIGRATION = """
 from pathlib import Path
 from alembic import op
@@ -202,21 +203,21 @@ async def test_of_deployers_that_race_one_migrates(database, admin, scripts):
 
 
 async def test_a_killed_index_build_is_made_good_by_the_next_run(database, admin, scripts):
+    builds = scripts / "versions" / f"{NEXT}_next.concurrently.sql"
+    builds.unlink()
+    await upgrade(database.owner, scripts=scripts)  # as if it had ended between the migration and the build
+    builds.write_text(BUILDS)
     writer = await asyncpg.connect(database.admin)
     transaction = writer.transaction()
-    deployer = asyncio.create_task(upgrade(database.owner, scripts=scripts))
-    await until(lambda: admin.fetchval("SELECT to_regclass('cognitive.colour') IS NOT NULL"))
     await transaction.start()
     await writer.execute("LOCK TABLE cognitive.memory IN ROW EXCLUSIVE MODE")  # as a write does: the build waits for it
-    with suppress(SchemaError):
-        if await valid(admin):
-            pytest.skip("the index was there before anything could hold it up")
-        await until(
-            lambda: admin.fetchval(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%' LIMIT 1"
-            )
-        )
+    deployer = asyncio.create_task(upgrade(database.owner, scripts=scripts))
+    await until(lambda: admin.fetchval(THERE))  # and not read yet
+    assert await admin.fetchval(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%'"
+    )
+    with pytest.raises((SchemaError, StoreUnavailable)):
         await deployer
     assert await valid(admin) is False
     await transaction.rollback()
