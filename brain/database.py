@@ -13,6 +13,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -24,7 +25,7 @@ from brain import loops
 from brain.breaker import Breaker
 from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, SchemaError, StoreError, StoreUnavailable
-from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
+from brain.schema import LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
 
 T = TypeVar("T")
 Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
@@ -45,6 +46,9 @@ _SET_TENANT = """
 SELECT set_config('cognitive.agent_id', $1, true), set_config('statement_timeout', $2, true),
        set_config('synchronous_commit', $3, true), set_config('plan_cache_mode', 'force_generic_plan', true)
 """
+# Through a pooler the role is the transaction's too: what a connection of the server was given when it was opened, its
+# next client has as well.
+_SET_ROLE = "SELECT set_config('role', $1, true)"
 _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
@@ -53,6 +57,8 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
        current_user AS role
 """  # noqa: E501
+# As JSON, in which a column that is not there yet is missing and no error.
+_VERSION = "SELECT version_num, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v"
 
 # The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
 _LOST = (
@@ -65,7 +71,13 @@ _LOST = (
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
 )
-_CONTENDED = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
+# Another transaction came first, or a migration changed what a statement was planned for.
+_CONTENDED = (
+    asyncpg.SerializationError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.InvalidCachedStatementError,
+    asyncpg.OutdatedSchemaCacheError,
+)
 _MISCONFIGURED = (
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
@@ -79,8 +91,8 @@ class Database:
 
     All work is done as `role`, and `read_only` in transactions that write nothing. `revive` is called, off the event
     loop, when a connection is lost: the embedded server is restarted by it. While `breaker` is open nothing is asked.
-    Behind a pooler that hands a connection of the server from client to client after each transaction, nothing can be
-    prepared beforehand: `prepared` says whether it may be.
+    `pooled`: behind a pooler that hands a connection of the server from client to client after each transaction, so that
+    nothing is prepared beforehand, and the role is taken on within each transaction.
     """
 
     def __init__(
@@ -92,13 +104,12 @@ class Database:
         role: str = APP_ROLE,
         read_only: bool = False,
         breaker: Breaker | None = None,
-        prepared: bool = True,
+        pooled: bool = False,
     ) -> None:
         self._url = url
-        self._prepared = prepared
-        self._settings = {"role": role, "application_name": "cognitive-layer", "timezone": "UTC"}
-        if read_only:
-            self._settings["default_transaction_read_only"] = "on"
+        self._pooled = pooled
+        self._role = role
+        self._read_only = read_only
         self._pool_size = pool_size
         self._revive = revive
         self.breaker = breaker or Breaker()
@@ -162,6 +173,9 @@ class Database:
                 await self._recover(attempt)
             except asyncpg.QueryCanceledError as error:
                 raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
+            except asyncpg.ReadOnlySQLTransactionError as error:
+                await self._expire()  # the next ones may lead to the primary, where the address names several servers
+                raise StoreUnavailable(f"this Postgres only reads: it is a standby, or told to ({error})") from error
             except asyncpg.DataError as error:
                 raise InvalidInput(f"Postgres cannot store this: {error}") from error
             except asyncpg.PostgresError as error:
@@ -195,7 +209,7 @@ class Database:
         connection = await pool.acquire(timeout=attempt.timeout)
         attempt.connected = True
         try:
-            return await _in_transaction(connection, attempt.work, attempt.settings)
+            return await _in_transaction(connection, attempt.work, attempt.settings, self._local_role)
         finally:
             await pool.release(connection)
 
@@ -228,12 +242,25 @@ class Database:
             return True
         return True
 
+    def _settings(self) -> dict[str, str]:
+        """What a connection is given when it is made; a pooler would have its next client have it too."""
+        own = {"role": self._role} | ({"default_transaction_read_only": "on"} if self._read_only else {})
+        return {"application_name": "cognitive-layer", "timezone": "UTC", **({} if self._pooled else own)}
+
+    @property
+    def _local_role(self) -> str | None:
+        """The role that each transaction takes on; None where the connection has it."""
+        return self._role if self._pooled else None
+
     async def _recover(self, attempt: int) -> None:
-        if self._pool is not None:
-            await self._pool.expire_connections()
+        await self._expire()
         if self._revive is not None:
             await asyncio.to_thread(self._revive)
         await asyncio.sleep(0.05 * 2**attempt)
+
+    async def _expire(self) -> None:
+        if self._pool is not None:
+            await self._pool.expire_connections()
 
     async def _connect(self) -> asyncpg.Pool:
         try:
@@ -242,10 +269,10 @@ class Database:
                 min_size=min(3, self._pool_size),  # a turn reads what is pinned, what is found and its session at once
                 max_size=self._pool_size,
                 timeout=_CONNECT_SECONDS,
-                init=_prepare,
-                statement_cache_size=_STATEMENTS if self._prepared else 0,
+                init=partial(_prepare, role=self._local_role),
+                statement_cache_size=0 if self._pooled else _STATEMENTS,
                 reset=_nothing_to_reset,
-                server_settings=self._settings,
+                server_settings=self._settings(),
             )
         except asyncpg.ClientConfigurationError as error:
             raise SchemaError(f"not a usable database URL: {error}") from error
@@ -254,6 +281,8 @@ class Database:
                 f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?"
             ) from error
         except (*_LOST, TimeoutError) as error:
+            if "startup parameter" in str(error):  # no server says this of the role
+                raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
             raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
         except (ValueError, asyncpg.PostgresError) as error:
             raise SchemaError(f"cannot use this database: {error}") from error
@@ -274,10 +303,12 @@ async def _probed(connection: Connection) -> None:
     """The transaction around it is question enough."""
 
 
-async def _in_transaction(connection: Connection, work: Work[T], settings: tuple[str, str, str]) -> T:
+async def _in_transaction(connection: Connection, work: Work[T], settings: tuple[str, str, str], role: str | None) -> T:
     """Plain statements: asyncpg's own transaction cannot be rolled back once its first or last one was cancelled."""
     try:
         await connection.execute("BEGIN")
+        if role is not None:
+            await connection.fetchrow(_SET_ROLE, role)
         await connection.fetchrow(_SET_TENANT, *settings)
         result = await work(connection)
         await connection.execute("COMMIT")
@@ -311,9 +342,11 @@ async def _nothing_to_reset(connection: Connection) -> None:
     """All settings are local to their transaction, so the default reset would only cost a round trip."""
 
 
-async def _prepare(connection: Connection) -> None:
-    """Checks the database once per connection and teaches it our types, in one transaction: see `prepared`."""
+async def _prepare(connection: Connection, role: str | None) -> None:
+    """Checks the database once per connection and teaches it our types, in one transaction: see `pooled`."""
     async with connection.transaction():
+        if role is not None:
+            await connection.fetchrow(_SET_ROLE, role)
         await _checked(connection)
 
 
@@ -327,13 +360,11 @@ async def _checked(connection: Connection) -> None:
             f"the extension pgvector {LEAST_PGVECTOR} or newer is needed in this database (found: {found}). Install it"
             " on the server and run `cognitive db upgrade` as a role that may create extensions"
         )
-    if not state["migrated"]:
+    version = await connection.fetchrow(_VERSION) if state["migrated"] else None
+    if version is None:
         raise SchemaError("this database has no cognitive schema yet: run `cognitive db upgrade`")
-    revision = await connection.fetchval("SELECT version_num FROM cognitive.alembic_version")
-    if revision != HEAD:
-        raise SchemaError(
-            f"the schema is at revision {revision}, this version needs {HEAD}: run `cognitive db upgrade`"
-        )
+    if (refused := refusal(version["version_num"], version["oldest"])) is not None:
+        raise SchemaError(refused)
     if state["above_policies"]:
         raise SchemaError(
             f"the role {state['role']} must be neither superuser nor BYPASSRLS: row level security would not bind it"

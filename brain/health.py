@@ -59,9 +59,9 @@ class DatabaseHealth:
     `pgvector` is the installed version, None if there is none, and `available` the one that could be installed.
     `login` is who connects; `login_above` and `role_above` say whether that role and the application's stand above row
     level security, and `member` whether `login` may become the latter; both are None where it does not exist.
-    `revision` is None without a schema, and where it may not be read. `ahead` is by how many seconds the clock of the
-    database is ahead of this machine's, known to within `round_trip`. `granted` is what `login` may become to look at
-    the record, None without a schema.
+    `revision` is None without a schema, and where it may not be read; `oldest` is the oldest code that it serves.
+    `ahead` is by how many seconds the clock of the database is ahead of this machine's, known to within `round_trip`.
+    `granted` is what `login` may become to look at the record, None without a schema.
     """
 
     version: str
@@ -81,6 +81,7 @@ class DatabaseHealth:
     tables: tuple[TableHealth, ...]
     granted: Granted | None = None
     activity: Activity | None = None
+    oldest: str | None = None
 
 
 async def examine(url: str) -> DatabaseHealth:
@@ -113,10 +114,12 @@ async def _examined(connection: Any) -> DatabaseHealth:
     answered = datetime.now(UTC)
     named = {name: await connection.fetch(SQL[name]) for name in ("unprotected", "broken_indexes", "tables")}
     between = asked + (answered - asked) / 2
+    revision, oldest = await _revision(connection) if server["migrated"] else (None, None)
     return DatabaseHealth(
         ahead=(server.pop("now") - between).total_seconds(),
         round_trip=(answered - asked).total_seconds(),
-        revision=await _revision(connection) if server["migrated"] else None,
+        revision=revision,
+        oldest=oldest,
         unprotected=tuple(row["name"] for row in named["unprotected"]),
         granted=await roles.granted(connection) if server["migrated"] else None,
         activity=Activity(**dict(await connection.fetchrow(SQL["activity"]))),
@@ -126,18 +129,23 @@ async def _examined(connection: Any) -> DatabaseHealth:
     )
 
 
-async def _revision(connection: Any) -> str | None:
-    """The revision as the login may read it, or else as the application's role may."""
+async def _revision(connection: Any) -> tuple[str | None, str | None]:
+    """The revision and the oldest code that it serves, as the login may read it, or else as the application may."""
     try:
-        return str(await connection.fetchval(SQL["revision"]))
+        return await _read(connection)
     except asyncpg.InsufficientPrivilegeError:
         pass
     try:
         async with connection.transaction():
             await connection.execute(f"SET LOCAL ROLE {APP_ROLE}")
-            return str(await connection.fetchval(SQL["revision"]))
+            return await _read(connection)
     except asyncpg.PostgresError:
-        return None  # the checks on roles say why
+        return None, None  # the checks on roles say why
+
+
+async def _read(connection: Any) -> tuple[str | None, str | None]:
+    row = await connection.fetchrow(SQL["revision"])
+    return (row["revision"], row["oldest"]) if row is not None else (None, None)
 
 
 async def _closed(connection: Any) -> None:

@@ -6,41 +6,61 @@ and the role may do so, and a clear error says what to ask an administrator for 
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
+from brain import index_builds
 from brain.errors import SchemaError, StoreUnavailable
 from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
 
 # In an installed package the migrations stand inside it; in a checkout they stand beside it.
 _PLACES = (Path(__file__).parent / "migrations", Path(__file__).parent.parent / "migrations")
+_LOCK_WAIT = "150ms"  # what a write behind a migration may have to wait: less than a turn's deadline
+_PAUSE = 0.3  # seconds in which those who had to wait catch up
+_ATTEMPTS = 20  # ten seconds in all: longer than any transaction of ours, and soon enough to tell whoever waits
+_HOLDERS = """
+SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+WHERE l.granted AND c.relnamespace = to_regnamespace('cognitive') AND l.pid <> pg_backend_pid()
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
 
 
-def config() -> Config:
-    """An alembic configuration that points to the migrations."""
+def config(scripts: Path | None = None) -> Config:
+    """An alembic configuration that points to the migrations: to the product's own, or to those of another folder."""
     settings = Config()
-    settings.set_main_option("script_location", str(next(place for place in _PLACES if place.is_dir())))
+    settings.set_main_option("script_location", str(scripts or next(place for place in _PLACES if place.is_dir())))
     return settings
 
 
-async def upgrade(url: str) -> str:
-    """Migrates the database at `url` to the newest revision and returns that. Safe to run twice or at once.
+async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, attempts: int = _ATTEMPTS) -> str:
+    """Migrates the database at `url` and returns its revision. Safe to run twice or at once, beside live traffic.
+
+    Each migration is a transaction of its own, so that a lock is held for as long as one change takes, and waits for no
+    lock longer than `_LOCK_WAIT`: whatever comes behind it would wait as long. Without its locks after so many
+    `attempts` it fails; what came before it stays, and the next run goes on from there.
 
     Raises:
         StoreUnavailable: nothing answers there.
-        SchemaError: the server is too old, pgvector is missing, or the role may not do what is needed.
+        SchemaError: the server is too old, pgvector is missing, the role may not do what is needed, or a long
+            transaction stands in the way.
     """
     engine = create_async_engine(_sqlalchemy_url(url), poolclass=NullPool)
     try:
-        async with engine.begin() as connection:
-            await connection.run_sync(_migrate)
+        async with engine.connect() as connection:
+            driver = (await connection.get_raw_connection()).driver_connection
+            await index_builds.alone(driver)
+            return await _migrated(connection, driver, config(scripts), to, attempts)
     except (OSError, asyncpg.CannotConnectNowError) as error:
         raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
     except asyncpg.PostgresError as error:
@@ -51,16 +71,75 @@ async def upgrade(url: str) -> str:
         raise SchemaError(f"this database is of another version of the schema: {error}") from error
     finally:
         await engine.dispose()
-    return HEAD
 
 
-def _migrate(connection: sa.Connection) -> None:
-    # one migration at a time; the lock goes with the transaction
-    connection.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext('cognitive.migrate'))"))
-    _prerequisites(connection)
-    settings = config()
+async def repair(url: str) -> tuple[str, ...]:
+    """Mends the indexes of the database at `url`, see `brain.index_builds.repair`, and returns their names."""
+    wanted = index_builds.declared(_versions(config()), HEAD)
+    return await index_builds.repair(url, wanted)
+
+
+async def _migrated(connection: AsyncConnection, driver: Any, settings: Config, to: str, attempts: int) -> str:
+    async with connection.begin():
+        await connection.run_sync(_prerequisites)
+    async with connection.begin():
+        current = await connection.run_sync(_current)
+    for revision in _ahead(settings, current, to):
+        await _patiently(connection, driver, settings, revision, attempts)
+        current = revision
+    assert current is not None
+    await index_builds.build(driver, index_builds.declared(_versions(settings), current))
+    return current
+
+
+def _ahead(settings: Config, current: str | None, to: str) -> list[str]:
+    """The revisions behind the current one up to `to`, in their order."""
+    script = ScriptDirectory.from_config(settings)
+    ordered = [each.revision for each in script.walk_revisions("base", to)][::-1]
+    if current is None:
+        return ordered
+    if current in ordered:
+        return ordered[ordered.index(current) + 1 :]
+    script.get_revision(current)  # one that is unknown is an error; a known one is beyond `to`
+    return []
+
+
+async def _patiently(connection: AsyncConnection, driver: Any, settings: Config, revision: str, attempts: int) -> None:
+    """One migration; where somebody holds a lock, tried again after a pause in which the traffic goes on."""
+    for attempt in range(1, attempts + 1):
+        try:
+            async with connection.begin():
+                await connection.run_sync(_migrate, settings, revision)
+                return
+        except (asyncpg.LockNotAvailableError, sa.exc.DBAPIError) as error:
+            if not _locked(error):
+                raise
+            if attempt == attempts:
+                holders = ", ".join(str(row["pid"]) for row in await driver.fetch(_HOLDERS))
+                raise SchemaError(
+                    f"migration {revision} got no lock in {attempts} attempts, and changed nothing: a transaction of"
+                    f" process {holders or 'that has ended meanwhile'} holds one. End it, or try again later"
+                ) from error
+        await asyncio.sleep(_PAUSE)
+
+
+def _locked(error: Exception) -> bool:
+    cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+    return bool(getattr(cause, "sqlstate", None) == asyncpg.LockNotAvailableError.sqlstate)
+
+
+def _migrate(connection: sa.Connection, settings: Config, revision: str) -> None:
+    connection.execute(sa.text(f"SET LOCAL lock_timeout = '{_LOCK_WAIT}'"))
     settings.attributes["connection"] = connection
-    command.upgrade(settings, "head")
+    command.upgrade(settings, revision)
+
+
+def _current(connection: sa.Connection) -> str | None:
+    return MigrationContext.configure(connection, opts={"version_table_schema": "cognitive"}).get_current_revision()
+
+
+def _versions(settings: Config) -> Path:
+    return Path(ScriptDirectory.from_config(settings).versions)
 
 
 def _sqlalchemy_url(url: str) -> sa.URL:

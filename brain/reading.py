@@ -26,12 +26,14 @@ class Reading:
         url: str,
         *,
         pool_size: int = 4,
+        pooled: bool = False,
         revive: Callable[[], None] | None = None,
         grant: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         self.url = url
         self.own = grant is not None
         self._pool_size = pool_size
+        self._pooled = pooled
         self._revive = revive
         self._grant = grant
         self._opening = asyncio.Lock()
@@ -76,4 +78,6 @@ class Reading:
             await database.close()
 
     def _database(self, role: str, pool_size: int) -> Database:
-        return Database(self.url, pool_size=pool_size, revive=self._revive, role=role, read_only=True)
+        return Database(
+            self.url, pool_size=pool_size, revive=self._revive, role=role, read_only=True, pooled=self._pooled
+        )

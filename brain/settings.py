@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import platformdirs
 from pydantic import Field, ValidationError
@@ -25,6 +25,7 @@ class Settings(BaseSettings):
     # package.module:maker. The first is for agents without vectors; which one an agent's reads use, the database names.
     embedding_models: str = "minilm"
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
+    pooler: Literal["none", "transaction"] = "none"  # between here and the server; transaction: PgBouncer in that mode
     breaker_failures: Annotated[int, Field(ge=0)] = 5  # in a row until Postgres is asked no more; 0: it always is
     breaker_wait: Annotated[float, Field(gt=0)] = 0.25  # seconds until a probe, doubled each time: what a turn may take
     breaker_longest_wait: Annotated[float, Field(gt=0)] = 5.0  # between probes: so long a turn may miss who is back

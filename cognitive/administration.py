@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from brain import roles, scrub
+from brain import distribute, roles, scrub
 from brain.agents import names
 from brain.embedded import ServerUrls
 from brain.embedding.named import named
+from brain.errors import SchemaError
 from brain.ports import Embedder
 from brain.settings import from_environment
 from cognitive.bootstrap import embedded, embedders_of
@@ -21,6 +22,31 @@ async def migrate(url: str | None) -> str:
     from brain.migrate import upgrade  # alembic is slow to import and needed once
 
     return await _at(url, upgrade, lambda urls: urls.owner)
+
+
+async def repair(url: str | None) -> tuple[str, ...]:
+    """Mends the indexes of the database, and returns their names."""
+    from brain.migrate import repair
+
+    return await _at(url, repair, lambda urls: urls.owner)
+
+
+def distribution() -> tuple[str, ...]:
+    """The statements that spread the tables over several machines; see `brain.distribute`."""
+    return distribute.statements()
+
+
+async def run_distribution(url: str | None) -> Sequence[str]:
+    """Runs them on the database at the URL.
+
+    Raises:
+        SchemaError: there is no URL, since the embedded server is one machine; or the server has no Citus, or refuses.
+        StoreUnavailable: nothing answers there.
+    """
+    url = url or from_environment().database_url
+    if url is None:
+        raise SchemaError("the embedded server is one machine: name a database with Citus by --url")
+    return await distribute.distribute(url)
 
 
 async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool) -> tuple[str, ...]:

@@ -254,7 +254,8 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 @asynccontextmanager
 async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
     if url is not None:
-        database, reading = _own(url, settings), Reading(url)
+        pooled = settings.pooler == "transaction"
+        database, reading = _own(url, settings, pooled=pooled), Reading(url, pooled=pooled)
         async with _closing(database, reading, _open_or_wait(database)):
             yield database, reading
         return
@@ -271,9 +272,9 @@ async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[
         await asyncio.to_thread(server.release)
 
 
-def _own(url: str, settings: Settings, revive: Callable[[], None] | None = None) -> Database:
+def _own(url: str, settings: Settings, revive: Callable[[], None] | None = None, *, pooled: bool = False) -> Database:
     breaker = Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
-    return Database(url, pool_size=settings.pool_size, revive=revive, breaker=breaker)
+    return Database(url, pool_size=settings.pool_size, revive=revive, breaker=breaker, pooled=pooled)
 
 
 @asynccontextmanager

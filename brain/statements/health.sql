@@ -15,8 +15,8 @@ SELECT current_setting('server_version') AS version,
        clock_timestamp() AS now
 
 -- name: revision
--- The schema's revision.
-SELECT version_num FROM cognitive.alembic_version
+-- The schema's revision, and the oldest code that it serves, where it tells.
+SELECT version_num AS revision, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v
 
 -- name: unprotected
 -- Tables whose rows are not guarded by a policy that binds their owner too.

@@ -46,7 +46,7 @@ async def suite(
                 continue
             else:
                 url = await stack.enter_async_context(pooler.pooled(site.urls.app))
-                database = Database(url, pool_size=4, prepared=False)
+                database = Database(url, pool_size=4, pooled=True)
             await _fuzzed(ledger, random.Random(f"{seed}/{way}"), database, agents, way, queries // len(ways))
             await database.close()
     await _untold(ledger, site)

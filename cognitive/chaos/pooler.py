@@ -25,7 +25,6 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 3
 max_client_conn = 200
-ignore_startup_parameters = role,extra_float_digits
 logfile = {folder}/log
 pidfile = {folder}/pid
 server_reset_query =

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -17,7 +18,7 @@ from cognitive.cli.reembed import reembed
 
 @click.group()
 def command() -> None:
-    """Migrate the database, show how to reach it, let others look, or change the embedding model."""
+    """Migrate or repair the database, show how to reach it, let others look, or change the embedding model."""
 
 
 command.add_command(reembed)
@@ -34,6 +35,41 @@ async def _upgrade(url: str | None) -> Mapping[str, str]:
     from cognitive import administration
 
     return {"revision": await administration.migrate(url)}
+
+
+@command.command(cls=Answering, shape="{mended: [index]}")
+@click.option("--url", help="The role that owns the schema; default: COGNITIVE_DATABASE_URL.")
+def repair(url: str | None) -> None:
+    """Mend the indexes that an interrupted build left behind, beside reads and writes."""
+    run(_repair(url), _mended)
+
+
+async def _repair(url: str | None) -> Mapping[str, Sequence[str]]:
+    from cognitive import administration
+
+    return {"mended": await administration.repair(url)}
+
+
+def _mended(told: Mapping[str, Sequence[str]]) -> None:
+    printing.line(f"Mended: {', '.join(told['mended'])}." if told["mended"] else "All indexes are valid.")
+
+
+@command.command(cls=Answering, shape="{statements: [sql], run}")
+@click.option("--run", "really", is_flag=True, help="Run them; without it they are only shown.")
+@click.option("--url", help="The role that owns the schema, on the coordinator; default: COGNITIVE_DATABASE_URL.")
+def distribute(really: bool, url: str | None) -> None:
+    """Show the statements by which Citus spreads the tables over several machines, an agent's rows on one.
+
+    The layer itself does not work on them yet: docs/operations.md says what is missing.
+    """
+    run(_distribute(really, url), lambda told: click.echo(";\n".join((*told["statements"], "")).rstrip("\n")))
+
+
+async def _distribute(really: bool, url: str | None) -> Mapping[str, Any]:
+    from cognitive import administration
+
+    told = await administration.run_distribution(url) if really else administration.distribution()
+    return {"statements": told, "run": really}
 
 
 @command.command(cls=Answering, shape="{logins: [name], granted: [role]}")

@@ -8,7 +8,7 @@ from typing import Literal
 
 from brain.health import DatabaseHealth, TableHealth
 from brain.roles import OVERVIEW, READER
-from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
+from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
 from cognitive.doctor.facts import Facts, Spaces
 
 Status = Literal["ok", "warning", "failure", "unknown"]
@@ -235,9 +235,11 @@ def _migrations(facts: Facts) -> Verdict:
         return "failure", "there is no schema", "`cognitive db upgrade`, as a role that may create one"
     if health.revision is None:
         return "failure", "the revision of the schema may not be read", "see the check of roles"
+    if (refused := refusal(health.revision, health.oldest)) is not None:
+        told, _, fix = refused.partition(": ")
+        return "failure", told, f"{fix}; the schema's owner may upgrade it" if health.revision < HEAD else fix
     if health.revision != HEAD:
-        fix = "`cognitive db upgrade`, as the owner of the schema; if the schema is the newer one, upgrade this package"
-        return "failure", f"revision {health.revision}, and this version needs {HEAD}", fix
+        return _ok(f"revision {health.revision}, a newer one that serves this version")
     return _ok(f"revision {health.revision}")
 
 
@@ -255,7 +257,7 @@ def _row_security(health: DatabaseHealth) -> Verdict:
 def _indexes(health: DatabaseHealth) -> Verdict:
     if health.broken_indexes:
         found = f"not in use: {', '.join(health.broken_indexes)}"
-        return "failure", found, f"REINDEX INDEX CONCURRENTLY cognitive.{health.broken_indexes[0]}"
+        return "failure", found, "`cognitive db repair`, as the owner of the schema"
     return _ok("all are valid")
 
 

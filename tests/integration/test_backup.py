@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
+import tempfile
 import uuid
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import pytest
 
+from brain.embedded import EmbeddedServer
+from brain.migrate import upgrade
+from brain.tables import metadata
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.chaos.words import WordEmbedder
 
 PATIENT = Policy(deadline_ms=10_000)
+AT = datetime(2026, 11, 2, 9, tzinfo=UTC)
+PLACES = ("attic", "boat house", "cellar", "dairy", "entrance", "forge", "garden", "hall", "icehouse", "kitchen")
+GUARDS = """
+SELECT c.relname, c.relrowsecurity, c.relforcerowsecurity, p.policyname, p.qual, p.with_check, p.roles::text
+FROM pg_class c LEFT JOIN pg_policies p ON p.schemaname = 'cognitive' AND p.tablename = c.relname
+WHERE c.relnamespace = 'cognitive'::regnamespace AND c.relkind = 'r' ORDER BY 1, 4
+"""
 
 
 def program(name: str) -> str:
@@ -66,3 +79,92 @@ async def test_a_role_that_row_level_security_binds_cannot_dump_and_says_so(urls
         refused = ran(program("pg_dump"), "--format=custom", f"--file={tmp_path / 'x'}", "--schema=cognitive", url)
         assert refused.returncode != 0
         assert "row-level security" in refused.stderr or "permission denied" in refused.stderr
+
+
+async def taught(layer: CognitiveLayer, agents: list[str]) -> None:
+    """Memories that were changed, shown, used, rated and superseded, in turns of several sessions."""
+    for agent in agents:
+        said = [NewMemory(type="fact", content=f"The key of the {place} hangs on hook {n}.", occurred_at=AT)
+                for n, place in enumerate(PLACES)]  # fmt: skip
+        ids = await layer.remember(agent, said)
+        await layer.update(agent, ids[0], content="The key of the attic is lost.")
+        for n, place in enumerate(PLACES[:4]):
+            asked, now = f"Where is the key of the {place}?", AT + timedelta(hours=n)
+            turn = Turn(agent_id=agent, session_id=f"s{n % 2}", turn_id=f"t{n}", text=asked, now=now)
+            context = await layer.pre_turn(turn)
+            await layer.post_turn(context, Outcome(response=f"The key of the {place} hangs on hook {n}."))
+
+
+async def answers(layer: CognitiveLayer, agents: list[str]) -> list[object]:
+    """What the layer shows of each place to each agent: by the recall tool and in a turn."""
+    found: list[object] = []
+    for agent in agents:
+        for n, place in enumerate(PLACES):
+            asked = f"Where is the key of the {place}?"
+            hits = await layer.recall(agent, asked, now=AT + timedelta(days=1))
+            found.append([(hit.memory_id, hit.content, hit.score) for hit in hits])
+            turn = Turn(
+                agent_id=agent, session_id="after", turn_id=f"after-{n}", text=asked, now=AT + timedelta(days=1)
+            )
+            context = await layer.pre_turn(turn)
+            assert context.degraded == ()
+            found.append([(shown.memory_id, shown.content) for shown in context.shown])
+    return found
+
+
+async def contents(url: str) -> dict[str, str]:
+    """Of each table how many rows it has, and a digest of them all."""
+    connection = await asyncpg.connect(url)
+    try:
+        return {
+            table.name: await connection.fetchval(
+                "SELECT count(*) || ' ' || coalesce(md5(string_agg(t::text, E'\\n' ORDER BY t::text)), '')"
+                f" FROM {table.fullname} AS t"
+            )
+            for table in metadata.sorted_tables
+        }
+    finally:
+        await connection.close()
+
+
+async def asked(url: str, statement: str) -> list[tuple]:
+    connection = await asyncpg.connect(url)
+    try:
+        return [tuple(row) for row in await connection.fetch(statement)]
+    finally:
+        await connection.close()
+
+
+@pytest.fixture
+def fresh():
+    """A cluster that has never seen the database."""
+    with tempfile.TemporaryDirectory(prefix="cognitive-restored-") as directory:
+        Path(directory).chmod(0o711)
+        server = EmbeddedServer(Path(directory))
+        yield server.acquire()
+        server.release()
+
+
+async def test_restored_into_a_fresh_cluster_it_gives_the_same_answers(fresh, urls, empty, agent, tmp_path):
+    (admin, app), agents = empty, [agent, f"{agent}-other"]
+    await upgrade(admin)
+    async with CognitiveLayer.open(app, policy=PATIENT, embedder=WordEmbedder()) as layer:
+        await taught(layer, agents)
+        before = await contents(admin)
+        file = str(tmp_path / "cognitive.dump")
+        dumped = ran(program("pg_dump"), "--format=custom", f"--file={file}", admin)
+        assert dumped.returncode == 0, dumped.stderr
+        expected = await answers(layer, agents)
+    assert int(before["usage"].split()[0]) > 0
+
+    assert await asked(fresh.admin, "SELECT to_regnamespace('cognitive')") == [(None,)]
+    restored = ran(program("pg_restore"), "--exit-on-error", "--single-transaction", f"--dbname={fresh.admin}", file)
+    assert restored.returncode == 0, restored.stderr
+    assert await contents(fresh.admin) == before
+    assert await asked(fresh.admin, GUARDS) == await asked(admin, GUARDS)
+    async with CognitiveLayer.open(fresh.app, policy=PATIENT, embedder=WordEmbedder()) as copy:
+        assert await answers(copy, agents) == expected
+        assert any(shown for shown in expected)
+        context = await copy.pre_turn(Turn(agent_id=agent, session_id="new", text="Where is the key of the forge?"))
+        assert (await copy.post_turn(context, Outcome(response="On hook 5."))).recorded
+    assert await asked(fresh.app, "SELECT count(*) FROM cognitive.memory") == [(0,)]  # without a tenant

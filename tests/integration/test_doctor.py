@@ -11,13 +11,15 @@ import asyncpg
 import pytest
 
 from brain.agents import ModelOfAgents
+from brain.distribute import distribute
 from brain.health import DatabaseHealth
 from brain.journal import Journal, journal_name
-from brain.migrate import upgrade
+from brain.migrate import repair, upgrade
 from brain.schema import HEAD
 from cognitive.doctor.checks import CHECKS, COSINE, DIMENSION, healthy, judged
 from cognitive.doctor.examine import examine
 from cognitive.doctor.facts import Facts, Host, Model, Spaces
+from cognitive.errors import SchemaError
 
 WELL = DatabaseHealth("18.1", 18, "0.8.1", "0.8.1", "app", False, False, True, True, HEAD, 0.0, 0.001, (), (), ())
 FACTS = Facts(
@@ -112,7 +114,7 @@ async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_c
     with pytest.raises(asyncpg.UniqueViolationError):
         await inside.execute("CREATE UNIQUE INDEX CONCURRENTLY once ON cognitive.twice (n)")
     told = await found()
-    assert told["indexes"] == ("failure", "not in use: once", "REINDEX INDEX CONCURRENTLY cognitive.once")
+    assert told["indexes"] == ("failure", "not in use: once", "`cognitive db repair`, as the owner of the schema")
     assert told["row level security"][0] == "failure"
     assert "twice" in told["row level security"][1]
     assert told["statistics"][:2] == ("warning", "never analysed: twice")
@@ -124,6 +126,51 @@ async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_c
     assert told["statistics"][0] == "ok"
     assert told["bloat"][0] == "warning"
     assert "twice" in told["bloat"][1]
+
+
+async def test_what_interrupted_builds_left_is_repaired_beside_the_rows(scratch):
+    inside, url = scratch
+    await upgrade(url)
+    await inside.execute("INSERT INTO cognitive.policy (agent_id, version, content) SELECT 'a', n, '{}' FROM"
+                         " generate_series(1, 1000) n")  # fmt: skip
+    holder = await asyncpg.connect(url)
+    for way in ("CREATE INDEX CONCURRENTLY late ON cognitive.policy (version)",
+                "REINDEX INDEX CONCURRENTLY cognitive.policy_pkey"):  # fmt: skip
+        transaction = holder.transaction()
+        await transaction.start()
+        await holder.execute(
+            "UPDATE cognitive.policy SET content = '[]' WHERE version = '1'"
+        )  # which a build waits for
+        await inside.execute("SET lock_timeout = '200ms'")
+        with pytest.raises(asyncpg.LockNotAvailableError):
+            await inside.execute(way)
+        await transaction.rollback()
+    await holder.close()
+    assert "late, policy_pkey_ccnew" in (await found())["indexes"][1]
+
+    mended = await repair(url)
+    assert set(mended) == {"late", "policy_pkey_ccnew"}
+    assert (await found())["indexes"] == ("ok", "all are valid", "")
+    assert await inside.fetchval("SELECT indisvalid FROM pg_index WHERE indexrelid = 'cognitive.late'::regclass")
+    assert await repair(url) == ()
+
+
+async def test_an_index_that_cannot_be_mended_says_why(scratch):
+    inside, url = scratch
+    await upgrade(url)
+    await inside.execute("CREATE TABLE cognitive.twice (n int)")
+    await inside.execute("INSERT INTO cognitive.twice VALUES (1), (1)")
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await inside.execute("CREATE UNIQUE INDEX CONCURRENTLY once ON cognitive.twice (n)")
+    with pytest.raises(SchemaError, match="once"):
+        await repair(url)
+
+
+async def test_a_server_without_citus_is_not_distributed(scratch):
+    _, url = scratch
+    await upgrade(url)
+    with pytest.raises(SchemaError, match="CREATE EXTENSION citus"):
+        await distribute(url)
 
 
 async def test_logins_that_may_too_much_or_too_little(urls, monkeypatch):

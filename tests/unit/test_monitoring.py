@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cognitive.telemetry.instruments import INSTRUMENTS, Instrument
+from cognitive.telemetry.instruments import DEGRADED, INSTRUMENTS, STAGES, Instrument
 from cognitive.telemetry.prometheus import PrometheusMetrics
 
 BY_NAME = {each.name: each for each in INSTRUMENTS}
@@ -75,6 +75,23 @@ def test_every_alert_asks_for_what_there_is(rules):
     assert len(expressions) >= 5
     for expression in expressions:
         check(expression)
+
+
+def test_every_reason_that_the_code_gives_is_of_a_part_that_is_counted(root: Path):
+    sources = [root / "cognitive" / name for name in ("layer.py", "continuity.py")]
+    sources += sorted((root / "cognitive" / "context").glob("*.py"))
+    lines = [line for path in sources for line in path.read_text().splitlines() if "raise " not in line]
+    given = {part for line in lines for part in re.findall(r'[(\s]f?"([a-z]+): [{\w]', line)}
+    assert given == set(STAGES) - {"other"}
+
+
+def test_every_part_that_a_turn_can_lack_has_an_alert_and_a_panel(rules, dashboard):
+    alerts = re.split(r"^\s*- alert: ", rules, flags=re.MULTILINE)[1:]
+    alerted = {stage for each in alerts for stage in re.findall(rf'{DEGRADED.name}{{stage="(\w+)"}}', each)}
+    assert alerted == set(STAGES)
+    [shown] = [target for _, target in queries(dashboard) if DEGRADED.name in target["expr"]]
+    assert "by (stage)" in shown["expr"]  # a line each, whatever it is called
+    assert "stage=" not in shown["expr"]
 
 
 def test_every_metric_is_looked_at(dashboard):

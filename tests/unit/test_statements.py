@@ -9,8 +9,8 @@ import pytest
 from brain import statements
 
 PORTS = [
-    "across", "artifacts", "contents", "derived", "figures", "health", "lately", "memory_figures", "policies",
-    "retention", "roles", "scrub", "search", "sessions", "store", "subtasks", "turns",
+    "across", "artifacts", "contents", "derived", "figures", "health", "index_builds", "lately", "memory_figures",
+    "policies", "retention", "roles", "scrub", "search", "sessions", "store", "subtasks", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's

@@ -1,0 +1,61 @@
+"""Several machines: the statements by which Citus spreads the tables over them, an agent's rows on one.
+
+Every key begins with `agent_id`, every foreign key stays within an agent, and every statement of a turn names one:
+all tables are distributed by it and stand together, so that whatever concerns an agent is asked of one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+
+from brain.errors import SchemaError, StoreUnavailable
+from brain.tables import metadata
+
+BY = "agent_id"
+_FIRST = "corpus"  # the others stand where the agent's row in it does
+# What statements call must be known where they are answered.
+_FUNCTIONS = (
+    "SELECT create_distributed_function(oid::regprocedure) FROM pg_proc WHERE pronamespace = 'cognitive'::regnamespace"
+)
+
+
+def statements() -> tuple[str, ...]:
+    """What is to be run, in order: a table that others refer to comes before them."""
+    tables = sorted(metadata.sorted_tables, key=lambda table: table.name != _FIRST)
+    return (
+        *(
+            f"SELECT create_distributed_table('{table.fullname}', '{BY}', colocate_with => '{_beside(table.name)}')"
+            for table in tables
+        ),
+        _FUNCTIONS,
+    )
+
+
+def _beside(table: str) -> str:
+    return "none" if table == _FIRST else f"cognitive.{_FIRST}"
+
+
+async def distribute(url: str) -> Sequence[str]:
+    """Runs them in one transaction, as the owner of the schema, and returns them.
+
+    Raises:
+        StoreUnavailable: nothing answers there.
+        SchemaError: the server has no Citus, or it refuses.
+    """
+    try:
+        connection = await asyncpg.connect(url)
+        try:
+            if await connection.fetchval("SELECT 1 FROM pg_extension WHERE extname = 'citus'") is None:
+                raise SchemaError("this database has no Citus: CREATE EXTENSION citus on every node first")
+            async with connection.transaction():
+                for statement in statements():
+                    await connection.execute(statement)
+        finally:
+            await connection.close()
+    except (OSError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError) as error:
+        raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
+    except asyncpg.PostgresError as error:
+        raise SchemaError(f"cannot distribute the tables: {error}") from error
+    return statements()

@@ -1,0 +1,153 @@
+"""A streaming standby: turns are prepared from it, their outcomes wait, and when it is promoted they are counted."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from brain.embedded import EmbeddedServer, ServerUrls
+from brain.embedded.server import _bundled_install
+from brain.embedded.service_user import make_home, make_private, runnable_install, server_account
+from brain.migrate import upgrade
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.chaos.words import WordEmbedder
+from cognitive.errors import StoreUnavailable
+
+PATIENT = Policy(deadline_ms=10_000)
+SAID = "The kettle in the boat house leaks."
+ASKED = "Which kettle leaks?"
+
+
+@contextmanager
+def place() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="cognitive-replica-") as directory:
+        Path(directory).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        yield Path(directory)
+
+
+@pytest.fixture
+async def primary(tmp_path, monkeypatch):
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))  # where the journal is
+    with place() as directory:
+        server = EmbeddedServer(directory)
+        urls = server.acquire()
+        await upgrade(urls.owner)
+        yield server, urls
+        server.release()
+
+
+@pytest.fixture
+async def standby(primary):
+    """A server that replays what the primary writes."""
+    with place() as directory:
+        copied(primary[1], directory)
+        server = EmbeddedServer(directory)
+        urls = server.acquire()
+        assert await ask(urls.admin, "SELECT pg_is_in_recovery()") is True
+        yield urls
+        server.release()
+
+
+def copied(urls: ServerUrls, directory: Path) -> None:
+    account = server_account()
+    home = make_home(directory, account)
+    program = runnable_install(_bundled_install(), account, home / "runtime") / "bin" / "pg_basebackup"
+    make_private(home / "cluster", account)
+    address = urls.admin.replace("/cognitive?", "/?")
+    made = account.run(
+        [program, "--pgdata", home / "cluster", "--write-recovery-conf", "--checkpoint=fast", "--dbname", address],
+        timeout=120,
+    )
+    assert made.returncode == 0, made.stderr
+
+
+async def ask(url: str, statement: str, *arguments):
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetchval(statement, *arguments)
+    finally:
+        await connection.close()
+
+
+async def replayed(urls: ServerUrls, standby: ServerUrls) -> None:
+    written = await ask(urls.admin, "SELECT pg_current_wal_lsn()::text")
+    await eventually(lambda: ask(standby.admin, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", written))
+
+
+async def eventually(asked) -> None:
+    async with asyncio.timeout(60):
+        while not await asked():
+            await asyncio.sleep(0.02)
+
+
+def opened(url: str):
+    return CognitiveLayer.open(url, policy=PATIENT, embedder=WordEmbedder())
+
+
+async def turned(layer: CognitiveLayer, agent: str, turn_id: str):
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", turn_id=turn_id, text=ASKED))
+    assert [shown.content for shown in context.shown] == [SAID]
+    assert all(reason.startswith("record: ") for reason in context.degraded)  # the opening waits, with the outcome
+    return await layer.post_turn(context, Outcome(response=SAID))
+
+
+USED = "SELECT coalesce(sum(times_used), 0)::int FROM cognitive.usage WHERE agent_id = $1"
+
+
+async def test_turns_read_from_a_standby_and_count_when_it_is_promoted(primary, standby, agent):
+    _, urls = primary
+    async with opened(urls.app) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
+    await replayed(urls, standby)
+    async with opened(standby.app) as layer:
+        for n in range(8):  # more than failures open the breaker
+            report = await turned(layer, agent, f"t{n}")
+            assert not report.recorded
+        assert [hit.content for hit in await layer.recall(agent, "kettle")] == [SAID]
+        with pytest.raises(StoreUnavailable, match="only reads"):
+            await layer.remember(agent, [NewMemory(type="fact", content="The lamp is new.")])
+        assert await ask(standby.admin, USED, agent) == 0
+        assert await ask(standby.admin, "SELECT pg_promote()") is True
+
+        async def counted():
+            return await ask(standby.admin, USED, agent) == 8
+
+        await eventually(counted)
+        assert {turn["status"] for turn in await layer.turns(agent)} == {"completed"}
+        assert (await turned(layer, agent, "after")).recorded
+
+
+async def test_an_address_of_both_leads_to_whichever_takes_writes(primary, standby, agent):
+    server, urls = primary
+    sockets = [url.split("host=")[1].split("&")[0] for url in (urls.app, standby.app)]
+    both = (
+        f"postgresql://cognitive_app@/cognitive?host={','.join(sockets)}&port=5432,5432&target_session_attrs=read-write"
+    )
+    async with opened(both) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
+        assert (await turned(layer, agent, "before")).recorded
+        await replayed(urls, standby)
+        server.release()  # the last one out stops it
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", turn_id="without", text=ASKED))
+        assert context.degraded
+        assert not (await layer.post_turn(context, Outcome(response=SAID))).recorded
+        await ask(standby.admin, "SELECT pg_promote()")
+
+        async def back():
+            turn = Turn(agent_id=agent, session_id="s", text=ASKED)
+            return (await layer.pre_turn(turn)).degraded == ()
+
+        await eventually(back)
+        assert (await turned(layer, agent, "after")).recorded
+
+        async def counted():
+            return {turn["turn_id"] for turn in await layer.turns(agent) if turn["status"] == "completed"} >= {
+                "before", "without", "after"}  # fmt: skip
+
+        await eventually(counted)

@@ -1,0 +1,238 @@
+"""Upgrades of a database in use: with data of every revision, under live turns, interrupted, by two at once."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import uuid
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import asyncpg
+import pytest
+from alembic.script import ScriptDirectory
+
+from brain.embedded import ServerUrls
+from brain.embedded.server import _bundled_install
+from brain.migrate import config, upgrade
+from brain.schema import HEAD
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.chaos.words import WordEmbedder
+from cognitive.errors import SchemaError, StoreUnavailable
+
+PATIENT = Policy(deadline_ms=20_000)
+NEXT = "0099"
+ADDS = """
+CREATE TABLE cognitive.colour (agent_id text NOT NULL, name text NOT NULL, PRIMARY KEY (agent_id, name));
+ALTER TABLE cognitive.memory ADD COLUMN colour text NOT NULL DEFAULT 'red';
+ALTER TABLE cognitive.turn ADD COLUMN colour text;
+"""
+BUILDS = "CREATE INDEX CONCURRENTLY memory_by_colour ON cognitive.memory (agent_id, colour);"
+THERE = "SELECT to_regclass('cognitive.memory_by_colour') IS NOT NULL"
+MIGRATION = """
+from pathlib import Path
+from alembic import op
+revision, down_revision = "{revision}", "{before}"
+def upgrade():
+    script = Path(__file__).with_suffix(".sql").read_text()
+    op.get_bind().connection.dbapi_connection.run_async(lambda connection: connection.execute(script))
+"""
+
+
+@pytest.fixture
+def scripts(root, tmp_path) -> Path:
+    """The migrations of the version after this one: it adds two columns and a table, and an index on what is there."""
+    folder = Path(shutil.copytree(root / "migrations", tmp_path / "migrations"))
+    written(folder, NEXT, HEAD, ADDS)
+    (folder / "versions" / f"{NEXT}_next.concurrently.sql").write_text(BUILDS)
+    return folder
+
+
+def written(folder: Path, revision: str, before: str, script: str) -> None:
+    (folder / "versions" / f"{revision}_next.py").write_text(MIGRATION.format(revision=revision, before=before))
+    (folder / "versions" / f"{revision}_next.sql").write_text(script)
+
+
+@asynccontextmanager
+async def database_of(urls):
+    name = f"upgrade_{uuid.uuid4().hex[:8]}"
+    admin = await asyncpg.connect(urls.admin)
+    await admin.execute(f"CREATE DATABASE {name} OWNER cognitive_owner")
+    inside = ServerUrls(*(url.replace("/cognitive?", f"/{name}?") for url in (urls.admin, urls.owner, urls.app)))
+    extending = await asyncpg.connect(inside.admin)
+    await extending.execute("CREATE EXTENSION vector")
+    await extending.close()
+    yield inside
+    await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await admin.close()
+
+
+@pytest.fixture
+async def empty(urls):
+    async with database_of(urls) as database:
+        yield database
+
+
+@pytest.fixture
+async def database(empty):
+    await upgrade(empty.owner)
+    return empty
+
+
+@pytest.fixture
+async def admin(empty):
+    connection = await asyncpg.connect(empty.admin)
+    yield connection
+    await connection.close()
+
+
+def opened(database: ServerUrls):
+    return CognitiveLayer.open(database.app, policy=PATIENT, embedder=WordEmbedder())
+
+
+def schema(url: str) -> list[str]:
+    command = [str(_bundled_install() / "bin" / "pg_dump"), "--schema-only", "--no-owner", "--schema=cognitive", url]
+    dumped = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    return [line for line in dumped.splitlines() if not line.startswith(("\\", "--"))]
+
+
+async def test_data_of_every_revision_lives_through_all_that_follow(urls, empty, admin):
+    revisions = [each.revision for each in ScriptDirectory.from_config(config()).walk_revisions()][::-1]
+    for revision in revisions:
+        assert await upgrade(empty.owner, to=revision) == revision
+        agent = f"of-{revision}"
+        await admin.execute(
+            "INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, occurred_at)"
+            " VALUES ($1, gen_random_uuid(), 1, '\\x01', 'fact', $2, now())", agent, f"Said under {revision}.",
+        )  # fmt: skip
+        await admin.execute("INSERT INTO cognitive.corpus (agent_id, next_seq, memories) VALUES ($1, 2, 1)", agent)
+        await admin.execute(
+            "INSERT INTO cognitive.turn (agent_id, turn_id, session_id, at, message, policy, frame, trace)"
+            " VALUES ($1, 't', 's', now(), 'Hello', 'p', 'task', '{}')", agent,
+        )  # fmt: skip
+    async with opened(empty) as layer:
+        for revision in revisions:
+            assert [turn["message"] for turn in await layer.turns(f"of-{revision}")] == ["Hello"]
+            await layer.remember(f"of-{revision}", [NewMemory(type="fact", content="The kettle is new.")])
+            [hit] = await layer.recall(f"of-{revision}", "kettle")
+            assert hit.content == "The kettle is new."
+    async with database_of(urls) as fresh:
+        await upgrade(fresh.owner)
+        assert schema(empty.admin) == schema(fresh.admin)
+
+
+async def turns(layer: CognitiveLayer, agent: str, done: list[str], over: asyncio.Event) -> None:
+    """Memories and turns without a pause; each must be whole."""
+    while not over.is_set():
+        n = len(done)
+        await layer.remember(agent, [NewMemory(type="fact", content=f"Kettle {n} of {agent} leaks.")])
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which kettle leaks?"))
+        assert context.degraded == ()
+        report = await layer.post_turn(context, Outcome(response=f"Kettle {n} leaks."))
+        assert report.recorded
+        done.append(agent)
+
+
+@asynccontextmanager
+async def live(layer: CognitiveLayer):
+    """Four agents at work; whatever goes wrong with any of them is raised at the end."""
+    done, over = [], asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        for n in range(4):
+            group.create_task(turns(layer, f"live-{n}", done, over))
+        await more(done)
+        yield done
+        await more(done)
+        over.set()
+
+
+async def more(done: list[str], by: int = 8) -> None:
+    target = len(done) + by
+    async with asyncio.timeout(120):
+        while len(done) < target:
+            await asyncio.sleep(0.01)
+
+
+async def test_the_next_version_is_migrated_to_under_live_turns_of_this_one(database, admin, scripts):
+    async with opened(database) as layer:
+        async with live(layer) as done:
+            assert await upgrade(database.owner, scripts=scripts) == NEXT
+        for n in range(4):
+            assert len(await layer.turns(f"live-{n}", limit=100)) == min(100, done.count(f"live-{n}"))
+    assert await admin.fetchval("SELECT count(*) FROM cognitive.memory WHERE colour = 'red'") == len(done)
+    assert await valid(admin) is True
+    async with opened(database) as again:  # new connections of the old code
+        assert await again.recall("live-0", "kettle")
+
+
+async def test_a_schema_that_took_something_away_is_refused_with_what_to_do(database, scripts):
+    takes = "ALTER TABLE cognitive.memory DROP COLUMN colour; UPDATE cognitive.alembic_version SET oldest = '0099'"
+    written(scripts, "0100", NEXT, takes)
+    drops = "DROP INDEX CONCURRENTLY IF EXISTS cognitive.memory_by_colour"
+    (scripts / "versions" / "0100_next.concurrently.sql").write_text(drops)
+    await upgrade(database.owner, scripts=scripts)
+    with pytest.raises(SchemaError, match=r"code for 0099 or newer.*upgrade this package"):
+        async with opened(database):
+            pass
+    with pytest.raises(SchemaError, match="another version"):
+        await upgrade(database.owner)
+
+
+async def test_behind_a_long_transaction_the_upgrade_fails_and_the_traffic_goes_on(database, admin, scripts):
+    reader = await asyncpg.connect(database.admin)
+    transaction = reader.transaction()
+    await transaction.start()
+    await reader.fetch("SELECT FROM cognitive.memory")
+    async with opened(database) as layer, live(layer) as done:
+        before = len(done)
+        with pytest.raises(SchemaError, match=rf"0099 got no lock.*{reader.get_server_pid()}"):
+            await upgrade(database.owner, scripts=scripts, attempts=3)
+        assert len(done) > before
+        assert await admin.fetchval("SELECT version_num FROM cognitive.alembic_version") == HEAD
+        assert await admin.fetchval("SELECT to_regclass('cognitive.colour')") is None  # no half of it stays
+        await transaction.rollback()
+        assert await upgrade(database.owner, scripts=scripts) == NEXT
+    await reader.close()
+
+
+async def test_of_deployers_that_race_one_migrates(database, admin, scripts):
+    assert set(await asyncio.gather(*(upgrade(database.owner, scripts=scripts) for _ in range(4)))) == {NEXT}
+    assert await valid(admin) is True
+    assert await admin.fetchval("SELECT count(*) FROM pg_class WHERE relname LIKE 'memory_by_colour%'") == 1
+
+
+async def test_a_killed_index_build_is_made_good_by_the_next_run(database, admin, scripts):
+    builds = scripts / "versions" / f"{NEXT}_next.concurrently.sql"
+    builds.unlink()
+    await upgrade(database.owner, scripts=scripts)  # as if it had ended between the migration and the build
+    builds.write_text(BUILDS)
+    writer = await asyncpg.connect(database.admin)
+    transaction = writer.transaction()
+    await transaction.start()
+    await writer.execute("LOCK TABLE cognitive.memory IN ROW EXCLUSIVE MODE")  # as a write does: the build waits for it
+    deployer = asyncio.create_task(upgrade(database.owner, scripts=scripts))
+    await until(lambda: admin.fetchval(THERE))  # and not read yet
+    assert await admin.fetchval(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%'"
+    )
+    with pytest.raises((SchemaError, StoreUnavailable)):
+        await deployer
+    assert await valid(admin) is False
+    await transaction.rollback()
+    assert await upgrade(database.owner, scripts=scripts) == NEXT
+    assert await valid(admin) is True
+    await writer.close()
+
+
+async def valid(admin) -> bool | None:
+    return await admin.fetchval(
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('cognitive.memory_by_colour')"
+    )
+
+
+async def until(asked) -> None:
+    async with asyncio.timeout(60):
+        while not await asked():
+            await asyncio.sleep(0.005)

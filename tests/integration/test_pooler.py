@@ -1,0 +1,65 @@
+"""Through PgBouncer in transaction mode: the whole loop, as the application's role, whoever logs in."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from brain.database import Database
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.chaos import pooler
+from cognitive.chaos.words import WordEmbedder
+from cognitive.errors import SchemaError
+
+PATIENT = Policy(deadline_ms=20_000)
+
+pytestmark = pytest.mark.skipif(pooler.installed() is None, reason="PgBouncer is not installed")
+
+
+@pytest.fixture(params=["app", "admin"])
+async def pooled(request, urls, monkeypatch):
+    """As the application, and as a superuser, whom row level security binds by the role of each transaction alone."""
+    monkeypatch.setenv("COGNITIVE_POOLER", "transaction")
+    async with pooler.pooled(getattr(urls, request.param)) as url:
+        yield url
+
+
+async def loop(layer: CognitiveLayer, agent: str) -> None:
+    said = f"The kettle of {agent} leaks."
+    await layer.remember(agent, [NewMemory(type="fact", content=said)])
+    for n in range(5):
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"What leaks? ({n})"))
+        assert context.degraded == ()
+        assert [shown.content for shown in context.shown] == [said]
+        assert (await layer.post_turn(context, Outcome(response=said))).recorded
+    assert len(await layer.turns(agent)) == 5
+
+
+async def test_more_agents_at_once_than_there_are_connections_each_see_their_own(pooled, agent):
+    async with CognitiveLayer.open(pooled, policy=PATIENT, embedder=WordEmbedder()) as layer:
+        await asyncio.gather(*(loop(layer, f"{agent}-{n}") for n in range(6)))
+
+
+async def test_the_role_and_the_tenant_end_with_their_transaction(pooled, agent):
+    database = Database(pooled, pool_size=2, pooled=True)
+    try:
+        for name in (agent, f"{agent}-other"):
+            row = await database.run(
+                name, lambda c: c.fetchrow("SELECT current_user, current_setting('cognitive.agent_id') AS tenant")
+            )
+            assert tuple(row) == ("cognitive_app", name)
+        async with database._pool.acquire() as connection:
+            left = await connection.fetchrow(
+                "SELECT current_user = session_user, current_setting('cognitive.agent_id')"
+            )
+            assert tuple(left) == (True, "")
+    finally:
+        await database.close()
+
+
+async def test_who_did_not_say_that_there_is_a_pooler_is_told(urls):
+    async with pooler.pooled(urls.app) as url:
+        with pytest.raises(SchemaError, match="COGNITIVE_POOLER=transaction"):
+            async with CognitiveLayer.open(url, embedder=WordEmbedder()):
+                pass

@@ -1,0 +1,137 @@
+"""Migrations that old code can live with: they add, take no long lock, and say so when they take away."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from brain.errors import SchemaError
+from brain.index_builds import declared
+from brain.schema import HEAD, refusal
+
+# Up to here no code runs on a newer schema than its own: they ship together with the column that tells.
+RULED_AFTER = "0011"
+RAISES = re.compile(r"^UPDATE cognitive\.alembic_version SET oldest = '(\d{4})'$")
+MADE = re.compile(r"^CREATE TABLE (cognitive\.\w+)")
+NAMED_TABLE = re.compile(r"^(?:ALTER TABLE|CREATE(?: UNIQUE)? INDEX \w+ ON) (cognitive\.\w+)")
+ADDS = [
+    re.compile(pattern)
+    for pattern in (
+        r"^CREATE (?:TABLE|FUNCTION|POLICY) ",
+        r"^GRANT ",
+        # a default that is no constant would be computed for every row, under a lock that nobody can read beside
+        r"^ALTER TABLE \S+ ADD COLUMN \w+ (?!.*NOT NULL)(?!.*DEFAULT \w*\()(?!.*REFERENCES).*$",
+        r"^ALTER TABLE \S+ ADD COLUMN \w+ [\w\[\]() ]+ NOT NULL"
+        r" DEFAULT (?:'[^']*'|-?[\d.]+|true|false|now\(\))(?: CHECK .*)?$",
+        r"^ALTER TABLE \S+ ADD CONSTRAINT .* NOT VALID$",
+        r"^DO ",
+    )
+]
+TAKES_AWAY = re.compile(r"^(?:DROP (?!INDEX)|ALTER TABLE \S+ (?:DROP|ALTER) )")
+IN_A_BLOCK = re.compile(r"\b(?:DROP|UPDATE|DELETE|TRUNCATE|RENAME|ALTER COLUMN|SET NOT NULL|CREATE INDEX)\b")
+
+
+def statements(script: str) -> list[str]:
+    """In one line each, without comments; what stands between dollars belongs to its statement."""
+    bare = re.sub(r"--[^\n]*", "", script)
+    pieces = re.split(r"(\$\$.*?\$\$)", bare, flags=re.DOTALL)
+    masked = "".join(piece.replace(";", "\0") if piece.startswith("$$") else piece for piece in pieces)
+    return [" ".join(each.split()).replace("\0", ";") for each in masked.split(";") if each.strip()]
+
+
+def broken(script: str) -> list[str]:
+    """The statements that break a rule."""
+    found, made, contracts = [], set(), any(RAISES.match(each) for each in statements(script))
+    for each in statements(script):
+        made.update(MADE.findall(each))
+        table = NAMED_TABLE.match(each)
+        if RAISES.match(each) or (table and table[1] in made):
+            continue
+        if contracts and TAKES_AWAY.match(each):
+            continue
+        if not any(rule.match(each) for rule in ADDS) or (each.startswith("DO ") and IN_A_BLOCK.search(each)):
+            found.append(each)
+    return found
+
+
+def test_every_migration_keeps_the_rules(root):
+    scripts = sorted((root / "migrations" / "versions").glob("[0-9]*.sql"))
+    assert scripts
+    for path in scripts:
+        if path.name[:4] > RULED_AFTER and not path.name.endswith(".concurrently.sql"):
+            assert broken(path.read_text(encoding="utf-8")) == [], path.name
+
+
+def test_indexes_beside_the_traffic_are_declared_as_they_must_be(root):
+    declared(root / "migrations" / "versions", HEAD)
+
+
+KEPT = [
+    "CREATE TABLE cognitive.new (a text); CREATE INDEX new_by_a ON cognitive.new (a);"
+    " ALTER TABLE cognitive.new FORCE ROW LEVEL SECURITY",
+    "ALTER TABLE cognitive.memory ADD COLUMN colour text",
+    "ALTER TABLE cognitive.memory ADD COLUMN colour text NOT NULL DEFAULT 'red' CHECK (colour <> '')",
+    "ALTER TABLE cognitive.turn ADD CONSTRAINT some CHECK (a > 0) NOT VALID",
+    "DO $$ BEGIN GRANT SELECT ON cognitive.new TO somebody; END $$",
+    "UPDATE cognitive.alembic_version SET oldest = '0012'; ALTER TABLE cognitive.memory DROP COLUMN colour",
+]
+BROKEN = [
+    "ALTER TABLE cognitive.memory DROP COLUMN colour",
+    "DROP TABLE cognitive.memory",
+    "DROP INDEX cognitive.memory_by_time",
+    "ALTER TABLE cognitive.memory ADD COLUMN colour text NOT NULL",
+    "ALTER TABLE cognitive.memory ADD COLUMN colour uuid DEFAULT gen_random_uuid()",
+    "ALTER TABLE cognitive.memory ADD COLUMN colour uuid NOT NULL DEFAULT gen_random_uuid()",
+    "ALTER TABLE cognitive.memory ALTER COLUMN type TYPE varchar",
+    "ALTER TABLE cognitive.memory ALTER COLUMN speaker SET NOT NULL",
+    "ALTER TABLE cognitive.memory RENAME COLUMN speaker TO said_by",
+    "ALTER TABLE cognitive.memory ADD CONSTRAINT some CHECK (a > 0)",
+    "CREATE INDEX late ON cognitive.memory (agent_id)",
+    "UPDATE cognitive.memory SET trust = 'talk'",
+    "DO $$ BEGIN ALTER TABLE cognitive.memory DROP COLUMN colour; END $$",
+    "UPDATE cognitive.alembic_version SET oldest = '0012'; CREATE INDEX late ON cognitive.memory (agent_id)",
+]
+
+
+@pytest.mark.parametrize("script", KEPT)
+def test_what_old_code_can_live_with(script):
+    assert broken(script) == []
+
+
+@pytest.mark.parametrize("script", BROKEN)
+def test_what_it_cannot(script):
+    assert len(broken(script)) == 1
+
+
+@pytest.mark.parametrize(
+    ("revision", "oldest", "said"),
+    [
+        (HEAD, None, None),
+        ("9999", HEAD, None),
+        ("9999", "0001", None),
+        ("0001", None, "cognitive db upgrade"),
+        ("9999", "9998", "upgrade this package"),
+        ("9999", None, "upgrade this package"),
+    ],
+)
+def test_which_schema_serves_this_code(revision, oldest, said):
+    refused = refusal(revision, oldest)
+    assert (refused is None) if said is None else (said in refused and revision in refused)
+
+
+def test_what_all_files_together_ask_for(tmp_path):
+    (tmp_path / "0012_a.concurrently.sql").write_text(
+        "-- Why.\nCREATE INDEX CONCURRENTLY one ON cognitive.memory (agent_id);\n"
+        "CREATE UNIQUE INDEX CONCURRENTLY two\n    ON cognitive.turn (agent_id)"
+    )
+    (tmp_path / "0013_b.concurrently.sql").write_text("DROP INDEX CONCURRENTLY IF EXISTS cognitive.one;")
+    assert declared(tmp_path, "0011") == {}
+    assert declared(tmp_path, "0012") == {
+        "one": "CREATE INDEX CONCURRENTLY one ON cognitive.memory (agent_id)",
+        "two": "CREATE UNIQUE INDEX CONCURRENTLY two ON cognitive.turn (agent_id)",
+    }
+    assert declared(tmp_path, "0013")["one"] is None
+    (tmp_path / "0014_c.concurrently.sql").write_text("DROP TABLE cognitive.memory")
+    with pytest.raises(SchemaError, match="0014_c"):
+        declared(tmp_path, "0014")
