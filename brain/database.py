@@ -91,8 +91,8 @@ class Database:
 
     All work is done as `role`, and `read_only` in transactions that write nothing. `revive` is called, off the event
     loop, when a connection is lost: the embedded server is restarted by it. While `breaker` is open nothing is asked.
-    `pooled`: behind a pooler that hands a connection of the server from client to client after each transaction, so that
-    nothing is prepared beforehand, and the role is taken on within each transaction.
+    `pooled`: behind a pooler that hands a connection of the server from client to client after each transaction, so
+    that nothing is prepared beforehand, and the role is taken on within each transaction.
     """
 
     def __init__(
