@@ -81,7 +81,11 @@ def _after(visit: Visit) -> int:
 
 PAGES = (
     Page(
-        "/policies", listed, label="Policies", icon="M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 2.8v3.4M6 9.8v3.4"
+        "/policies",
+        listed,
+        label="Policies",
+        files=("policies.css",),
+        icon="M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 2.8v3.4M6 9.8v3.4",
     ),
     Page("/policy", one, under="/policies"),
     Page("/policies/save", save, methods=("POST",), under="/policies"),
