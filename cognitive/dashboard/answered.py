@@ -52,9 +52,20 @@ def answer(response: str | None, shown: Sequence[Shown], excerpts: Mapping[str, 
         return None
     there = [(number, each) for number, each in enumerate(shown, 1) if each.content is not None]
     found = passages([_spoken(each, excerpts) for _, each in there], response, strategy=strategy)
-    spans = {number: span for (number, each), span in zip(there, found, strict=True) if each.used and span is not None}
+    spans = {
+        number: _without_space(response, span)
+        for (number, each), span in zip(there, found, strict=True) if each.used and span is not None
+    }  # fmt: skip
     used = (number for number, each in there if each.used)
     return Answer(_cut(response, spans), tuple(number for number in used if number not in spans))
+
+
+def _without_space(response: str, span: tuple[int, int]) -> tuple[int, int]:
+    """A passage without the space around its words: a mark of that alone would be a stray line."""
+    start, end = span
+    words = response[start:end].strip()
+    start = response.index(words, start)
+    return start, start + len(words)
 
 
 def _cut(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Piece, ...]:

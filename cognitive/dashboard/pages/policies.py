@@ -31,7 +31,8 @@ async def save(visit: Visit) -> Response:
     held = chosen(known.base(agent), (await known.standing(agent)).live)
     moved = what_if.posted([(name, str(value)) for name, value in visit.form.multi_items()])
     candidate = await known.save(agent, {**held, **moved}, by=visit.who.id, note=_note(visit))
-    return visit.to("policy", version=candidate.version, saved="yes")
+    then = "yes" if visit.form.get("then") == "activate" else None  # its page asks once more
+    return visit.to("policy", version=candidate.version, saved="yes", activate=then)
 
 
 async def choose(visit: Visit) -> Response:

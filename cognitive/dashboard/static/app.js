@@ -117,3 +117,6 @@ document.addEventListener("visibilitychange", () => {
 document.addEventListener("htmx:before:request", (event) => {
   if (document.hidden && event.target.matches("[data-live]")) event.preventDefault();
 });
+
+// On a narrow screen the navigation is a strip: the page at hand is in its middle.
+document.querySelector("nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest", behavior: "instant" });
