@@ -69,15 +69,16 @@ def _without_space(response: str, span: tuple[int, int]) -> tuple[int, int]:
 
 
 def _cut(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Piece, ...]:
-    """The response cut wherever a passage begins or ends."""
-    places = sorted({0, len(response), *(place for span in spans.values() for place in span)})
+    """The response cut wherever a passage begins or ends, or words do behind that: space alone is of no memory."""
+    ends = {0, *(place for span in spans.values() for place in span)}
+    words = {len(response) - len(response[place:].lstrip()) for place in ends}
     return tuple(
         Piece(
             response[start:end],
-            tuple(number for number, span in spans.items() if span[0] <= start and end <= span[1]),
+            tuple(number for number, span in spans.items() if span[0] <= start and end <= span[1] and start in words),
             tuple(number for number, span in spans.items() if span[1] == end),
         )
-        for start, end in pairwise(places)
+        for start, end in pairwise(sorted({*ends, *words, len(response)}))
     )
 
 
