@@ -21,14 +21,17 @@ from cognitive.cli.answers import Answering, run
 from cognitive.cli.conversation import Conversation, Played
 from cognitive.cli.options import FILE, YES, confirm
 from cognitive.errors import InvalidInput
-from cognitive.trace import Fate
+from cognitive.trace import Disposition, Fate
 from cognitive.turn import RecallHit, Report, TurnContext
 
 AGENT = "demo"
 _LOADED_AT_ONCE = 32  # memories per call, so that the bar moves
 _DROPPED_SHOWN = 5
-# Of what was dropped, what tells the most about the turn stands first.
-_TELLING = ("restated", "superseded", "duplicate", "pinned", "over_budget", "irrelevant", "displaced", "over_limit")
+# All that may become of what is not shown; what tells the most about the turn stands first.
+_TELLING: tuple[Disposition, ...] = (
+    "restated", "standing", "superseded", "duplicate", "distrusted", "source_cap", "pinned", "over_budget",
+    "irrelevant", "displaced", "over_limit",
+)  # fmt: skip
 
 
 @click.command(

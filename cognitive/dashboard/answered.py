@@ -52,21 +52,33 @@ def answer(response: str | None, shown: Sequence[Shown], excerpts: Mapping[str, 
         return None
     there = [(number, each) for number, each in enumerate(shown, 1) if each.content is not None]
     found = passages([_spoken(each, excerpts) for _, each in there], response, strategy=strategy)
-    spans = {number: span for (number, each), span in zip(there, found, strict=True) if each.used and span is not None}
+    spans = {
+        number: _without_space(response, span)
+        for (number, each), span in zip(there, found, strict=True) if each.used and span is not None
+    }  # fmt: skip
     used = (number for number, each in there if each.used)
     return Answer(_cut(response, spans), tuple(number for number in used if number not in spans))
 
 
+def _without_space(response: str, span: tuple[int, int]) -> tuple[int, int]:
+    """A passage without the space around its words: a mark of that alone would be a stray line."""
+    start, end = span
+    words = response[start:end].strip()
+    start = response.index(words, start)
+    return start, start + len(words)
+
+
 def _cut(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Piece, ...]:
-    """The response cut wherever a passage begins or ends."""
-    places = sorted({0, len(response), *(place for span in spans.values() for place in span)})
+    """The response cut wherever a passage begins or ends, or words do behind that: space alone is of no memory."""
+    ends = {0, *(place for span in spans.values() for place in span)}
+    words = {len(response) - len(response[place:].lstrip()) for place in ends}
     return tuple(
         Piece(
             response[start:end],
-            tuple(number for number, span in spans.items() if span[0] <= start and end <= span[1]),
+            tuple(number for number, span in spans.items() if span[0] <= start and end <= span[1] and start in words),
             tuple(number for number, span in spans.items() if span[1] == end),
         )
-        for start, end in pairwise(places)
+        for start, end in pairwise(sorted({*ends, *words, len(response)}))
     )
 
 

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
+from starlette.types import Scope
 
 from brain.figures import Figures
 from cognitive.dashboard.access import FORM, TOKEN, Door, Visitor, drop, form_key, keep, submitted, visitor
@@ -42,6 +43,20 @@ def create(layer: CognitiveLayer, figures: Figures, door: Door) -> Starlette:
     )
     app.router.redirect_slashes = False
     return app
+
+
+def refused() -> Callable[[Scope, int, str], Response]:
+    """How visitors are told what the server refused before any page was asked; nothing on it is about anybody."""
+    writer = Writer(PAGES)
+
+    def told(scope: Scope, status: int, detail: str) -> Response:
+        request = Request(scope)
+        return writer.page(
+            _problem_of(request), request, status, asked=None, place="", form_key="", may_choose=False,
+            may_leave=False, code=status, detail=detail,
+        )  # fmt: skip
+
+    return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +140,7 @@ class Desk:
 
     def _problem(self, request: Request, status: int, detail: str) -> Response:
         asked = _asked(request, request.query_params.get("agent", ""))
-        return self._page(request, "problem.html", asked, status=status, detail=detail, code=status)
+        return self._page(request, _problem_of(request), asked, status=status, detail=detail, code=status)
 
     def _to_door(self, request: Request) -> Response:
         """A part that a page asked for again has the page itself go to the door."""
@@ -154,6 +169,11 @@ def _asked(request: Request, agent: str) -> Asked:
     return Asked(
         agent, datetime.now(UTC), zone(request.cookies.get("zone")), _base(request), dict(request.query_params)
     )
+
+
+def _problem_of(request: Request) -> str:
+    """A page, or what is put into one that asked for a part of itself."""
+    return "_problem.html" if request.headers.get("hx-request") else "problem.html"
 
 
 def _base(request: Request) -> str:

@@ -48,7 +48,8 @@ class Page:
     """A page of one agent, for those who may look at it; with `across`, one of all agents, for those who may see all.
 
     With a `label` the navigation leads there; the `icon` is a path within 16 by 16. `under` is the path of the page
-    whose place in the navigation it shares, "" for its own.
+    whose place in the navigation it shares, "" for its own; with the place it shares the `files`, of those in static/
+    what that page has beside what all have.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Page:
     icon: str = ""
     under: str = ""
     across: bool = False
+    files: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

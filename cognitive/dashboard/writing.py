@@ -49,6 +49,7 @@ class Writer:
             charts=charts, number=formats.number, compact=formats.compact, percent=formats.percent,
             milliseconds=formats.milliseconds, moment=formats.moment, ago=formats.ago, bytes=formats.bytes_,
             version=_version(), navigation=[page for page in pages if page.label],
+            files={page.path: page.files for page in pages},
         )  # fmt: skip
 
     def page(self, template: str, request: Request, status: int, **told: Any) -> HTMLResponse:

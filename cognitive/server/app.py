@@ -22,6 +22,7 @@ from cognitive.server.limits import Gate, Rate, Refusals, Timeout, Whole
 from cognitive.server.openapi import ABOUT, PROBLEMS, describe
 from cognitive.server.origin import Origin, SecurityHeaders
 from cognitive.server.problems import handle
+from cognitive.server.readable import Readable
 from cognitive.server.reading import RawPaths
 
 _OF_AGENT = "/agents/{agent_id:name}"
@@ -78,6 +79,7 @@ def _middleware(config: ServerConfig, mounts: Sequence[Mounted]) -> list[Middlew
     return [
         Middleware(SecurityHeaders),
         Middleware(Origin, hosts=config.hosts, origins=config.allowed_origins),
+        Middleware(Readable, doors={each.path: each.told for each in mounts if each.told is not None}),
         Middleware(Refusals, per_minute=config.refused_per_minute),
         Middleware(Authentication, tokens=config.known_tokens(), later=config.known_tokens, doors=doors),
         Middleware(Rate, per_minute=config.requests_per_minute),

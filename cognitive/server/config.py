@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brain.types import Edge, Label
 from cognitive.errors import PolicyError
+from cognitive.server.readable import Told
 from cognitive.server.tokens import Tokens, default_path
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -34,13 +35,15 @@ class Mounted:
     """An ASGI app under a path of the server: it is called for callers who were let in, see `auth.caller_of`.
 
     `running` is entered for as long as the server runs. With a `door` of its own it has all paths beneath its own, and
-    asks its visitors itself who they are: see `auth.visitor_of`.
+    asks its visitors itself who they are: see `auth.visitor_of`. `told` is how its visitors are told, on a page, what
+    the server refused before they came to it; without one they are told as programs are.
     """
 
     path: str
     app: ASGIApp
     running: Callable[[], AbstractAsyncContextManager[object]] | None = None
     door: bool = False
+    told: Told | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The app, of whatever kind: a function by itself would be taken for one that answers requests."""

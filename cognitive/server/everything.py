@@ -8,7 +8,7 @@ from starlette.datastructures import QueryParams
 from starlette.types import Scope as Asgi
 
 from cognitive.dashboard.access import Door
-from cognitive.dashboard.app import create
+from cognitive.dashboard.app import create, refused
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import Endpoint, Scope
@@ -23,7 +23,7 @@ def mounts(layer: CognitiveLayer) -> Sequence[Mounted]:
     """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
     endpoint = Endpoint(layer, _scope, hosts=None)
     dashboard = create(layer, layer.figures, Door(visitor_of, needs_no_token, heard))
-    return (Mounted("/mcp", endpoint, endpoint.running), Mounted("/ui", dashboard, door=True))
+    return (Mounted("/mcp", endpoint, endpoint.running), Mounted("/ui", dashboard, door=True, told=refused()))
 
 
 def numbers(metrics: PrometheusMetrics, accept: str) -> Numbers:

@@ -6,7 +6,7 @@ import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.dashboard.access import Door
-from cognitive.dashboard.app import create
+from cognitive.dashboard.app import create, refused
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import Mounted
 from cognitive.server.limits import heard
@@ -24,7 +24,8 @@ async def layer(urls, embedder):
 
 @pytest.fixture
 def mounts(layer):
-    return (Mounted("/ui", create(layer, layer.figures, Door(visitor_of, needs_no_token, heard)), door=True),)
+    pages = create(layer, layer.figures, Door(visitor_of, needs_no_token, heard))
+    return (Mounted("/ui", pages, door=True, told=refused()),)
 
 
 @pytest.fixture

@@ -66,6 +66,28 @@ async def test_from_the_overview_to_why_a_memory_was_not_shown(page, url, played
     assert await page.locator(".answer .story").first.inner_text()
 
 
+async def test_from_a_memory_to_what_the_latest_turns_had_against_it_is_one_click(page, url, layer, played):
+    [soup] = [row for row in (await layer.figures.memories(played)).rows if "soup" in row.content]
+    await page.goto(f"{url}/ui/memory?agent={played}&id={soup.id}")
+    await page.get_by_role("link", name="Why was it not shown?").click()
+    answer = page.locator(".answer .fates li")
+    await answer.first.wait_for()
+
+    assert await answer.count() == 2
+    assert "Not shown" in await answer.first.inner_text()
+
+
+async def test_what_a_turn_tells_of_leads_to_its_own_page(page, url, played):
+    await page.goto(f"{url}/ui/turn?agent={played}&id=t/1")
+    await page.locator("#outcome").get_by_role("link", name=DEPLOY).click()
+    assert await page.get_by_role("heading", level=1).inner_text() == DEPLOY
+
+    await page.go_back()
+    await page.locator(".cand summary").first.click()
+    await page.locator(".cand").first.get_by_role("link", name="Open this memory").click()
+    await page.wait_for_url("**/memory?*")
+
+
 async def test_what_is_stored_stays_inert(page, url, played):
     for name in ("turns", "turn?id=t/2&why=runbook"):
         await page.goto(f"{url}/ui/{name}{'&' if '?' in name else '?'}agent={played}")

@@ -50,6 +50,23 @@ async def sign_in(pages, token):
     return await pages.post("/ui/login", data={"form_key": key, "token": token}, headers={"Origin": "http://localhost"})
 
 
+async def test_a_part_that_cannot_be_had_is_told_in_a_line_and_not_as_a_page_within_a_page(open_pages, played):
+    part = await open_pages.get(of(played, "turn/prompt?id=none"), headers={"HX-Request": "true"})
+
+    assert part.status_code == 404
+    assert "<html" not in part.text
+    assert 'role="alert"' in part.text
+
+
+async def test_a_page_links_what_is_shared_and_what_is_its_own_and_all_of_it_is_there(open_pages, played):
+    for page, own in (("turns", "turns.css"), ("memories", "memories.js"), ("what-if", "what-if.js"), ("overview", "")):
+        text = (await open_pages.get(of(played, page))).text
+        linked = re.findall(r'(?:href|src)="(/ui/static/[^"]+)"', text)
+        assert any("/app.css?" in each for each in linked)
+        assert any(own in each for each in linked)
+        assert [(await open_pages.get(each)).status_code for each in linked] == [200] * len(linked)
+
+
 @pytest.mark.parametrize("page", PAGES)
 async def test_pages_let_a_browser_run_nothing_but_our_own_file(open_pages, played, page):
     answer = await open_pages.get(of(played, page))

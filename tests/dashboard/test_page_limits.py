@@ -46,6 +46,29 @@ async def test_who_guesses_tokens_at_the_door_is_soon_told_to_wait_and_who_has_o
     assert known.status_code == 303
 
 
+async def test_a_browser_that_is_refused_at_the_door_reads_a_page_and_a_program_a_problem(layer, mounts, tmp_path):
+    tokens = tmp_path / "tokens.toml"
+    create(tokens, None)
+    reading = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    async with inside(layer, ServerConfig(tokens=tokens, refused_per_minute=1), mounts) as pages:
+        first = await attempt(pages, "cog_wrong")
+        program = await attempt(pages, "cog_wrong")
+        pages.headers.update(reading)
+        browser = await attempt(pages, "cog_wrong")
+        pages.headers["HX-Request"] = "true"
+        part = await attempt(pages, "cog_wrong")
+
+    assert [answer.status_code for answer in (first, program, browser, part)] == [401, 429, 429, 429]
+    assert program.headers["content-type"] == "application/problem+json"
+    assert browser.headers["content-type"].startswith("text/html")
+    assert "<h1>Too fast</h1>" in browser.text
+    assert "Try again in" in browser.text
+    assert browser.headers["retry-after"] == program.headers["retry-after"]
+    assert "script-src 'self'" in browser.headers["content-security-policy"]
+    assert "<html" not in part.text
+    assert 'role="alert"' in part.text
+
+
 async def test_pages_beyond_their_places_are_told_so_and_the_api_is_not_held_up(layer):
     come, go = asyncio.Event(), asyncio.Event()
 

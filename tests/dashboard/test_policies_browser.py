@@ -71,6 +71,17 @@ async def test_a_threshold_is_tried_saved_activated_and_rolled_back(page, url, p
     assert (await layer.policies.standing(played)).live.version == base.version
 
 
+async def test_a_threshold_is_saved_and_activated_in_one_go_and_asked_about_once(page, url, played, layer):
+    await page.goto(f"{url}/ui/what-if?agent={played}&attribution_thresholds.relative=0.2")
+    await page.get_by_role("button", name="Save and activate…").click()
+    assert "0.2" in await page.locator(".confirm[open] table").inner_text()
+    assert (await layer.policies.standing(played)).live.version == layer.policies.base(played).version
+    await page.locator(".confirm[open]").get_by_role("button", name="Activate").click()
+    await page.wait_for_url("**/policies?*done=live*")
+
+    assert (await layer.policies.standing(played)).live.attribution_threshold == 0.2
+
+
 async def test_the_number_beside_a_slider_moves_it_and_reset_brings_it_back(page, url, played):
     await page.goto(f"{url}/ui/what-if?agent={played}")
     figure, slider = (

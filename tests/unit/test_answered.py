@@ -38,6 +38,10 @@ def test_one_passage_may_be_of_two_memories():
     assert marked(TEA, shown(1, TEA), shown(2, f"{TEA} Always.")) == [(TEA, (1, 2))]
 
 
+def test_the_space_behind_a_passage_within_a_longer_one_is_not_marked():
+    assert marked(f"{TEA} {BOAT}", shown(1, TEA), shown(2, f"{TEA} {BOAT}")) == [(TEA, (1, 2)), (BOAT, (2,))]
+
+
 def test_what_was_not_used_or_is_gone_is_not_marked():
     assert marked(TEA, shown(1, TEA, used=False), shown(2, None), shown(3, TEA, used=None)) == []
 

@@ -59,7 +59,7 @@ async def _read(visit: Visit) -> across.Read | None:
 
 PAGES = (
     Page("/", show, across=True, label="All agents",
-         icon="M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z"),
+         icon="M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z", files=("operations.css",)),
     Page("/across-chart", chart, across=True, under="/"),
     Page("/agents.csv", file, across=True, under="/"),
 )  # fmt: skip

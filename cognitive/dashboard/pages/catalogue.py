@@ -36,6 +36,6 @@ async def _read(visit: Visit) -> catalogue.Read:
 
 PAGES = (
     Page("/catalogue", show, label="Tools",
-         icon="M9.6 4.2a3 3 0 0 1 3.9 3.9l-7 5.6-2.8-2.8zM9.6 4.2l1.9-1.7M3.7 10.9l2.8 2.8"),
+         icon="M9.6 4.2a3 3 0 0 1 3.9 3.9l-7 5.6-2.8-2.8zM9.6 4.2l1.9-1.7M3.7 10.9l2.8 2.8", files=("operations.css",)),
     Page("/catalogue.csv", file, under="/catalogue"),
 )  # fmt: skip

@@ -29,6 +29,6 @@ async def chart(visit: Visit) -> Response:
 
 
 PAGES = (
-    Page("/health", show, label="Health", icon="M1.5 8.5h3l2-5 3 9 2-4h3"),
+    Page("/health", show, label="Health", icon="M1.5 8.5h3l2-5 3 9 2-4h3", files=("operations.css",)),
     Page("/health-chart", chart, under="/health"),
 )

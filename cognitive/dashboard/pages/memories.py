@@ -123,7 +123,7 @@ def _back(visit: Visit, id: UUID, done: str, place: str = "") -> Response:
 
 
 PAGES = (
-    Page("/memories", listed, label="Memories", icon=_ICON),
+    Page("/memories", listed, label="Memories", icon=_ICON, files=("memories.css", "memories.js")),
     Page("/memory", one, under="/memories"),
     Page("/memory/chart", chart, under="/memories"),
     Page("/memory/rate", rate, methods=("POST",), under="/memories"),

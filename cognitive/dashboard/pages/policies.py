@@ -31,7 +31,8 @@ async def save(visit: Visit) -> Response:
     held = chosen(known.base(agent), (await known.standing(agent)).live)
     moved = what_if.posted([(name, str(value)) for name, value in visit.form.multi_items()])
     candidate = await known.save(agent, {**held, **moved}, by=visit.who.id, note=_note(visit))
-    return visit.to("policy", version=candidate.version, saved="yes")
+    then = "yes" if visit.form.get("then") == "activate" else None  # its page asks once more
+    return visit.to("policy", version=candidate.version, saved="yes", activate=then)
 
 
 async def choose(visit: Visit) -> Response:
@@ -81,7 +82,11 @@ def _after(visit: Visit) -> int:
 
 PAGES = (
     Page(
-        "/policies", listed, label="Policies", icon="M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 2.8v3.4M6 9.8v3.4"
+        "/policies",
+        listed,
+        label="Policies",
+        files=("policies.css",),
+        icon="M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 2.8v3.4M6 9.8v3.4",
     ),
     Page("/policy", one, under="/policies"),
     Page("/policies/save", save, methods=("POST",), under="/policies"),

@@ -68,7 +68,7 @@ def _part(visit: Visit, part: str, title: str, told: Any, **more: Any) -> Respon
 
 
 PAGES = (
-    Page("/turns", listed, label="Turns", icon="M2.5 3.5h11M2.5 8h11M2.5 12.5h7"),
+    Page("/turns", listed, label="Turns", icon="M2.5 3.5h11M2.5 8h11M2.5 12.5h7", files=("turns.css",)),
     Page("/turns/why", why_of_list, under="/turns"),
     Page("/turn", turn, under="/turns"),
     Page("/turn/why", why_of_turn, under="/turns"),

@@ -37,6 +37,12 @@ async def answer(visit: Visit) -> Response:
 
 
 PAGES = (
-    Page("/what-if", show, label="What if", icon="M3 8h7M7 4.5 10.5 8 7 11.5M13 3v10"),
+    Page(
+        "/what-if",
+        show,
+        label="What if",
+        icon="M3 8h7M7 4.5 10.5 8 7 11.5M13 3v10",
+        files=("policies.css", "what-if.js"),
+    ),
     Page("/what-if/answer", answer, under="/what-if"),
 )

@@ -63,22 +63,6 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// Rows that are chosen together: `x` chooses the one that is looked at, a box above them all of the page.
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "x" || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, select, textarea")) return;
-  document.activeElement?.closest(".memory")?.querySelector("[data-pick]")?.click();
-});
-
-document.addEventListener("change", (event) => {
-  const form = event.target.closest("[data-picks]");
-  if (!form) return;
-  const boxes = [...form.querySelectorAll("[data-pick]")];
-  if (event.target.matches("[data-pick-all]")) for (const box of boxes) box.checked = event.target.checked;
-  const chosen = boxes.filter((box) => box.checked).length;
-  form.querySelector("[data-picked]").textContent = `${chosen} chosen`;
-});
-
 const tip = document.querySelector(".tip");
 document.addEventListener("pointermove", (event) => {
   const over = event.target.closest?.("[data-tip]");
@@ -134,33 +118,5 @@ document.addEventListener("htmx:before:request", (event) => {
   if (document.hidden && event.target.matches("[data-live]")) event.preventDefault();
 });
 
-// Sliders: a range and a number beside it say the same; what stands where it stood is not asked about.
-function placed(slider, value) {
-  const [figure, range] = [slider.querySelector(".figure"), slider.querySelector("[type=range]")];
-  range.value = slider.dataset.live;  // which may stand between two steps
-  const home = range.value;
-  range.value = value;
-  const moved = range.value !== home;
-  figure.value = moved ? range.value : slider.dataset.live;
-  slider.classList.toggle("moved", moved);
-  range.dataset.name ||= range.name;
-  if (moved) range.name = range.dataset.name;
-  else range.removeAttribute("name");
-}
-for (const form of document.querySelectorAll("[data-sliders]")) {
-  const sliders = [...form.querySelectorAll("[data-slider]")];
-  for (const slider of sliders) placed(slider, slider.querySelector("[type=range]").value);
-  for (const [kind, input] of [["input", "[type=range]"], ["change", ".figure"]]) {
-    form.addEventListener(kind, (event) => {
-      if (!event.target.matches(input)) return;
-      const slider = event.target.closest("[data-slider]");
-      const value = Number(event.target.value.replace(",", "."));
-      placed(slider, event.target.value.trim() && !Number.isNaN(value) ? value : slider.dataset.live);
-      htmx.trigger(form, "moved");
-    });
-  }
-  form.querySelector("[data-reset]").addEventListener("click", () => {
-    for (const slider of sliders) placed(slider, slider.dataset.live);
-    htmx.trigger(form, "moved");
-  });
-}
+// On a narrow screen the navigation is a strip: the page at hand is in its middle.
+document.querySelector("nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest", behavior: "instant" });

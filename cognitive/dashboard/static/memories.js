@@ -1,0 +1,17 @@
+// Memories that are chosen together: `x` chooses the one that is looked at, a box above them all of the page.
+"use strict";
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "x" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea")) return;
+  document.activeElement?.closest(".memory")?.querySelector("[data-pick]")?.click();
+});
+
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("[data-picks]");
+  if (!form) return;
+  const boxes = [...form.querySelectorAll("[data-pick]")];
+  if (event.target.matches("[data-pick-all]")) for (const box of boxes) box.checked = event.target.checked;
+  const chosen = boxes.filter((box) => box.checked).length;
+  form.querySelector("[data-picked]").textContent = `${chosen} chosen`;
+});

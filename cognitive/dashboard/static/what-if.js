@@ -1,0 +1,32 @@
+// Sliders: a range and a number beside it say the same; what stands where it stood is not asked about.
+"use strict";
+
+function placed(slider, value) {
+  const [figure, range] = [slider.querySelector(".figure"), slider.querySelector("[type=range]")];
+  range.value = slider.dataset.live;  // which may stand between two steps
+  const home = range.value;
+  range.value = value;
+  const moved = range.value !== home;
+  figure.value = moved ? range.value : slider.dataset.live;
+  slider.classList.toggle("moved", moved);
+  range.dataset.name ||= range.name;
+  if (moved) range.name = range.dataset.name;
+  else range.removeAttribute("name");
+}
+for (const form of document.querySelectorAll("[data-sliders]")) {
+  const sliders = [...form.querySelectorAll("[data-slider]")];
+  for (const slider of sliders) placed(slider, slider.querySelector("[type=range]").value);
+  for (const [kind, input] of [["input", "[type=range]"], ["change", ".figure"]]) {
+    form.addEventListener(kind, (event) => {
+      if (!event.target.matches(input)) return;
+      const slider = event.target.closest("[data-slider]");
+      const value = Number(event.target.value.replace(",", "."));
+      placed(slider, event.target.value.trim() && !Number.isNaN(value) ? value : slider.dataset.live);
+      htmx.trigger(form, "moved");
+    });
+  }
+  form.querySelector("[data-reset]").addEventListener("click", () => {
+    for (const slider of sliders) placed(slider, slider.dataset.live);
+    htmx.trigger(form, "moved");
+  });
+}

@@ -1,0 +1,19 @@
+"""Whatever becomes of a candidate has words wherever it is told: one without ends a command, or a page."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from cognitive.cli import demo
+from cognitive.dashboard import story
+from cognitive.trace import Disposition
+
+ALL = set(get_args(Disposition))
+
+
+def test_the_demo_tells_of_every_disposition():
+    assert set(demo._TELLING) == ALL - {"shown"}
+
+
+def test_the_turns_page_tells_of_every_disposition():
+    assert set(story.FATES) == ALL
