@@ -185,7 +185,7 @@ async def main(directory: Path, times: int, only: str) -> None:
         if only != "reads":
             async with CognitiveLayer.open(urls.app) as layer, running(layer, ServerConfig(port=0), mounts(layer)) as (
                 url, _
-            ), httpx.AsyncClient(base_url=url, timeout=60) as client:  # fmt: skip
+            ), httpx.AsyncClient(base_url=url, timeout=120) as client:  # fmt: skip
                 await table("page", await pages(client, str(memory)), times)
     finally:
         server.release()

@@ -310,7 +310,7 @@ async def test_a_name_that_was_rebound_reaches_no_page(pages, agent, host):
 # --- what makes no sense ---
 
 
-@pytest.mark.parametrize("path", TOP)
+@pytest.mark.parametrize("path", ["/overview", "/turns", "/memories", "/memory", "/what-if", "/catalogue", "/health"])
 async def test_no_number_and_no_time_breaks_a_page(pages, layer, agent, path):
     oldest, *_ = await layer.remember(
         agent, [NewMemory(type="fact", content=f"Of {at}", occurred_at=datetime.fromisoformat(at)) for at in AGES]
@@ -318,11 +318,10 @@ async def test_no_number_and_no_time_breaks_a_page(pages, layer, agent, path):
     pages.cookies.set("zone", "Asia/Kolkata")
     own = needed(path, oldest, layer, agent)
 
-    for name in ("since", "until", "from", "to", "after", "slower", "hits", "dedup_threshold", "half_life_days"):
-        for value in ("0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00", "9" * 400, "NaN", "-1", "1e999", "\0",
-                      "0001-01-01T00:00:00+00:00~0", "00000000-0000-0000-0000-000000000000~nan~", "~"):  # fmt: skip
+    for name in ("since", "until", "after", "slower", "dedup_threshold"):
+        for value in ("0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00", "9" * 400, "NaN", "~"):
             answer = await pages.get(f"/ui{path}", params={"agent": agent, **own, name: value})
-            assert answer.status_code in (200, 404, 422), (name, value)
+            assert answer.status_code in (200, 422), (name, value)
 
 
 @pytest.mark.parametrize("at", ["0001-01-01T00:00:00+00:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:00:00-12:00"])
