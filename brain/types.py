@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, get_args
 from uuid import UUID
@@ -50,7 +50,19 @@ def _not_blank(text: str) -> str:
     return text
 
 
+def _of_the_years(at: datetime) -> datetime:
+    """The first and the last year there is are taken: some moments of them stand for no end, and no zone has others."""
+    try:
+        year = at.astimezone(UTC).year
+    except OverflowError:
+        year = 0
+    if not 2 <= year <= 9998:
+        raise PydanticCustomError("no_year", "is of no year from 2 to 9998")
+    return at
+
+
 Text = Annotated[str, AfterValidator(_storable)]
+Moment = Annotated[AwareDatetime, AfterValidator(_of_the_years)]
 Label = Annotated[Text, Field(max_length=LONGEST_LABEL), AfterValidator(_not_blank)]
 MemoryText = Annotated[Text, Field(max_length=LONGEST_CONTENT), AfterValidator(_not_blank)]
 
@@ -136,7 +148,7 @@ class NewMemory(Edge):
     content: MemoryText
     speaker: Label | None = None
     context: Annotated[Text, Field(max_length=LONGEST_CONTENT)] = ""
-    occurred_at: AwareDatetime | None = None
+    occurred_at: Moment | None = None
     session_id: Label | None = None
     source: Label | None = None
     tags: tuple[Label, ...] = ()

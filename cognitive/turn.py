@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import from_json, to_json
 
 from brain.errors import InvalidInput
 from brain.text import unstorable
-from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Text, Vector
+from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Moment, Text, Vector
 from cognitive.defaults import Placement
 from cognitive.plan import Plan
 from cognitive.policy import Policy
@@ -47,7 +47,7 @@ class Message(Edge):
 
     role: Role
     content: MessageText = ""
-    at: AwareDatetime | None = None
+    at: Moment | None = None
     kind: Label | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: Label | None = None
@@ -132,7 +132,7 @@ class Turn(Edge):
     attachments: tuple[Any, ...] = ()
     iteration: Annotated[int, Field(ge=0)] | None = None
     plan_step: Text | None = None
-    now: AwareDatetime | None = None
+    now: Moment | None = None
     turn_id: Label | None = None
     runtime: Label | None = None
 

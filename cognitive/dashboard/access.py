@@ -15,10 +15,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
+from brain.types import LONGEST_CONTENT
+
 TOKEN = "cognitive_token"
 FORM = "cognitive_form"  # the cookie that a form must repeat
 _DAYS = 30 * 86_400  # seconds a browser keeps the token; one that is revoked is refused before
 _NAME = 32  # bytes
+_MOST_WRITTEN = 4 * LONGEST_CONTENT  # bytes of one field: a memory may be as long in any language
+_ENCODING = "application/x-www-form-urlencoded"
 
 
 class Visitor(Protocol):
@@ -63,9 +67,12 @@ async def submitted(request: Request) -> FormData:
     """A form that one of our own pages sent.
 
     Raises:
-        HTTPException: 403, it is from elsewhere.
+        HTTPException: 403, it is from elsewhere; 415, it is written as none of ours is.
     """
-    form = await request.form(max_files=0, max_fields=300)
+    # In parts it would name its own character set, and there are some that take minutes to read a long word.
+    if request.headers.get("content-type", _ENCODING).partition(";")[0].strip().lower() != _ENCODING:
+        raise HTTPException(415, f"A form is read as {_ENCODING}, and as nothing else.")
+    form = await request.form(max_fields=300, max_part_size=_MOST_WRITTEN)
     given, kept = str(form.get("form_key", "")), request.cookies.get(FORM, "")
     if not kept or not hmac.compare_digest(given.encode(), kept.encode()) or not _from_here(request):
         raise HTTPException(

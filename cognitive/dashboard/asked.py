@@ -21,6 +21,7 @@ RANGES: Mapping[str, tuple[str, timedelta]] = {
 _USUAL = "30d"
 _MOST_HOURS = timedelta(hours=48)  # longer stretches are told by the day: more points than that say less
 _LONGEST = timedelta(days=732)  # a table of days is still one that somebody reads
+_YEARS = (1970, 9000)  # in which there may be turns; before and behind them a period has another just as long
 _ZONES = available_timezones()  # read once: a look at each costs a walk through the file system
 
 
@@ -48,8 +49,8 @@ class Asked:
             InvalidInput: one that does not exist.
         """
         if not self.range:
-            until = moment(self.params, "until") or self.now
-            since = moment(self.params, "since") or until - RANGES[_USUAL][1]
+            until = _counted(moment(self.params, "until") or self.now)
+            since = _counted(moment(self.params, "since") or until - RANGES[_USUAL][1])
         elif self.range in RANGES:
             since, until = self.now - RANGES[self.range][1], self.now
         else:
@@ -98,6 +99,17 @@ def moment(params: Mapping[str, str], name: str) -> datetime | None:
         return at.astimezone(UTC)
     except OverflowError:
         raise InvalidInput(f"{name}: outside of the years that there are") from None
+
+
+def _counted(at: datetime) -> datetime:
+    """A time that has others before and behind it, in every time zone.
+
+    Raises:
+        InvalidInput: there is no turn there.
+    """
+    if not _YEARS[0] <= at.year < _YEARS[1]:
+        raise InvalidInput(f"since, until: expected a time in the years from {_YEARS[0]} to {_YEARS[1]}")
+    return at
 
 
 def _written(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, tzinfo
 
 NOTHING = "–"  # where there is nothing to tell
@@ -52,8 +53,12 @@ def milliseconds(value: float | None) -> str:
 
 
 def moment(at: datetime | None, zone: tzinfo) -> str:
-    """A time as its viewer's clock has it."""
-    return f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at is not None else NOTHING
+    """A time as its viewer's clock has it; in the first and the last hours that there are, as its own clock has it."""
+    if at is None:
+        return NOTHING
+    with suppress(OverflowError):
+        at = at.astimezone(zone)
+    return f"{at:%Y-%m-%d %H:%M}"
 
 
 def ago(at: datetime | None, now: datetime) -> str:

@@ -16,7 +16,7 @@ from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.dashboard.asked import Asked, moment
 from cognitive.dashboard.formats import compact, number
 from cognitive.dashboard.formats import moment as told_moment
-from cognitive.errors import InvalidInput
+from cognitive.errors import InvalidInput, StoreUnavailable
 from cognitive.lab.stories import FACTORS
 from cognitive.layer import CognitiveLayer
 from cognitive.turn import RecallHit
@@ -84,10 +84,13 @@ SHELVES: Mapping[str, Shelf] = {
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What the page is made of: a page of a list, or what a search found, with the rows of that by id."""
+    """What the page is made of: a page of a list, or what a search found, with the rows of that by id.
+
+    `hits` None: the search was not done in time.
+    """
 
     page: Page[MemoryRow] | None
-    hits: Sequence[RecallHit]
+    hits: Sequence[RecallHit] | None
     found: Mapping[UUID, MemoryRow]
     sizes: GroupSizes
     tags: Sequence[str]
@@ -152,7 +155,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """The page. `sample` says of what its group is told where not all memories were looked at."""
+    """The page. `sample` says of what its group is told where not all memories were looked at; `late` that a search
+    was given up.
+    """
 
     tabs: tuple[Tab, ...]
     group: str
@@ -168,6 +173,7 @@ class Memories:
     following: str | None
     newest: str | None
     whole: bool
+    late: bool
 
 
 async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
@@ -181,12 +187,15 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
 
 async def _found(
     layer: CognitiveLayer, figures: Figures, asked: Asked, habit: Habit
-) -> tuple[Page[MemoryRow] | None, Sequence[RecallHit], Mapping[UUID, MemoryRow]]:
+) -> tuple[Page[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
     """A page of a list, or else what a search brings, and the rows of that."""
     wanted = filtered(asked)
     if not words(asked):
         return await _listed(figures, asked, wanted, habit), (), {}
-    hits = await _search(layer, asked, wanted)
+    try:
+        hits = await _search(layer, asked, wanted)
+    except StoreUnavailable:  # too much to search: if Postgres were away, the reads beside it would say so
+        return None, None, {}
     return None, hits, await figures.beginnings(asked.agent, [hit.memory_id for hit in hits])
 
 
@@ -265,11 +274,12 @@ def view(told: Read, asked: Asked) -> Memories:
             for each, value in given.items()
         ),
         rows=_rows(told, asked),
-        looked=page.looked if page else len(told.hits),
+        looked=page.looked if page else len(told.hits or ()),
         back_to=page.back_to if page else None,
         following=_following(told, name, asked),
         newest=asked.again("memories", after=None) if asked.params.get("after") else None,
         whole=not given and not name and not asked.params.get("after"),
+        late=told.hits is None,
     )
 
 
@@ -328,7 +338,7 @@ def _rows(told: Read, asked: Asked) -> tuple[Row, ...]:
         return tuple(Row(row, asked.link("memory", id=row.id)) for row in told.page.rows)
     return tuple(
         Row(told.found[hit.memory_id], asked.link("memory", id=hit.memory_id), _score(n, hit))
-        for n, hit in enumerate(told.hits, 1)
+        for n, hit in enumerate(told.hits or (), 1)
         if hit.memory_id in told.found
     )
 
@@ -350,7 +360,7 @@ def _following(told: Read, name: str, asked: Asked) -> str | None:
     """Where the list goes on; a search shows more of what it found."""
     if told.page is None:
         more = next((most for most in HITS if most > _most_hits(asked)), None)
-        return asked.again("memories", hits=more) if more and len(told.hits) == _most_hits(asked) else None
+        return asked.again("memories", hits=more) if more and len(told.hits or ()) == _most_hits(asked) else None
     if told.page.after is None:
         return None
     written = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in told.page.after)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, MemoryType, NewMemory, Text
+from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, MemoryType, Moment, NewMemory, Text
 from cognitive.recall import MOST_HITS
 from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Tool, Turn
 
@@ -91,11 +91,11 @@ class RecallBody(Edge):
     memory_type: MemoryType | None = None
     limit: Annotated[int, Field(ge=1, le=MOST_HITS)] = 10
     turn_id: Label | None = None
-    now: AwareDatetime | None = None
+    now: Moment | None = None
     tags: tuple[Label, ...] = ()
     session_id: Label | None = None
-    since: AwareDatetime | None = None
-    until: AwareDatetime | None = None
+    since: Moment | None = None
+    until: Moment | None = None
 
 
 class Changes(Edge):
@@ -106,7 +106,7 @@ class Changes(Edge):
     content: MemoryText = ""
     speaker: Label | None = None
     context: Annotated[Text, Field(max_length=LONGEST_CONTENT)] = ""
-    occurred_at: AwareDatetime | None = None
+    occurred_at: Moment | None = None
     tags: tuple[Label, ...] = ()
     entities: tuple[Label, ...] = ()
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
@@ -155,7 +155,7 @@ class TurnRow:
 
     turn_id: str
     session_id: str
-    at: AwareDatetime
+    at: Moment
     status: str
     message: str
 

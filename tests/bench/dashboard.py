@@ -37,13 +37,19 @@ from tests.serving import running
 
 AGENT = "big"
 START = f"/ui/overview?agent={AGENT}"
-MOST_PAGES = 150
+MOST_PAGES, MOST_OF_A_PATH = 150, 14
 # What a form asks and no link does; `{memory}` is one that the latest turn did not find.
 ASKED = (
     "turns?q=neither+nor", "turns?q=ba&frame=debug&degraded=yes", "turns?user=user-3&from=2026-01-01T00:00",
     "turns?showed=procedure&used=yes", "turns?held=trimmed&status=failed", "turns/why?why={memory}",
-    "overview?range=90d",
+    "turns?model=none&cut=yes", "turns?reason=none", "turns?slower=5000&stage=search", "overview?range=90d",
+    "memories?q=neither+nor", "memories?q=ba+be&hits=200&type=fact", "memories?q=ba&age=over90d", "memories?tag=none",
+    "memories?type=fact&tag=tag-0&age=over90d", "memories?group=never&type=procedure", "memories?group=stale&tag=tag-0",
+    "memory?id={memory}", "memory/chart?id={memory}&chart=boost&as=svg", "what-if/answer?dedup_threshold=0.6",
+    "what-if/answer?attribution_thresholds.int8=0.2&range=90d", "catalogue?range=90d", "health?range=90d", "policies",
 )  # fmt: skip
+# What two addresses of the same page may differ in and still be measured each.
+TELLING = ("q", "why", "range", "group", "of", "chart")
 HOTTEST = "SELECT memory_id FROM cognitive.usage WHERE agent_id = $1 ORDER BY times_shown DESC LIMIT 1"
 Read = Callable[[], Awaitable[Any]]
 
@@ -105,7 +111,8 @@ async def pages(client: httpx.AsyncClient, memory: str) -> dict[str, Read]:
     while waiting and len(found) < MOST_PAGES:
         address = waiting.pop(0)
         kind = _kind(address)
-        if kind in found:
+        path = kind.partition("?")[0]
+        if kind in found or sum(each.partition("?")[0] == path for each in found) >= MOST_OF_A_PATH:
             continue
         found[kind] = address
         answer = await client.get(address)
@@ -116,7 +123,7 @@ async def pages(client: httpx.AsyncClient, memory: str) -> dict[str, Read]:
 
 def _kind(address: str) -> str:
     parts = urlsplit(address)
-    asked = [f"{name}={value}" if name in ("q", "why", "range", "id") and len(value) < 12 else name
+    asked = [f"{name}={value}" if name in TELLING and len(value) < 12 else name
              for name, value in parse_qsl(parts.query) if name != "agent"]  # fmt: skip
     return parts.path + (f"?{'&'.join(sorted(asked))}" if asked else "")
 
@@ -178,7 +185,7 @@ async def main(directory: Path, times: int, only: str) -> None:
         if only != "reads":
             async with CognitiveLayer.open(urls.app) as layer, running(layer, ServerConfig(port=0), mounts(layer)) as (
                 url, _
-            ), httpx.AsyncClient(base_url=url, timeout=60) as client:  # fmt: skip
+            ), httpx.AsyncClient(base_url=url, timeout=120) as client:  # fmt: skip
                 await table("page", await pages(client, str(memory)), times)
     finally:
         server.release()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from html.parser import HTMLParser
 from itertools import product
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from brain.paging import MOST_ROWS
 from cognitive import NewMemory, Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard.table import PAGES
+from cognitive.errors import InvalidInput
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.dashboard.conftest import DEPLOY
@@ -28,7 +31,21 @@ NEEDED = {
     "/turn/why": "id=t",
     "/chart": "id=turns",
     "/kinds.csv": "by=runtime",
+    "/memory": "id={memory}",
+    "/memory/chart": "id={memory}&chart=boost",
+    "/policy": "version={policy}",
+    "/what-if/answer": "dedup_threshold=0.6",
+    "/catalogue.csv": "of=tools",
+    "/health-chart": "id=degradation",
 }
+FORMS = [page.path for page in PAGES if "POST" in page.methods]
+AGES = ("0002-01-01T00:00:00+00:00", "9998-12-31T23:59:59+00:00")
+
+
+def needed(path, memory, layer, agent):
+    """What a page asks for, of what there is."""
+    told = NEEDED.get(path, "").format(memory=memory, policy=layer.policies.base(agent).version)
+    return dict(each.split("=") for each in told.split("&") if each)
 
 
 @pytest.fixture
@@ -43,6 +60,9 @@ async def evil(layer, agent):
             NewMemory(type="decision", content=f"The ferry waits for nobody {EVIL}.", pinned=True),
         ],
     )  # fmt: skip
+    await layer.update(name, first, content=f"The ferry {EVIL} leaves at ten.", tags=(f"later {EVIL}",))
+    saved = await layer.policies.save(name, {"dedup_threshold": 0.7}, by=EVIL, note=EVIL)
+    await layer.policies.shadow(name, saved.version, by=EVIL, note=EVIL)
     turn = Turn(
         agent_id=name, session_id=f"s{EVIL}", user_id=EVIL, turn_id="t", runtime=EVIL, model=EVIL, thinking=EVIL,
         text=f"When does the ferry {EVIL} leave?", tools=(Tool(name=f"tool {EVIL}", description=EVIL, parameters={}),),
@@ -106,12 +126,11 @@ def inert(answer: httpx.Response) -> bool:
 
 
 @pytest.mark.parametrize("path", TOP)
-async def test_whatever_is_stored_stays_text_on_every_page(pages, evil, path):
+async def test_whatever_is_stored_stays_text_on_every_page(pages, layer, evil, path):
     name, memory = evil
-    needed = dict(each.split("=") for each in NEEDED.get(path, "").split("&") if each)
-    for more in ({}, {"why": str(memory)}, {"why": "ferry"}, {"all": "yes"}):
-        answer = await pages.get(f"/ui{path}", params={"agent": name, **needed, **more})
-        assert answer.status_code < 500
+    for more in ({}, {"why": str(memory)}, {"why": "ferry"}, {"all": "yes"}, {"q": "ferry"}):
+        answer = await pages.get(f"/ui{path}", params={"agent": name, **needed(path, memory, layer, name), **more})
+        assert answer.status_code == 200
         assert inert(answer), (path, more)
 
 
@@ -179,12 +198,49 @@ async def test_no_page_tells_a_token_of_another_agents_memory(guarded, layer, ag
     turn = Turn(agent_id=other, session_id="s", text="What opens the vault?", turn_id="t")
     await layer.post_turn(await layer.pre_turn(turn), Outcome(response=SECRET))
     guarded.cookies.set("cognitive_token", create(tokens, agent)[1])
-    needed = NEEDED.get(path, "")
+    asked = needed(path, secret, layer, agent)
 
-    for name, more in product((other, agent), ("", f"&why={secret}", "&why=vault+Kestrel", "&q=vault", "&session=s")):
-        answer = await guarded.get(f"/ui{path}?agent={name}&{needed}{more}")
+    for name, more in product((other, agent), ({}, {"why": str(secret)}, {"q": "vault"}, {"session": "s"})):
+        answer = await guarded.get(f"/ui{path}", params={"agent": name, **asked, **more})
         assert answer.status_code == 403 if name == other else answer.status_code in (200, 404)
-        assert "Kestrel" not in answer.text.replace("vault Kestrel", "").replace("vault+Kestrel", "")
+        assert "Kestrel" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/memory", "/memory/chart", "/turn/why", "/turns/why", "/policy", *FORMS])
+async def test_what_is_another_agents_is_answered_as_what_does_not_exist(guarded, layer, agent, tokens, path):
+    other, id = f"{agent}-other", "t"
+    (foreign,) = await layer.remember(other, [NewMemory(type="fact", content=SECRET)])
+    saved = await layer.policies.save(other, {"dedup_threshold": 0.7}, by="somebody")
+    for name in (agent, other):
+        turn = Turn(agent_id=name, session_id="s", text="What opens the vault?", turn_id=id)
+        await layer.post_turn(await layer.pre_turn(turn), Outcome(response="Nobody knows."))
+    guarded.cookies.set("cognitive_token", create(tokens, agent)[1])
+    guarded.cookies.set("cognitive_form", "k" * 43)
+
+    async def asked(memory: str, policy: str) -> tuple[int, str]:
+        told = {"id": id if path == "/turn/why" else memory, "why": memory, "chart": "boost", "version": policy}
+        form = {**told, "form_key": "k" * 43, "turn": id, "useful": "yes", "content": "Mine.", "sure": "yes"}
+        where, query = f"/ui{path}", {"agent": agent, **told}
+        answer = await (guarded.post(where, params=query, data=form) if path in FORMS else
+                        guarded.get(where, params=query))  # fmt: skip
+        return answer.status_code, answer.text.replace(memory, "M").replace(policy, "P")
+
+    assert await asked(str(foreign), saved.version) == await asked(str(uuid4()), "0" * len(saved.version))
+    assert [each.content for each in await layer.get(other, [foreign])] == [SECRET]
+
+
+@pytest.mark.parametrize("path", FORMS)
+async def test_nothing_is_written_for_a_foreign_agent(guarded, layer, agent, tokens, path):
+    other = f"{agent}-other"
+    (foreign,) = await layer.remember(other, [NewMemory(type="fact", content=SECRET)])
+    guarded.cookies.set("cognitive_token", create(tokens, agent)[1])
+    guarded.cookies.set("cognitive_form", "k" * 43)
+    form = {"form_key": "k" * 43, "id": str(foreign), "sure": "yes", "version": "0", "content": "Mine.", "agent": agent}
+
+    answer = await guarded.post(f"/ui{path}?agent={agent}&agent={other}", data=form)
+
+    assert answer.status_code == 403
+    assert [each.content for each in await layer.get(other, [foreign])] == [SECRET]
 
 
 @pytest.mark.parametrize("agent_of_query", ["a&agent=", "", "%00", "%ff", "a" * 5_000, "..%2f..", "*"])
@@ -208,7 +264,7 @@ async def test_no_path_leads_out_of_the_pages(pages, path):
 # --- other sites ---
 
 
-@pytest.mark.parametrize("path", [page.path for page in PAGES if "POST" in page.methods] or ["/logout"])
+@pytest.mark.parametrize("path", [*FORMS, "/login", "/logout"])
 @pytest.mark.parametrize(
     "headers", [{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}, {}]
 )
@@ -219,6 +275,19 @@ async def test_a_form_of_another_site_is_refused(guarded, tokens, agent, path, h
     answer = await guarded.post(f"/ui{path}?agent={agent}", data={"form_key": "guessed"}, headers=headers)
 
     assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("path", [*FORMS, "/login"])
+async def test_a_form_in_parts_which_names_its_own_character_set_is_not_read(guarded, tokens, agent, path):
+    """Of 200 kB in this one, which anybody may send to the door, Python made words for a minute."""
+    guarded.cookies.set("cognitive_token", create(tokens, agent)[1])
+    guarded.cookies.set("cognitive_form", "k" * 43)
+    parts = 'multipart/form-data; boundary="b"; charset=punycode'
+    body = b'--b\r\nContent-Disposition: form-data; name="token"\r\n\r\n' + b"b" * 1_000 + b"\r\n--b--\r\n"
+
+    answer = await guarded.post(f"/ui{path}?agent={agent}", content=body, headers={"Content-Type": parts})
+
+    assert answer.status_code == 415
 
 
 @pytest.mark.parametrize("path", [*TOP, "/login", "/static/app.js", "/nowhere"])
@@ -236,6 +305,30 @@ async def test_no_site_may_frame_a_page_and_no_page_leaks_its_address(pages, age
 async def test_a_name_that_was_rebound_reaches_no_page(pages, agent, host):
     for path in ("/", "/login", "/turns", "/static/app.js"):
         assert (await pages.get(f"/ui{path}?agent={agent}", headers={"Host": host})).status_code == 421
+
+
+# --- what makes no sense ---
+
+
+@pytest.mark.parametrize("path", ["/overview", "/turns", "/memories", "/memory", "/what-if", "/catalogue", "/health"])
+async def test_no_number_and_no_time_breaks_a_page(pages, layer, agent, path):
+    oldest, *_ = await layer.remember(
+        agent, [NewMemory(type="fact", content=f"Of {at}", occurred_at=datetime.fromisoformat(at)) for at in AGES]
+    )
+    pages.cookies.set("zone", "Asia/Kolkata")
+    own = needed(path, oldest, layer, agent)
+
+    for name in ("since", "until", "after", "slower", "dedup_threshold"):
+        for value in ("0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00", "9" * 400, "NaN", "~"):
+            answer = await pages.get(f"/ui{path}", params={"agent": agent, **own, name: value})
+            assert answer.status_code in (200, 422), (name, value)
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+00:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:00:00-12:00"])
+def test_a_memory_is_of_a_time_that_every_zone_has(at):
+    """Postgres takes the first moment of all for minus infinity: whoever read it then broke over it."""
+    with pytest.raises(InvalidInput, match="occurred_at"):
+        NewMemory(type="fact", content="Long ago.", occurred_at=datetime.fromisoformat(at))
 
 
 # --- floods ---

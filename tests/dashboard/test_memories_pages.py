@@ -13,6 +13,7 @@ import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import UnknownMemory
+from cognitive.server import everything
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.dashboard.conftest import EVIL
@@ -55,6 +56,20 @@ async def shelf(layer, agent):
     unseen = NewMemory(type="episode", content=LAMP, speaker="Ada", occurred_at=NOW - 400 * DAY)
     [known["never"]] = await layer.remember(agent, [unseen])
     return agent, known
+
+
+async def test_a_search_that_is_not_done_in_time_says_what_makes_it_fast(urls, embedder, shelf):
+    agent, _ = shelf
+    hurried = POLICY.model_copy(update={"recall_deadline_ms": 0.001})
+    async with (
+        CognitiveLayer.open(urls.app, policy=hurried, embedder=embedder) as layer,
+        inside(layer, mounts=everything.mounts(layer)) as pages,
+    ):
+        answer = await pages.get(of(agent, "memories?q=pump"))
+
+    assert answer.status_code == 200
+    assert "The search was not done in time" in answer.text
+    assert f"cognitive db index --agent {agent}" in answer.text
 
 
 def of(agent, page):
