@@ -194,9 +194,9 @@ class Receipt:
     """What an erasure removed, in rows.
 
     `policies` are those saved and chosen, `journaled` turns that waited in the journal of this machine, `responses`
-    those that may have held a memory's words. Of what else held the words of an erased memory,
-    `turns_cut`, `sessions_cut`, `subtasks_cut` and `memories_cut` are left without them. `restated` are memories that
-    say the same and stay: somebody handed them over, and did not name them here.
+    those that may have held a memory's words. Of what else held the words of an erased memory, `turns_cut`,
+    `sessions_cut`, `subtasks_cut`, `notes_cut` (beside policies) and `memories_cut` are left without them. `restated`
+    are memories that say the same and stay: somebody handed them over, and did not name them here.
     """
 
     agent_id: str
@@ -217,6 +217,7 @@ class Receipt:
     turns_cut: int = 0
     sessions_cut: int = 0
     subtasks_cut: int = 0
+    notes_cut: int = 0
     memories_cut: int = 0
     restated: int = 0
 

@@ -15,7 +15,6 @@ from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revisio
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
 from cognitive.forgetting import Forgetting, everything
-from cognitive.surface.policies import Policies
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
 from cognitive.turn import require_aware, require_id, require_label
@@ -25,7 +24,6 @@ class Memories:
     """The part of a layer that keeps memories."""
 
     _parts: Parts
-    policies: Policies
     forgetting: Forgetting
 
     @observed(REMEMBER)
@@ -102,7 +100,6 @@ class Memories:
         """
         wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
         remains = await self._parts.store.remains(require_label("agent_id", agent_id), wanted)
-        self.policies.forget(agent_id)
         await self._parts.settling.ended(agent_id)
         await self._parts.continuity.ended(agent_id)  # what is on its way to the store is looked through there
         journaled = await self._parts.settlement.forget(agent_id, remains)
@@ -118,7 +115,6 @@ class Memories:
         await self._parts.continuity.stop(agent_id)
         receipt = replace(await self._parts.store.erase_agent(agent_id), journaled=journaled)
         self._parts.policy.forget(agent_id)
-        self.policies.forget(agent_id)
         self.forgetting.let_go(agent_id, everything)
         return receipt
 
