@@ -15,6 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
+from brain.types import Trust
+
 TOKEN = "cognitive_token"
 FORM = "cognitive_form"  # the cookie that a form must repeat
 _DAYS = 30 * 86_400  # seconds a browser keeps the token; one that is revoked is refused before
@@ -31,6 +33,10 @@ class Visitor(Protocol):
     @property
     def agent(self) -> str | None:
         """The one agent that is theirs."""
+
+    @property
+    def trust(self) -> Trust:
+        """The most that what they write is trusted."""
 
     def may(self, agent_id: str) -> bool:
         """Whether this agent is theirs to look at."""
