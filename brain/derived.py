@@ -27,12 +27,13 @@ _PUNCTUATION = " \n\t.,;:!?…\"'()[]-"
 @dataclass(frozen=True, slots=True)
 class Quoting:
     """Another memory that holds words of the erased ones, without them. What somebody handed over on purpose keeps its
-    content: `restates` says that it holds them all the same.
+    content and what it carries beside: `restates` says that it holds them all the same.
     """
 
     id: UUID
     content: str
     context: str
+    attributes: Mapping[str, Any]
     restates: bool
 
     @property
@@ -46,11 +47,11 @@ async def quoting(c: Connection, agent_id: str, ids: Sequence[UUID], remains: Re
     rows = await c.fetch(SQL["memories_holding"], agent_id, remains.probes, list(ids))
     found = list[Quoting]()
     for row in rows:
-        held, around = remains.held(row["content"]), remains.held(row["context"])
-        own = row["trust"] in ("host", "agent")
-        content = row["content"] if own else remains.cut(row["content"])
-        if around or held:
-            found.append(Quoting(row["id"], content, remains.cut(row["context"]), held and own))
+        said, context = {"content": row["content"], "attributes": row["attributes"]}, remains.cut(row["context"])
+        cut, own = remains.cut_all(said), row["trust"] in ("host", "agent")
+        kept = said if own else cut
+        if cut != said or context != row["context"]:
+            found.append(Quoting(row["id"], kept["content"], context, kept["attributes"], own and cut != said))
     return found
 
 
@@ -63,6 +64,7 @@ async def erase(c: Connection, agent_id: str, remains: Remains) -> Counter[str]:
         touched["sessions"] = await _sessions(c, agent_id, remains)
         touched["artifacts"] = await _artifacts(c, agent_id, remains)
         touched["subtasks"] = await _subtasks(c, agent_id, remains)
+        touched["notes"] = await _notes(c, agent_id, remains)
     return touched
 
 
@@ -79,7 +81,7 @@ async def _turns(c: Connection, agent_id: str, remains: Remains) -> Mapping[str,
 async def _revisions(c: Connection, agent_id: str, remains: Remains) -> int:
     """What other memories said before they were changed, among it what was just cut out of them."""
     rows = await c.fetch(SQL["revisions_holding"], agent_id, remains.probes)
-    held = [row for row in rows if any(remains.held(value) for value in row["was"].values() if isinstance(value, str))]
+    held = [row for row in rows if remains.cut_all(row["was"]) != row["was"]]
     await c.execute(
         SQL["drop_revisions"], agent_id, [row["memory_id"] for row in held], [row["number"] for row in held]
     )
@@ -125,6 +127,17 @@ async def _subtasks(c: Connection, agent_id: str, remains: Remains) -> int:
     return len(held)
 
 
+async def _notes(c: Connection, agent_id: str, remains: Remains) -> int:
+    rows = await c.fetch(SQL["notes_holding"], agent_id, remains.probes)
+    held = [(row, note) for row in rows if (note := remains.cut(row["note"])) != row["note"]]
+    for row, note in held:
+        if row["role"] is None:
+            await c.execute(SQL["cut_candidate"], agent_id, row["version"], note)
+        else:
+            await c.execute(SQL["cut_choice"], agent_id, row["role"], row["no"], note)
+    return len(held)
+
+
 async def log(c: Connection, agent_id: str, what: str, counts: Mapping[str, int]) -> None:
     """Notes that something was erased: when, and how many rows of what kind."""
     await c.execute(SQL["log_erasure"], agent_id, what, dict(counts))
@@ -135,7 +148,9 @@ def counts(receipt: Receipt) -> dict[str, int]:
     return {name: count for name, count in asdict(receipt).items() if name != "agent_id" and count}
 
 
-def texts(memory: Any) -> list[str]:
-    """The texts of a memory that are erased with it: what it says, and what stands in its attributes in sentences."""
-    said = (value for value in memory.attributes.values() if isinstance(value, str) and len(value.split()) > 3)
-    return [memory.content, *said]
+def texts(said: Mapping[str, Any]) -> list[str]:
+    """The texts that are erased with a memory, or with what it said before a change: what it says, and what stands in
+    its attributes in sentences.
+    """
+    beside = (value for value in said.get("attributes", {}).values() if isinstance(value, str))
+    return [*([said["content"]] if "content" in said else []), *(text for text in beside if len(text.split()) > 3)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -209,14 +209,16 @@ class MemoryStore:
         return [Revision(**dict(row)) for row in rows if row["number"] is not None]
 
     async def remains(self, agent_id: str, ids: Sequence[UUID]) -> Remains:
-        """What is to be looked for when these memories are erased.
+        """What is to be looked for when these memories are erased: all that they say, and what they said before.
 
         Raises:
             UnknownMemory: an id that this agent does not have.
         """
         memories = await self.get(agent_id, ids)
         writing.require_known(agent_id, ids, {memory.id for memory in memories})
-        return Remains([text for memory in memories for text in derived.texts(memory)])
+        rows = await self._database.run(agent_id, lambda c: c.fetch(derived.SQL["said_before"], agent_id, list(ids)))
+        said = [asdict(memory) for memory in memories] + [row["was"] for row in rows]
+        return Remains([text for each in said for text in derived.texts(each)])
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with every index entry, vector, count and exposure of them, and their words wherever else
@@ -242,7 +244,7 @@ class MemoryStore:
                 receipt, responses=receipt.responses + touched["responses"],
                 revisions=receipt.revisions + touched["revisions"], artifacts=touched["artifacts"],
                 turns_cut=touched["turns"], sessions_cut=touched["sessions"], subtasks_cut=touched["subtasks"],
-                memories_cut=cut, restated=restated,
+                notes_cut=touched["notes"], memories_cut=cut, restated=restated,
             )  # fmt: skip
             await derived.log(c, agent_id, "memories", derived.counts(receipt))
             return receipt
@@ -257,7 +259,7 @@ class MemoryStore:
         if other.says_nothing:
             return False
         try:
-            await self.update(agent_id, other.id, lambda found: _changed(found, other.content, other.context))
+            await self.update(agent_id, other.id, lambda found: _changed(found, other))
         except UnknownMemory:  # erased meanwhile, by somebody else
             return True
         except InvalidInput:  # what is left of it, another one says already
@@ -323,9 +325,11 @@ def _comparable(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _changed(memory: Memory, content: str, context: str) -> NewMemory:
+def _changed(memory: Memory, left: Quoting) -> NewMemory:
     fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
-    return NewMemory(**{**fields, "content": content, "context": context})
+    return NewMemory(
+        **{**fields, "content": left.content, "context": left.context, "attributes": dict(left.attributes)}
+    )
 
 
 def _memory(row: Any) -> Memory:

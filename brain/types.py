@@ -30,6 +30,12 @@ Trust = Literal[
 ]
 TRUSTS: tuple[Trust, ...] = get_args(Trust)
 
+
+def above(trust: Trust, other: Trust) -> bool:
+    """Whether one word is trusted more than another."""
+    return TRUSTS.index(trust) > TRUSTS.index(other)
+
+
 Vector = NDArray[np.float32]  # shape (dimension,), unit length
 Vectors = NDArray[np.float32]  # shape (texts, dimension), unit rows
 
@@ -137,8 +143,8 @@ class NewMemory(Edge):
     `speaker` is indexed and shown before the content; `context` (the preceding line, a title) is indexed, not shown.
     `occurred_at` must be aware; None means the moment of remembering. `source` is the caller's own id: with it, the
     memory is the same as an earlier one of equal (agent, type, source); without it, of equal (agent, type, speaker,
-    session, occurred_at, content). `supersedes` is the id of the memory that this one replaces. `trust` says whose word
-    it is; a memory that is there already keeps its own.
+    session, occurred_at, content). `supersedes` is the id of the memory that this one replaces, unless that is trusted
+    more: then both stand. `trust` says whose word it is; a memory that is there already keeps its own.
 
     Raises:
         InvalidInput: unknown keys, naive datetimes, NUL or surrogates, blank or over-long content.
@@ -206,9 +212,9 @@ class Receipt:
     """What an erasure removed, in rows.
 
     `policies` are those saved and chosen, `journaled` turns that waited in the journal of this machine, `responses`
-    those that may have held a memory's words. Of what else held the words of an erased memory,
-    `turns_cut`, `sessions_cut`, `subtasks_cut` and `memories_cut` are left without them. `restated` are memories that
-    say the same and stay: somebody handed them over, and did not name them here.
+    those that may have held a memory's words. Of what else held the words of an erased memory, `turns_cut`,
+    `sessions_cut`, `subtasks_cut`, `notes_cut` (beside policies) and `memories_cut` are left without them. `restated`
+    are memories that say the same and stay: somebody handed them over, and did not name them here.
     """
 
     agent_id: str
@@ -229,6 +235,7 @@ class Receipt:
     turns_cut: int = 0
     sessions_cut: int = 0
     subtasks_cut: int = 0
+    notes_cut: int = 0
     memories_cut: int = 0
     restated: int = 0
 

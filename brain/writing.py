@@ -13,7 +13,7 @@ from brain.database import Connection
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage
-from brain.types import NewMemory, Receipt
+from brain.types import NewMemory, Receipt, above
 from brain.vectors import Embedded
 
 SQL = statements.load("store")
@@ -51,11 +51,10 @@ async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder
     known = {row["identity"] for row in rows}
     fresh = [item for item in prepared if item.identity not in known]
     new = [replace(item, id=_id(agent_id, corpus["next_seq"] + n, item)) for n, item in enumerate(fresh)]
-    await _check_superseded(c, agent_id, new)
+    superseding = await _superseding(c, agent_id, new)
     sessions, opened = await _touch_sessions(c, agent_id, new, corpus["next_session"])
     await _insert_memories(c, agent_id, new, corpus["next_seq"], sessions)
     await _insert_index(c, agent_id, new, sessions)
-    superseding = [item for item in new if item.memory.supersedes is not None]
     await c.execute(
         SQL["mark_superseded"], agent_id,
         [item.id for item in superseding], [item.memory.supersedes for item in superseding],
@@ -73,11 +72,18 @@ def _id(agent_id: str, seq: int, item: Prepared) -> UUID:
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
-async def _check_superseded(c: Connection, agent_id: str, prepared: list[Prepared]) -> None:
+async def _superseding(c: Connection, agent_id: str, prepared: list[Prepared]) -> list[Prepared]:
+    """Those that take the place of the memory that they name: none takes that of one which is trusted more."""
     named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
-    known = {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, list(named))} if named else set()
-    for missing in sorted(named - known, key=str):
+    rows = await c.fetch(SQL["known_ids"], agent_id, list(named)) if named else []
+    trusts = {row["id"]: row["trust"] for row in rows}
+    for missing in sorted(named - trusts.keys(), key=str):
         raise UnknownMemory(f"supersedes names {missing}, which agent {agent_id!r} does not have")
+    return [
+        item
+        for item in prepared
+        if (old := item.memory.supersedes) is not None and not above(trusts[old], item.memory.trust)
+    ]
 
 
 async def _insert_memories(

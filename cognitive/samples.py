@@ -19,6 +19,7 @@ from brain.policies import PolicyStore, Sampled
 from brain.store import MemoryStore
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError
+from cognitive.forgetting import Held
 from cognitive.lab.evidence import Case, as_case, restored_case
 from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
 from cognitive.policy import Policy
@@ -73,6 +74,7 @@ class Samples:
         self._kept: OrderedDict[_Asked, _Kept] = OrderedDict()
         self._asked: dict[str, object] = {}  # by agent, who asked last
         self._one = asyncio.Lock()  # reading takes memory and a core: one after the other
+        self._erased = 0  # erasures: what was read across one may hold what is gone, and is not kept
 
     async def tried(
         self,
@@ -110,18 +112,20 @@ class Samples:
         With `history`, also what was judged before them, as far as it is read.
         """
         async with self._one:
-            kept = self._kept.pop((agent_id, name, most), None)
+            erased, kept = self._erased, self._kept.pop((agent_id, name, most), None)
             if kept is None or kept.until < monotonic() or not await self._still(agent_id, kept):
                 kept = await self._read(agent_id, since, until, most)
             if history and not kept.sample.history:
                 kept = replace(kept, sample=await self._with_history(agent_id, kept.sample))
-            self._kept[agent_id, name, most] = replace(kept, until=monotonic() + _SECONDS)
+            if self._erased == erased:
+                self._kept[agent_id, name, most] = replace(kept, until=monotonic() + _SECONDS)
             while len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
             return kept.sample
 
-    def forget(self, agent_id: str) -> None:
+    def let_go(self, agent_id: str, _: Held) -> None:
         """Lets go of an agent's turns: it, or something of it, was erased."""
+        self._erased += 1
         for key in [key for key in self._kept if key[0] == agent_id]:
             del self._kept[key]
 

@@ -9,7 +9,8 @@ WHERE agent_id = $1 AND EXISTS (
     WHERE strpos(lower(concat_ws(' ', t.message, t.trace ->> 'query', t.response)), p.probe) > 0)
 
 -- name: cut_turn
--- The vector and the record of a turn follow from its words, and cannot be cut.
+-- The vectors and the record of a turn follow from its words, and cannot be cut.
+WITH vectors AS (DELETE FROM cognitive.turn_embedding WHERE agent_id = $1 AND turn_id = $2)
 UPDATE cognitive.turn SET message = $3, model = NULL, query = NULL,
     trace = trace - ARRAY['record', 'query'] || jsonb_build_object('query', '', 'record', NULL, 'erased', true)
 WHERE agent_id = $1 AND turn_id = $2
@@ -56,12 +57,36 @@ WHERE agent_id = $1 AND EXISTS (
 -- name: cut_subtask
 UPDATE cognitive.subtask SET title = $3, result = $4, lexemes = $5 WHERE agent_id = $1 AND id = $2
 
+-- name: notes_holding
+-- What somebody wrote beside a policy of the agent's: of a candidate (role NULL), or of a choice.
+SELECT version, role, no, note FROM (
+    SELECT version, NULL AS role, NULL::bigint AS no, note FROM cognitive.candidate WHERE agent_id = $1
+    UNION ALL SELECT version, role, no, note FROM cognitive.choice WHERE agent_id = $1) AS n
+WHERE EXISTS (SELECT 1 FROM unnest($2::text[]) AS p(probe) WHERE strpos(lower(n.note), p.probe) > 0)
+
+-- name: cut_candidate
+-- In one statement, since these rows are added and removed, and never changed.
+WITH was AS (DELETE FROM cognitive.candidate WHERE agent_id = $1 AND version = $2 RETURNING *)
+INSERT INTO cognitive.candidate (agent_id, version, base, changes, at, by, note)
+SELECT agent_id, version, base, changes, at, by, $3 FROM was
+
+-- name: cut_choice
+WITH was AS (DELETE FROM cognitive.choice WHERE agent_id = $1 AND role = $2 AND no = $3 RETURNING *)
+INSERT INTO cognitive.choice (agent_id, role, no, version, at, by, note)
+SELECT agent_id, role, no, version, at, by, $4 FROM was
+
 -- name: memories_holding
--- Other memories in which the words of the erased ones ($3) stand: what they say, or what surrounds that.
-SELECT id, content, context, trust FROM cognitive.memory AS m
+-- Other memories in which the words of the erased ones ($3) stand: what they say, what surrounds that, or what they
+-- carry beside.
+SELECT id, content, context, trust, attributes FROM cognitive.memory AS m
 WHERE agent_id = $1 AND id <> ALL($3::uuid[]) AND EXISTS (
-    SELECT 1 FROM unnest($2::text[]) AS p(probe) WHERE strpos(lower(m.content || ' ' || m.context), p.probe) > 0)
+    SELECT 1 FROM unnest($2::text[]) AS p(probe)
+    WHERE strpos(lower(concat_ws(' ', m.content, m.context, m.attributes)), p.probe) > 0)
 ORDER BY seq
+
+-- name: said_before
+-- What memories said before they were changed.
+SELECT was FROM cognitive.revision WHERE agent_id = $1 AND memory_id = ANY($2::uuid[])
 
 -- name: log_erasure
 INSERT INTO cognitive.erasure (agent_id, what, counts) VALUES ($1, $2, $3)

@@ -59,12 +59,13 @@ WHERE model <> $2 AND NOT EXISTS (
 ORDER BY at DESC, turn_id LIMIT $4::int
 
 -- name: insert_turns
--- Vectors of turns that are still there, by model $2, while that is kept.
+-- Vectors of turns that are still there, by model $2, while that is kept; of none whose words were cut meanwhile.
 INSERT INTO cognitive.turn_embedding (agent_id, turn_id, model, at, embedding)
 SELECT $1, t.turn_id, $2, t.at, asked.embedding
 FROM unnest($3::text[], $4::halfvec[]) AS asked(turn_id, embedding)
 JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = asked.turn_id
-WHERE EXISTS (SELECT 1 FROM cognitive.embedding_model WHERE agent_id = $1 AND model = $2)
+WHERE t.query IS NOT NULL
+  AND EXISTS (SELECT 1 FROM cognitive.embedding_model WHERE agent_id = $1 AND model = $2)
 ON CONFLICT DO NOTHING
 
 -- name: asked_turns

@@ -20,7 +20,7 @@ SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
 SELECT identity, id FROM cognitive.memory WHERE agent_id = $1 AND identity = ANY($2::bytea[])
 
 -- name: known_ids
-SELECT id FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[])
+SELECT id, trust FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($2::uuid[])
 
 -- name: insert_memories
 INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,

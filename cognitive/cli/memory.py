@@ -24,7 +24,8 @@ SHAPE = (
 )
 RECEIPT = (
     "{agent_id, memories, passages, embeddings, postings, exposures, usage, revisions, turns, sessions, artifacts, "
-    "subtasks, policies, journaled, responses, turns_cut, sessions_cut, subtasks_cut, memories_cut, restated}"
+    "subtasks, policies, journaled, responses, turns_cut, sessions_cut, subtasks_cut, notes_cut, memories_cut, "
+    "restated}"
 )
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 

@@ -109,6 +109,7 @@ class _Acting:
 
     async def cut_over(self) -> Mapping[str, Any]:
         built = await self.build()
+        await self._layer.sort(self._agent, progress=self._moved)  # or a large agent's turns would read all of it
         was = await self._work.cut_over(self._agent, self._model)
         return {**built, "was": was, "live": self._model}
 

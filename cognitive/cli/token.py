@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from brain.types import TRUSTS, Trust
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.server import tokens as kept
@@ -20,25 +21,28 @@ def command() -> None:
     """Create, list and revoke the tokens of a server. A running server heeds a change at once."""
 
 
-@command.command(cls=Answering, shape="{id, agent?, admin, token}")
+@command.command(cls=Answering, shape="{id, agent?, admin, trust, token}")
 @click.option("--agent", help="The token is for this agent's memory only.")
 @click.option("--admin", is_flag=True, help="The token is for all agents.")
+@click.option(
+    "--trust", type=click.Choice(TRUSTS), default="host", show_default=True, help="What comes in by it is of at most."
+)
 @_FILE
-def create(agent: str | None, admin: bool, tokens: Path | None) -> None:
+def create(agent: str | None, admin: bool, trust: Trust, tokens: Path | None) -> None:
     """Create a token and show it, this once: only its digest is kept."""
     if (agent is None) != admin:
         raise click.UsageError("give either --agent NAME or --admin")
-    run(_create(agent, tokens), lambda made: click.echo(made["token"]))
+    run(_create(agent, trust, tokens), lambda made: click.echo(made["token"]))
 
 
-@command.command("list", cls=Answering, shape="{tokens: [{id, agent?, admin, created}]}")
+@command.command("list", cls=Answering, shape="{tokens: [{id, agent?, admin, trust, created}]}")
 @_FILE
 def list_(tokens: Path | None) -> None:
     """List the tokens by their ids."""
     run(_list(tokens), _listed, under="tokens", otherwise=f"No tokens in {tokens or kept.default_path()}.")
 
 
-@command.command(cls=Answering, shape="{id, agent?, admin}")
+@command.command(cls=Answering, shape="{id, agent?, admin, trust}")
 @click.argument("id")
 @_FILE
 def revoke(id: str, tokens: Path | None) -> None:
@@ -46,9 +50,9 @@ def revoke(id: str, tokens: Path | None) -> None:
     run(_revoke(id, tokens), lambda was: printing.line(f"Revoked {id}, which was for {_whose(was)}."))
 
 
-async def _create(agent: str | None, tokens: Path | None) -> Mapping[str, Any]:
-    id, token = kept.create(tokens or kept.default_path(), agent)
-    return {"id": id, "agent": agent, "admin": agent is None, "token": token}
+async def _create(agent: str | None, trust: Trust, tokens: Path | None) -> Mapping[str, Any]:
+    id, token = kept.create(tokens or kept.default_path(), agent, trust)
+    return {"id": id, "agent": agent, "admin": agent is None, "trust": trust, "token": token}
 
 
 async def _list(tokens: Path | None) -> Sequence[Mapping[str, Any]]:
@@ -62,12 +66,12 @@ async def _revoke(id: str, tokens: Path | None) -> Mapping[str, Any]:
 
 
 def _told(id: str, token: kept.Token) -> Mapping[str, Any]:
-    return {"id": id, "agent": token.agent, "admin": token.agent is None}
+    return {"id": id, "agent": token.agent, "admin": token.agent is None, "trust": token.trust}
 
 
 def _listed(tokens: Sequence[Mapping[str, Any]]) -> None:
-    rows = [(each["id"], _whose(each), f"{each['created']:%Y-%m-%d}") for each in tokens]
-    printing.table(("id", "for", "created"), rows)
+    rows = [(each["id"], _whose(each), each["trust"], f"{each['created']:%Y-%m-%d}") for each in tokens]
+    printing.table(("id", "for", "trust", "created"), rows)
 
 
 def _whose(token: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
-from brain.types import LONGEST_CONTENT
+from brain.types import LONGEST_CONTENT, Trust
 
 TOKEN = "cognitive_token"
 FORM = "cognitive_form"  # the cookie that a form must repeat
@@ -35,6 +35,10 @@ class Visitor(Protocol):
     @property
     def agent(self) -> str | None:
         """The one agent that is theirs."""
+
+    @property
+    def trust(self) -> Trust:
+        """The most that what they write is trusted."""
 
     def may(self, agent_id: str) -> bool:
         """Whether this agent is theirs to look at."""

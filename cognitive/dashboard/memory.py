@@ -16,7 +16,7 @@ from brain.figure_rows import Life, MemoryRow, Near, Page, Showing
 from brain.figures import Figures
 from brain.memory_figures import MOST_SHOWINGS
 from brain.search import Masses
-from brain.types import Memory, NewMemory, Revision
+from brain.types import Memory, NewMemory, Revision, Trust
 from cognitive.dashboard.asked import Asked, moment
 from cognitive.dashboard.charts import Chart, Line
 from cognitive.dashboard.course import Shown, Step, boost_now, steps
@@ -203,11 +203,12 @@ def written_fields(memory: Memory) -> dict[str, str]:
     }  # fmt: skip
 
 
-def replacement(memory: Memory, content: str) -> NewMemory:
-    """The memory that replaces another: it says something else of the same."""
+def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
+    """The memory that replaces another: it says something else of the same, and is of the word of who wrote it."""
     return NewMemory(
         type=memory.type, content=content.replace("\r\n", "\n"), speaker=memory.speaker, tags=memory.tags,
         entities=memory.entities, pinned=memory.pinned, attributes=memory.attributes, supersedes=memory.id,
+        trust=trust,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from fastapi import Depends, Path, Request
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from brain.types import Label
+from brain.types import Label, Trust
 from cognitive.errors import PolicyError
 from cognitive.server.paths import PUBLIC
 from cognitive.server.problems import answer
@@ -116,8 +116,14 @@ def admin(request: Request) -> Caller:
     return caller
 
 
+def given_trust(request: Request) -> Trust:
+    """The most that what the caller hands over is trusted."""
+    return caller_of(request.scope).trust
+
+
 AgentId = Annotated[str, Depends(own_agent)]
 Admin = Annotated[Caller, Depends(admin)]
+Most = Annotated[Trust, Depends(given_trust)]
 
 
 def _is_loopback(address: str) -> bool:

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from brain.types import Memory, Receipt
+from brain.types import Memory, Receipt, above
 from cognitive.errors import UnknownMemory
-from cognitive.server.auth import AgentId
+from cognitive.server.auth import AgentId, Most
 from cognitive.server.reading import Layer, StrictRoute
 from cognitive.turn import RecallHit
 from cognitive.wire.models import MOST_IDS, Changes, IdsBody, RecallBody, RememberBody, Stored
@@ -18,9 +18,12 @@ router = APIRouter(prefix="/memories", tags=["memories"], route_class=StrictRout
 
 
 @router.post("", status_code=201, summary="Store memories (remember)")
-async def remember(agent_id: AgentId, body: RememberBody, layer: Layer) -> Stored:
-    """Their ids in order. Safe to repeat: a memory that is there already keeps its id."""
-    return Stored(tuple(await layer.remember(agent_id, body.memories)))
+async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, most: Most) -> Stored:
+    """Their ids in order. Safe to repeat: a memory that is there already keeps its id. Of a trust that the token may
+    not give, each gets the most that it may.
+    """
+    given = [each.model_copy(update={"trust": most}) if above(each.trust, most) else each for each in body.memories]
+    return Stored(tuple(await layer.remember(agent_id, given)))
 
 
 @router.post("/search", summary="Look for memories (recall)")
@@ -46,9 +49,11 @@ async def get_one(agent_id: AgentId, memory_id: UUID, layer: Layer) -> Memory:
 
 
 @router.patch("/{memory_id}", summary="Change a memory")
-async def update(agent_id: AgentId, memory_id: UUID, body: Changes, layer: Layer) -> Memory:
-    """The memory as it is now. Only the fields that are given change."""
-    return await layer.update(agent_id, memory_id, **body.given())
+async def update(agent_id: AgentId, memory_id: UUID, body: Changes, layer: Layer, most: Most) -> Memory:
+    """The memory as it is now. Only the fields that are given change; of a memory that is trusted more than what the
+    token hands over, none.
+    """
+    return await layer.update(agent_id, memory_id, by=most, **body.given())
 
 
 @router.delete("/{memory_id}", summary="Erase a memory")

@@ -25,7 +25,7 @@ from typing import Annotated, TextIO
 from pydantic import AwareDatetime, Field
 
 from brain.settings import from_environment
-from brain.types import Edge, Label
+from brain.types import Edge, Label, Trust
 from cognitive.errors import InvalidInput, PolicyError
 
 log = logging.getLogger(__name__)
@@ -35,19 +35,23 @@ _Stamp = tuple[int, int, int]
 
 
 class Token(Edge):
-    """What is kept of a token: whose it is, None for an admin's, and its digest."""
+    """What is kept of a token: whose it is, None for an admin's, the most trust that it gives, and its digest."""
 
     agent: Label | None = None
+    trust: Trust = "host"
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     created: AwareDatetime
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: a token by its id, for one agent; `agent` None is an admin, who may ask for all."""
+    """Who asks: a token by its id, for one agent; `agent` None is an admin, who may ask for all. What they hand over is
+    of `trust` at most.
+    """
 
     id: str
     agent: str | None
+    trust: Trust = "host"
 
     def may(self, agent_id: str) -> bool:
         """Whether what is asked of this agent is this caller's to ask."""
@@ -75,7 +79,7 @@ class Tokens:
         id = token.split("_")[1] if token.count("_") == 2 else ""
         found = self._known.get(id)
         equal = hmac.compare_digest(_digest(token), found.sha256 if found is not None else _NOBODY)
-        return Caller(id, found.agent) if found is not None and equal else None
+        return Caller(id, found.agent, found.trust) if found is not None and equal else None
 
     def _read_again(self) -> None:
         stamp = _stamp(self._path)
@@ -119,15 +123,16 @@ def load(path: Path) -> Mapping[str, Token]:
         raise PolicyError(f"{str(path)!r}: {error}") from error
 
 
-def create(path: Path, agent: str | None) -> tuple[str, str]:
-    """Adds a token for an agent, or for an admin; returns its id and the token, which is told this once.
+def create(path: Path, agent: str | None, trust: Trust = "host") -> tuple[str, str]:
+    """Adds a token for an agent, or for an admin; returns its id and the token, which is told this once. What comes in
+    by it is of `trust` at most.
 
     Raises:
         InvalidInput: no agent can have this name. PolicyError: the file cannot be used.
     """
     id = secrets.token_hex(4)
     token = f"cog_{id}_{secrets.token_hex(32)}"
-    made = Token(agent=agent, sha256=_digest(token), created=datetime.now(UTC).replace(microsecond=0))
+    made = Token(agent=agent, trust=trust, sha256=_digest(token), created=datetime.now(UTC).replace(microsecond=0))
     with _changing(path) as known:
         known[id] = made
     return id, token
@@ -175,7 +180,8 @@ def _file(path: Path, how: int) -> TextIO:
 
 def _table(id: str, token: Token) -> str:
     agent = f"agent = {_quoted(token.agent)}\n" if token.agent is not None else "# an admin's\n"
-    return f'[{_quoted(id)}]\n{agent}sha256 = "{token.sha256}"\ncreated = {token.created.isoformat()}\n'
+    kept = f'trust = "{token.trust}"\nsha256 = "{token.sha256}"\ncreated = {token.created.isoformat()}\n'
+    return f"[{_quoted(id)}]\n{agent}{kept}"
 
 
 def _quoted(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -11,11 +11,10 @@ from uuid import UUID
 from brain.cells import Group
 from brain.retention import Retained
 from brain.store import Progress
-from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision
+from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Trust, above
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
 from cognitive.forgetting import Forgetting, everything
-from cognitive.surface.policies import Policies
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
 from cognitive.turn import require_aware, require_id, require_label
@@ -25,7 +24,6 @@ class Memories:
     """The part of a layer that keeps memories."""
 
     _parts: Parts
-    policies: Policies
     forgetting: Forgetting
 
     @observed(REMEMBER)
@@ -67,18 +65,21 @@ class Memories:
         return await self._parts.store.tagged(require_label("agent_id", agent_id), tags, limit, offset)
 
     @observed(UPDATE)
-    async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
+    async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
         """Changes fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
 
+        `by` is whose word the change is: it reaches no memory that is trusted more, and gives no more trust.
+
         Raises:
-            UnknownMemory: this agent has no such memory. InvalidInput: a field that cannot be changed, or a bad value.
+            UnknownMemory: this agent has no such memory. InvalidInput: a field that cannot be changed, a bad value, or
+            a memory that is trusted more.
         """
         fixed = {"type", "session_id", "source", "supersedes"} & changes.keys()
         if fixed:
             raise InvalidInput(f"update: {', '.join(sorted(fixed))} cannot be changed")
         require_label("agent_id", agent_id)
         return await self._parts.store.update(
-            agent_id, require_id("id", id), lambda found: NewMemory(**{**_fields(found), **changes})
+            agent_id, require_id("id", id), lambda found: _changed(found, changes, by)
         )
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
@@ -102,7 +103,6 @@ class Memories:
         """
         wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
         remains = await self._parts.store.remains(require_label("agent_id", agent_id), wanted)
-        self.policies.forget(agent_id)
         await self._parts.settling.ended(agent_id)
         await self._parts.continuity.ended(agent_id)  # what is on its way to the store is looked through there
         journaled = await self._parts.settlement.forget(agent_id, remains)
@@ -118,7 +118,6 @@ class Memories:
         await self._parts.continuity.stop(agent_id)
         receipt = replace(await self._parts.store.erase_agent(agent_id), journaled=journaled)
         self._parts.policy.forget(agent_id)
-        self.policies.forget(agent_id)
         self.forgetting.let_go(agent_id, everything)
         return receipt
 
@@ -150,6 +149,14 @@ class Memories:
         )  # fmt: skip
         if not rated:
             raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
+
+
+def _changed(found: Memory, changes: Mapping[str, Any], by: Trust) -> NewMemory:
+    changed = NewMemory(**{**_fields(found), **changes})
+    for trust in (found.trust, changed.trust):
+        if above(trust, by):
+            raise InvalidInput(f"trust: what is of {by!r} neither changes nor makes a memory of {trust!r}")
+    return changed
 
 
 def _fields(memory: Memory) -> dict[str, Any]:

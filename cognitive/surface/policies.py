@@ -34,6 +34,7 @@ class Policies:
         self._parts = parts
         self._store = parts.policies
         self._samples = Samples(parts.policies, parts.store, parts.contents, parts.counter)
+        parts.forgetting.holds(self._samples.let_go)
 
     def base(self, agent_id: str) -> Policy:
         """The operator's own policy of an agent."""
@@ -81,7 +82,7 @@ class Policies:
         if not own:
             raise InvalidInput("changes: the policy of the operator's file says all of this already")
         version = changed(base, own).version
-        return await self._store.save(agent_id, version, base.version, own, by=_by(by), note=_note(note))
+        return await self._store.save(agent_id, version, base.version, own, by=_by(by), note=self._noted(note))
 
     async def base_rates(self, agent_id: str) -> Mapping[str, Masses]:
         """How often memories of each type were shown and used, as decayed sums: what learned budgets are made of."""
@@ -143,20 +144,20 @@ class Policies:
         live = (await self.standing(agent_id)).live
         return await self._samples.tried(agent_id, name or f"{since}~{until}", since, until, moved, live, whole=whole)
 
-    def forget(self, agent_id: str) -> None:
-        """Lets go of all that is kept here of an agent's turns; for who erases something of it."""
-        self._samples.forget(agent_id)
-
     async def _choose(
         self, agent_id: str, role: Role, version: str | None, by: str, note: str, after: int | None
     ) -> Choice:
         if version is not None:
             changed(self.base(agent_id), (await self.candidate(agent_id, version)).changes)  # it is a policy still
         choice = await self._store.choose(
-            require_label("agent_id", agent_id), role, version, by=_by(by), note=_note(note), after=after
+            require_label("agent_id", agent_id), role, version, by=_by(by), note=self._noted(note), after=after
         )
         await self._parts.policy.standing(agent_id)
         return choice
+
+    def _noted(self, note: str) -> str:
+        """A note as it is stored."""
+        return self._parts.redact(require_label("note", note, longest=LONGEST_NOTE)) if note else ""
 
 
 def _role(role: str) -> Role:
@@ -167,7 +168,3 @@ def _role(role: str) -> Role:
 
 def _by(by: str) -> str:
     return require_label("by", by)
-
-
-def _note(note: str) -> str:
-    return require_label("note", note, longest=LONGEST_NOTE) if note else ""

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -19,7 +19,9 @@ import asyncpg
 import numpy as np
 import pytest
 
+from brain.cells import Cells
 from brain.embedded import ServerUrls
+from brain.reembedding import Pace
 from brain.store import identity
 from brain.text import normalise
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn, TurnRef
@@ -30,18 +32,22 @@ from cognitive.settle import opened as recorded
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 SECRET = "The vault behind the aquarium opens with heliotrope seven marzipan nineteen."
-WORDS = ("heliotrope", "marzipan")  # of the secret, and of nothing else in the world of these tests
+FIRST = "It was once kept open by a wedge of petrified nougat and two brass thimbles."  # what the memory said before
+WORDS = ("heliotrope", "marzipan", "nougat", "thimbles")  # of these, and of nothing else in the world of these tests
 ASKED = "What opens the vault behind the aquarium?"
 POLICY = Policy(abstention=False, deadline_ms=5_000, capture="exchange", window_messages=4, window_characters=2_000)
-CUT = ("turns_cut", "sessions_cut", "subtasks_cut", "memories_cut", "artifacts")
+CUT = ("turns_cut", "sessions_cut", "subtasks_cut", "notes_cut", "memories_cut", "artifacts", "revisions")
 OTHER = Policy(abstention=False, default_limit=1)
+LATER = "test/erased-words-2"
 
 
 class WordEmbedder:
     """Small and exact: a vector of hashed words, the same in every process."""
 
-    model = "test/erased-words"
     dimension = 64
+
+    def __init__(self, model: str = "test/erased-words") -> None:
+        self.model = model
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         vectors = np.full((len(texts), self.dimension), 1e-3, dtype=np.float32)
@@ -67,7 +73,7 @@ def site(urls, tmp_path, monkeypatch) -> Site:
 
 @asynccontextmanager
 async def opened(site: Site, **plugins) -> AsyncIterator[CognitiveLayer]:
-    parts = {"policy": POLICY, "shadow": OTHER, "embedder": WordEmbedder()} | plugins
+    parts = {"policy": POLICY, "shadow": OTHER, "embedder": (WordEmbedder(), WordEmbedder(LATER))} | plugins
     async with CognitiveLayer.open(site.urls.app, **parts) as layer:
         yield layer
 
@@ -78,13 +84,19 @@ async def opened(site: Site, **plugins) -> AsyncIterator[CognitiveLayer]:
 async def lived(layer: CognitiveLayer, agent: str) -> tuple:
     """A life in which the secret got everywhere. Returns the secret's id and the contexts that a host may hold."""
     [secret] = await layer.remember(agent, [
-        NewMemory(type="fact", content=SECRET, speaker="Ada", occurred_at=AT, session_id="s",
+        NewMemory(type="fact", content=FIRST, speaker="Ada", occurred_at=AT, session_id="s",
                   tags=("vault",), entities=("aquarium",), attributes={"subject": "vault"}),
     ])  # fmt: skip
-    await layer.remember(agent, [
+    await layer.update(agent, secret, content=SECRET)
+    *_, once = await layer.remember(agent, [
         NewMemory(type="episode", content="Yes, since Tuesday.", context=SECRET, occurred_at=AT, session_id="s"),
         NewMemory(type="fact", content="The crane is green.", occurred_at=AT),
+        NewMemory(type="decision", content="The code stays as it is.", trust="talk", attributes={"rationale": SECRET}),
+        *(NewMemory(type="fact", content=f"Bolt {n} is of steel.", occurred_at=AT) for n in range(40)),
+        NewMemory(type="procedure", content=f"First of all: {SECRET}", occurred_at=AT),
     ])  # fmt: skip
+    await layer.update(agent, once, content="Ask Ada first.")
+    await Cells(layer._parts.store._database, large=16, size=8).sort(agent)
     talk = [Message(role="user" if n % 2 == 0 else "assistant", content=f"{n}: {'crane ' * 60}") for n in range(8)]
     talk += [
         Message(role="user", content=f"Note this: {SECRET}"),
@@ -100,6 +112,8 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
         call = ToolCall(name="read_file", arguments={"path": "vault.txt"}, result=f"{SECRET}\n" + "log line\n" * 4_000)
         await layer.post_turn(context, Outcome(response=SECRET, tool_calls=[call]))
         talk += [Message(role="user", content=context.message), Message(role="assistant", content=SECRET)]
+    earlier = await layer.pre_turn(Turn(agent_id=agent, session_id="t", text=f"Was it so? {FIRST}", turn_id="earlier"))
+    await layer.post_turn(earlier, Outcome(response="It was."))
     assert secret in {shown.memory_id for shown in contexts[0].shown}
     await layer.rate(agent, "turn-0", secret, useful=True)
     await layer.work.plan(agent, "s", [f"Check that {SECRET}", "Paint the crane"])
@@ -107,6 +121,14 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
     await layer.work.complete(agent, task.id, f"Done: {SECRET}")
     await layer.settled()
     await settled(layer)
+    saved = await layer.policies.save(agent, {"half_life_days": 9}, by="ada", note=f"Since {SECRET}")
+    await layer.policies.activate(agent, saved.version, by="ada", note=SECRET)
+    await layer.reembedding.begin(agent, LATER)
+    await layer.reembedding.fill(agent, LATER, Pace(load=1))
+    assert await layer.reembedding.fill_turns(agent, LATER, 100, lambda message, record: message, Pace(load=1)) == 4
+    until = datetime.now(UTC) + timedelta(minutes=1)
+    await layer.policies.what_if(agent, {"half_life_days": 8}, until - timedelta(days=1), until)
+    assert layer.policies._samples._kept
     return secret, contexts
 
 
@@ -165,6 +187,20 @@ def digest() -> str:
     return identity(NewMemory(type="fact", content=SECRET, speaker="Ada", occurred_at=AT, session_id="s")).hex()
 
 
+async def vectors_of_turns(site: Site, agent: str) -> set[str]:
+    """The turns that have a vector, by whichever model."""
+    connection = await asyncpg.connect(site.urls.admin)
+    try:
+        rows = await connection.fetch(
+            "SELECT turn_id FROM cognitive.turn WHERE agent_id = $1 AND query IS NOT NULL"
+            " UNION SELECT turn_id FROM cognitive.turn_embedding WHERE agent_id = $1",
+            agent,
+        )
+    finally:
+        await connection.close()
+    return {row["turn_id"] for row in rows}
+
+
 async def vector(site: Site, memory: UUID) -> str:
     """The beginning of a memory's vector as Postgres tells it."""
     connection = await asyncpg.connect(site.urls.admin)
@@ -172,7 +208,7 @@ async def vector(site: Site, memory: UUID) -> str:
         told = await connection.fetchval("SELECT embedding::text FROM cognitive.embedding WHERE memory_id = $1", memory)
     finally:
         await connection.close()
-    return told[:60]
+    return told[1:60]
 
 
 def in_this_process() -> list[str]:
@@ -193,11 +229,20 @@ async def test_a_forgotten_memory_is_nowhere(site, agent):
         secret, contexts = await lived(layer, agent)
         made = await vector(site, secret)
         before = await everywhere(site, agent, made)
-        assert {"memory", "passage", "posting", "embedding", "turn", "session", "piece", "subtask"} <= set(before)
+        assert set(before) == {
+            "memory", "passage", "posting", "embedding", "turn", "session", "piece", "subtask", "revision", "candidate",
+            "choice",
+        }  # fmt: skip
+        asked = await vectors_of_turns(site, agent)
+        assert len(asked) == 4
         receipt = await layer.forget(agent, [secret])
         await settled(layer)
         assert await everywhere(site, agent, made) == []
+        assert await vectors_of_turns(site, agent) < asked  # of those that said it there is none left
         assert receipt.memories > 1  # what was captured of it said nothing else
+        assert all(getattr(receipt, name) for name in CUT)
+        assert not layer.policies._samples._kept
+        assert (await layer.policies.standing(agent)).live.half_life_days == 9
         assert [hit.content for hit in await layer.recall(agent, "green crane")][:1] == ["The crane is green."]
         with pytest.raises(UnknownMemory):
             await layer.forget(agent, [secret])
@@ -219,7 +264,7 @@ async def test_an_erased_agent_is_nowhere_and_stays_so(site, agent):
         assert await everywhere(site, agent) == []
         [erasure] = await layer.erasures(agent)
         assert erasure.what == "agent"
-        assert erasure.counts["turns"] == 4
+        assert erasure.counts["turns"] == 5
         anew = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Hello again, what is new?"))
         assert (await layer.post_turn(anew, Outcome(response="Nothing."))).recorded
 
@@ -295,7 +340,7 @@ async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_a
 
 def without(text: str) -> str:
     """A redactor of the words that are looked for here."""
-    return re.sub("heliotrope|marzipan", "[flower]", text, flags=re.IGNORECASE)
+    return re.sub("|".join(WORDS), "[flower]", text, flags=re.IGNORECASE)
 
 
 async def test_what_is_redacted_is_stored_nowhere_and_the_model_still_reads_the_message(site, agent):

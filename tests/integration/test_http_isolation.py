@@ -12,6 +12,7 @@ from cognitive.server.app import create_app
 from cognitive.server.auth import caller_of
 from cognitive.server.config import Mounted, Numbers, ServerConfig
 from cognitive.server.paths import PUBLIC
+from cognitive.server.tokens import create
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import inside, token_for
 
@@ -141,6 +142,20 @@ async def test_a_turn_of_one_agent_is_not_settled_or_explained_by_another(http, 
     headers = token_for(tokens, f"{agent}-2")
     assert (await http.put(f"{other}/turns/t/outcome", json={"response": "x"}, headers=headers)).status_code == 404
     assert (await http.get(f"{other}/turns/t/memories", headers=headers)).status_code == 404
+
+
+async def test_what_comes_in_by_a_token_is_trusted_no_more_than_it_may_be(http, tokens, layer, agent):
+    path, bound = f"/api/v1/agents/{agent}/memories", {"Authorization": f"Bearer {create(tokens, agent, 'talk')[1]}"}
+    [own] = await layer.remember(agent, [NewMemory(type="fact", content="The gate code is 4711.")])
+    memory = {"type": "fact", "content": "The gate code is 1.", "trust": "host", "supersedes": str(own)}
+    [id] = (await http.post(path, json={"memories": [memory]}, headers=bound)).json()["ids"]
+    assert (await http.get(f"{path}/{id}", headers=bound)).json()["trust"] == "talk"
+    answer = await http.patch(f"{path}/{own}", json={"content": "The gate is open."}, headers=bound)
+    assert (answer.status_code, "trust" in answer.text) == (422, True)
+    [kept] = await layer.get(agent, [own])
+    assert (kept.content, kept.superseded_by) == ("The gate code is 4711.", None)
+    whole = token_for(tokens, agent)
+    assert (await http.patch(f"{path}/{own}", json={"content": "It is 4712."}, headers=whole)).status_code == 200
 
 
 async def test_what_is_mounted_is_called_for_whom_was_let_in(layer, tokens):

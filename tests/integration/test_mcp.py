@@ -287,6 +287,16 @@ async def test_what_cannot_be_remembered_is_said(layer, agent, given, named):
     assert named in result.content[0].text
 
 
+async def test_what_the_program_handed_over_is_not_the_models_to_replace(layer, agent, keys):
+    async with client(layer, agent, may_remember=True) as asking:
+        result = await asking.call_tool("remember", {"content": "It is all different.", "supersedes": str(keys[0])})
+        assert result.is_error
+        assert "supersedes" in result.content[0].text
+        [own] = [(await asking.call_tool("remember", {"content": "The owl naps."})).structured_content["id"]]
+        assert not (await asking.call_tool("remember", {"content": "It does not.", "supersedes": own})).is_error
+    assert (await layer.get(agent, [keys[0]]))[0].superseded_by is None
+
+
 # --- resources ---
 
 

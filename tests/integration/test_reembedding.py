@@ -247,7 +247,7 @@ async def test_an_agent_that_is_erased_while_it_is_embedded_leaves_no_row(opened
             await building
     tables = await ask(
         "SELECT tablename FROM pg_tables"
-        " WHERE schemaname = 'cognitive' AND tablename <> 'alembic_version' AND $1::text IS NOT NULL"
+        " WHERE schemaname = 'cognitive' AND tablename NOT IN ('alembic_version', 'erasure') AND $1::text IS NOT NULL"
     )
     for table in tables:
         assert not await ask(f"SELECT 1 FROM cognitive.{table['tablename']} WHERE agent_id = $1"), table["tablename"]

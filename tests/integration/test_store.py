@@ -119,6 +119,23 @@ async def test_a_fact_supersedes_another_and_stands_before_it(layer, agent):
     assert (await layer.get(agent, [old]))[0].superseded_by == new
 
 
+async def test_what_is_trusted_more_is_not_superseded(layer, agent):
+    [old] = await layer.remember(agent, [line("The gate code is 4711.", trust="agent")])
+    for trust, replaced in (("foreign", False), ("talk", False), ("agent", True)):
+        [new] = await layer.remember(agent, [line(f"No, says {trust}, it is 1.", supersedes=old, trust=trust)])
+        assert ((await layer.get(agent, [old]))[0].superseded_by == new) is replaced
+
+
+async def test_a_change_by_a_lesser_word_is_refused(layer, agent):
+    [own, talk] = await layer.remember(agent, [line("The gate is blue."), line("It is red.", trust="talk")])
+    with pytest.raises(InvalidInput, match="trust"):
+        await layer.update(agent, own, by="agent", content="The gate is open.")
+    with pytest.raises(InvalidInput, match="trust"):
+        await layer.update(agent, talk, by="talk", trust="host")
+    assert (await layer.update(agent, talk, by="talk", content="It is green.")).trust == "talk"
+    assert (await layer.get(agent, [own]))[0].content == "The gate is blue."
+
+
 async def test_superseding_the_unknown_writes_nothing(layer, agent, urls):
     stranger = uuid4()
     with pytest.raises(UnknownMemory, match=str(stranger)):

@@ -34,7 +34,8 @@ def said(lines: list[str]) -> list[dict]:
 
 
 async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
-    [old] = await layer.remember(agent, [NewMemory(type="decision", content="We use MySQL.", occurred_at=AT)])
+    mysql = NewMemory(type="decision", content="We use MySQL.", occurred_at=AT, trust="agent")
+    [old] = await layer.remember(agent, [mysql])
     await layer.remember(agent, [
         NewMemory(type="decision", content="We use Postgres.", supersedes=old, occurred_at=AT, tags=("db",),
                   entities=("Postgres",), confidence=0.5, pinned=True, attributes={"stakes": "high"}, trust="agent"),

@@ -7,7 +7,7 @@ from uuid import UUID
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from brain.types import Memory
+from brain.types import Memory, above
 from cognitive.dashboard import charts, memories, memory
 from cognitive.dashboard.page import Page, Visit, attachment
 from cognitive.dashboard.writing import STYLE
@@ -59,7 +59,7 @@ async def edit(visit: Visit) -> Response:
         raise HTTPException(409, _OVERTAKEN)
     changed = memory.changes(visit.form, own)
     if changed:
-        await visit.layer.update(agent, own.id, **changed)
+        await visit.layer.update(agent, own.id, by=visit.who.trust, **changed)
     return _back(visit, own.id, "edited" if changed else "same")
 
 
@@ -68,9 +68,12 @@ async def supersede(visit: Visit) -> Response:
     own, agent = await _named(visit), visit.asked.agent
     if own.superseded_by is not None:
         raise HTTPException(409, "Another memory replaced this one already. Replace that one.")
-    [id] = await visit.layer.remember(agent, [memory.replacement(own, str(visit.form.get("content", "")))])
-    [new] = await visit.layer.get(agent, [id])
-    if new.supersedes != own.id:
+    if above(own.trust, visit.who.trust):
+        raise HTTPException(403, "This memory is trusted more than what your token may write.")
+    new = memory.replacement(own, str(visit.form.get("content", "")), visit.who.trust)
+    [id] = await visit.layer.remember(agent, [new])
+    [stored] = await visit.layer.get(agent, [id])
+    if stored.supersedes != own.id:
         raise HTTPException(409, "Another memory says that already, and replaces something else.")
     return _back(visit, id, "superseded")
 

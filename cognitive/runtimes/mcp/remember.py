@@ -8,13 +8,14 @@ from uuid import UUID
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import Field
 
-from brain.types import Edge, Label, MemoryType, NewMemory, Text
+from brain.types import Edge, Label, MemoryType, NewMemory, Text, Trust, above
 from cognitive.errors import InvalidInput
 from cognitive.markup import without_injected
 from cognitive.runtimes.mcp.caller import Caller
 
 _LONGEST = 10_000  # characters: a note; a document is stored by whoever has it
 _MOST_TAGS = 20
+_TRUST: Trust = "agent"
 
 
 class Remember(Edge):
@@ -59,17 +60,28 @@ async def remember(caller: Caller, given: Remember) -> CallToolResult:
     """Stores one memory, dated now: the store knows the same words of the same session again, however often they come.
 
     Raises:
-        InvalidInput: nothing but memories that are shown; an unknown id to supersede.
+        InvalidInput: nothing but memories that are shown; an id to supersede that is unknown, or of what the program
+        itself handed over: the model's word does not replace that.
     """
     content = without_injected(given.content)
     if not content.strip():
         raise InvalidInput("content: holds nothing but records that are in memory already")
     memory = NewMemory(
         type=given.type, content=content, tags=given.tags, supersedes=given.supersedes,
-        session_id=caller.scope.session_id, trust="agent",
+        session_id=caller.scope.session_id, trust=_TRUST,
     )  # fmt: skip
+    if given.supersedes is not None:
+        await _require_replaceable(caller, given.supersedes)
     [id] = await caller.layer.remember(caller.agent_id, [memory])
     return CallToolResult(
         content=[TextContent(type="text", text=f"Kept as {id}.")],
         structured_content=Remembered(id=id).model_dump(mode="json"),
     )
+
+
+async def _require_replaceable(caller: Caller, id: UUID) -> None:
+    for old in await caller.layer.get(caller.agent_id, [id]):
+        if above(old.trust, _TRUST):
+            raise InvalidInput(
+                f"supersedes: {id} was kept by the program, and is not yours to replace; keep yours beside it"
+            )
