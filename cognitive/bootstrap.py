@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from brain import roles, scrub
 from brain.agents import names
@@ -267,7 +268,7 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 @asynccontextmanager
 async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
     if url is not None:
-        database, reading = _own(url, settings), Reading(url)
+        database, reading = _own(url, settings), Reading(url, breaker=partial(_breaker, settings))
         async with _closing(database, reading, _open_or_wait(database)):
             yield database, reading
         return
@@ -276,7 +277,8 @@ async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[
         urls = await asyncio.to_thread(server.acquire)
         database = _own(urls.app, settings, server.ensure_running)
         reading = Reading(
-            urls.app, revive=server.ensure_running, grant=lambda: roles.create(urls.admin, [APP_ROLE])
+            urls.app, revive=server.ensure_running, grant=lambda: roles.create(urls.admin, [APP_ROLE]),
+            breaker=partial(_breaker, settings),
         )  # fmt: skip
         async with _closing(database, reading, _open_or_migrate(database, urls.owner)):
             yield database, reading
@@ -285,8 +287,11 @@ async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[
 
 
 def _own(url: str, settings: Settings, revive: Callable[[], None] | None = None) -> Database:
-    breaker = Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
-    return Database(url, pool_size=settings.pool_size, revive=revive, breaker=breaker)
+    return Database(url, pool_size=settings.pool_size, revive=revive, breaker=_breaker(settings))
+
+
+def _breaker(settings: Settings) -> Breaker:
+    return Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
 
 
 @asynccontextmanager
