@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from time import monotonic
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Generic
 
 import asyncpg
 import numpy as np
@@ -25,11 +25,12 @@ from brain import loops
 from brain.breaker import Breaker
 from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, SchemaError, StoreError, StoreUnavailable
+from brain.patience import is_patient
 from brain.schema import LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
-
-T = TypeVar("T")
-Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
-Work = Callable[[Connection], Awaitable[T]]
+from brain.transaction import Connection as Connection
+from brain.transaction import T as T
+from brain.transaction import Work as Work
+from brain.transaction import beginning, in_transaction
 
 log = logging.getLogger(__name__)
 
@@ -37,18 +38,10 @@ APP_ROLE = "cognitive_app"
 _ATTEMPTS = 4
 _STATEMENTS = 100  # kept prepared per connection: asyncpg's own number, all of ours several times over
 _CONNECT_SECONDS = 5.0
-_UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within milliseconds
+_OPEN_SECONDS = 10.0  # for the first connections with their checks, which a server may leave without an answer
 _PROBE_SECONDS = 1.0  # a server that lives answers within milliseconds; a connection to it may have to be made
 _IN_TIME = "no answer in time"
 _FAIR_SECONDS = 0.05  # what was given up sooner says nothing of the server: its turn had spent its time elsewhere
-# Statements are planned once per connection: planning the search anew for each call costs more than running it.
-_SET_TENANT = """
-SELECT set_config('cognitive.agent_id', $1, true), set_config('statement_timeout', $2, true),
-       set_config('synchronous_commit', $3, true), set_config('plan_cache_mode', 'force_generic_plan', true)
-"""
-# Through a pooler the role is the transaction's too: what a connection of the server was given when it was opened, its
-# next client has as well.
-_SET_ROLE = "SELECT set_config('role', $1, true)"
 _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
@@ -114,9 +107,11 @@ class Database:
         self._revive = revive
         self.breaker = breaker or Breaker()
         self._probing: asyncio.Task[None] | None = None
+        self._probed = asyncio.Event()  # of the next probe
         self._pool: asyncpg.Pool | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # of its connections: another one would break them
-        self._opening = asyncio.Lock()
+        self._opening: asyncio.Task[None] | None = None
+        self._closed = False
 
     async def open(self) -> None:
         """Connects and checks server, extension, schema and role.
@@ -125,15 +120,30 @@ class Database:
             SchemaError: something is missing; the message says what and what to do.
             StoreUnavailable: nothing answers at this address (yet).
         """
-        async with self._opening:
-            if self._pool is None:
-                self._pool, self._loop = await self._connect(), asyncio.get_running_loop()
+        if self._closed:
+            raise StoreUnavailable("the database was closed")
+        if self._pool is None:
+            if self._opening is None or self._opening.done():
+                self._opening = asyncio.create_task(self._opened())
+            await self._shared(self._opening)
+
+    async def _shared(self, opening: asyncio.Task[None]) -> None:
+        """A turn may have less time than connecting takes: the next one finds what it began."""
+        try:
+            await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            if opening.cancelled():  # and not the caller
+                raise StoreUnavailable("the database was closed") from None
+            raise
 
     async def close(self) -> None:
-        """Closes the pool; connections that are stuck are cut after a moment."""
-        if self._probing is not None:
-            self._probing.cancel()
-            await asyncio.wait({self._probing})
+        """Closes the pool for good; connections that are stuck are cut after a moment."""
+        self._closed = True
+        for task in (self._probing, self._opening):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait({task})
+        self._probed.set()
         pool, self._pool = self._pool, None
         if pool is None:
             return
@@ -158,6 +168,8 @@ class Database:
             loops.require(self._loop)
         deadline = Deadline(timeout * 1000)
         for attempt in range(1, _ATTEMPTS + 1):
+            if self.breaker.refusal() is not None and is_patient():
+                await self._next_probe(deadline)
             if (refusal := self.breaker.refusal()) is not None:
                 raise StoreUnavailable(refusal)
             try:
@@ -201,15 +213,14 @@ class Database:
         return result
 
     async def _attempt(self, attempt: _Attempt[T]) -> T:
-        if self._pool is None:
-            await self.open()
+        await self.open()
         pool = self._pool
         if pool is None:
             raise StoreUnavailable("the database was closed")
         connection = await pool.acquire(timeout=attempt.timeout)
         attempt.connected = True
         try:
-            return await _in_transaction(connection, attempt.work, attempt.settings, self._local_role)
+            return await in_transaction(connection, attempt.work, self._beginning(attempt))
         finally:
             await pool.release(connection)
 
@@ -219,7 +230,7 @@ class Database:
         full = pool is not None and pool.get_size() == self._pool_size and pool.get_idle_size() == 0
         if (full and not attempt.connected) or (because == _IN_TIME and now - asked < _FAIR_SECONDS):
             return
-        if self.breaker.failed(asked, now, because):
+        if self.breaker.failed(asked, now, because) and not self._closed:
             log.warning("%s; probed in %.2g s", self.breaker.refusal(), self.breaker.wait)
             self._probing = asyncio.create_task(self._probe())
 
@@ -228,7 +239,14 @@ class Database:
         while self.breaker.state == "open":
             await asyncio.sleep(self.breaker.wait)
             self.breaker.probed(answered=await self._answers(), now=monotonic())
+            self._probed.set()
+            self._probed = asyncio.Event()
         log.info("Postgres is asked again")
+
+    async def _next_probe(self, deadline: Deadline) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(deadline.left()):
+                await self._probed.wait()
 
     async def _answers(self) -> bool:
         probe = _Attempt("", _probed, _PROBE_SECONDS, durable=False)
@@ -240,6 +258,9 @@ class Database:
             return False
         except (StoreError, asyncpg.PostgresError):  # an answer: callers are to hear it
             return True
+        except Exception:  # a probe that ended here would leave the breaker open for good
+            log.exception("Postgres was probed in vain")
+            return False
         return True
 
     def _settings(self) -> dict[str, str]:
@@ -252,6 +273,11 @@ class Database:
         """The role that each transaction takes on; None where the connection has it."""
         return self._role if self._pooled else None
 
+    def _beginning(self, attempt: _Attempt[T]) -> str:
+        return beginning(
+            attempt.agent_id, attempt.timeout, durable=attempt.durable, read_only=self._read_only, role=self._local_role
+        )
+
     async def _recover(self, attempt: int) -> None:
         await self._expire()
         if self._revive is not None:
@@ -262,40 +288,29 @@ class Database:
         if self._pool is not None:
             await self._pool.expire_connections()
 
-    async def _connect(self) -> asyncpg.Pool:
-        try:
-            pool = await asyncpg.create_pool(
-                self._url,
-                min_size=min(3, self._pool_size),  # a turn reads what is pinned, what is found and its session at once
-                max_size=self._pool_size,
-                timeout=_CONNECT_SECONDS,
-                init=partial(_prepare, role=self._local_role),
-                statement_cache_size=0 if self._pooled else _STATEMENTS,
-                reset=_nothing_to_reset,
-                server_settings=self._settings(),
-            )
-        except asyncpg.ClientConfigurationError as error:
-            raise SchemaError(f"not a usable database URL: {error}") from error
-        except _MISCONFIGURED as error:
-            raise SchemaError(
-                f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?"
-            ) from error
-        except (*_LOST, TimeoutError) as error:
-            if "startup parameter" in str(error):  # no server says this of the role
-                raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
-            raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
-        except (ValueError, asyncpg.PostgresError) as error:
-            raise SchemaError(f"cannot use this database: {error}") from error
-        return pool
+    async def _opened(self) -> None:
+        pool = asyncpg.create_pool(
+            self._url,
+            min_size=min(3, self._pool_size),  # a turn reads what is pinned, what is found and its session at once
+            max_size=self._pool_size,
+            timeout=_CONNECT_SECONDS,
+            init=partial(_prepare, role=self._local_role),
+            statement_cache_size=0 if self._pooled else _STATEMENTS,
+            reset=_nothing_to_reset,
+            server_settings=self._settings(),
+        )
+        await _ready(pool)
+        self._pool, self._loop = pool, asyncio.get_running_loop()
 
 
 class _Attempt(Generic[T]):
     """Work for an agent within so many seconds, and whether it got a connection."""
 
     def __init__(self, agent_id: str, work: Work[T], timeout: float, durable: bool) -> None:
+        self.agent_id = agent_id
         self.work = work
         self.timeout = timeout
-        self.settings = (agent_id, str(max(1, int(timeout * 1000))), "on" if durable else "off")
+        self.durable = durable
         self.connected = False
 
 
@@ -303,39 +318,28 @@ async def _probed(connection: Connection) -> None:
     """The transaction around it is question enough."""
 
 
-async def _in_transaction(connection: Connection, work: Work[T], settings: tuple[str, str, str], role: str | None) -> T:
-    """Plain statements: asyncpg's own transaction cannot be rolled back once its first or last one was cancelled."""
+async def _ready(pool: asyncpg.Pool) -> None:
+    """Makes a pool's first connections; nothing is left of those of one that cannot be used."""
+
+    async def made() -> None:
+        try:
+            await pool
+        except BaseException:
+            pool.terminate()
+            raise
+
     try:
-        await connection.execute("BEGIN")
-        if role is not None:
-            await connection.fetchrow(_SET_ROLE, role)
-        await connection.fetchrow(_SET_TENANT, *settings)
-        result = await work(connection)
-        await connection.execute("COMMIT")
-    except asyncio.CancelledError:
-        await _undone(connection)
-        raise
-    except BaseException:
-        if not connection.is_closed() and connection.is_in_transaction():
-            await connection.execute("ROLLBACK")
-        raise
-    return result
-
-
-async def _undone(connection: Connection) -> None:
-    """Has Postgres give up what was cancelled and keeps the connection; one that does not answer soon is cut.
-
-    Nobody waits for this, see `Deadline`. To connect and to plan all statements anew costs several turns, and whoever
-    is late because there is too much to do would make more of it.
-    """
-    try:
-        async with asyncio.timeout(_UNDO_SECONDS):
-            with suppress(asyncpg.InFailedSQLTransactionError):
-                await connection.execute("SELECT 1")  # its turn comes when Postgres has acknowledged the cancellation
-            if connection.is_in_transaction():
-                await connection.execute("ROLLBACK")
-    except (Exception, asyncio.CancelledError):  # whatever it was, the connection is of no more use
-        connection.terminate()
+        await Deadline(_OPEN_SECONDS * 1000).within(made())
+    except asyncpg.ClientConfigurationError as error:
+        raise SchemaError(f"not a usable database URL: {error}") from error
+    except _MISCONFIGURED as error:
+        raise SchemaError(f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?") from error
+    except (*_LOST, TimeoutError) as error:
+        if "startup parameter" in str(error):  # no server says this of the role
+            raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
+        raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
+    except (ValueError, asyncpg.PostgresError) as error:
+        raise SchemaError(f"cannot use this database: {error}") from error
 
 
 async def _nothing_to_reset(connection: Connection) -> None:
@@ -346,7 +350,7 @@ async def _prepare(connection: Connection, role: str | None) -> None:
     """Checks the database once per connection and teaches it our types, in one transaction: see `pooled`."""
     async with connection.transaction():
         if role is not None:
-            await connection.fetchrow(_SET_ROLE, role)
+            await connection.execute(f"SET LOCAL ROLE {role}")
         await _checked(connection)
 
 

@@ -2,8 +2,8 @@
 
 One row per turn, with its opening and its outcome as text, each as it was first put there. Every write is one
 transaction of SQLite that is synced before it returns, with a rollback journal and not a log ahead of the file: what
-was removed is overwritten, and no second file keeps it. Processes may share the file. Nothing is created before there
-is something to keep.
+was removed is overwritten, and no second file keeps it. Processes may share the file; one of them at a time drains it.
+Nothing is created before there is something to keep.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import logging
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -25,8 +26,11 @@ from uuid import UUID
 import numpy as np
 
 from brain.errors import InvalidInput, JournalError
+from brain.file_lock import FileLock
 from brain.ledger import Exposure, OpenTurn
 from brain.remains import Remains
+
+log = logging.getLogger(__name__)
 
 _PATIENCE = 5.0  # seconds for another process to finish its write
 _SCHEMA = """
@@ -115,6 +119,22 @@ class Journal:
         """Makes parked entries pending again: what they waited for may have come."""
         self._change("UPDATE entry SET error = NULL WHERE error IS NOT NULL")
 
+    @contextmanager
+    def drained_by_one(self) -> Iterator[bool]:
+        """Whether nobody else drains it while this is entered; the kernel lets the next one in, however this one ends.
+
+        True as well where it cannot be found out: to count a turn again does no harm, and to leave it uncounted does.
+        """
+        lock, alone = FileLock(self.path.with_suffix(".lock")), True
+        try:
+            alone = lock.try_lock()
+        except OSError as error:
+            log.debug("others may drain the journal beside us: %s", error)
+        try:
+            yield alone
+        finally:
+            lock.unlock()
+
     def erase(self, agent_id: str) -> int:
         """Removes all of an agent, and returns how many entries that were."""
         return self._change("DELETE FROM entry WHERE agent_id = ?", agent_id)
@@ -124,7 +144,7 @@ class Journal:
 
         A turn that is cut becomes another entry: whoever is draining the one that it was finds that gone.
         """
-        if not os.path.exists(self.path):
+        if not self.exists:
             return 0
         cut = 0
         with self._transaction() as c:
@@ -137,9 +157,14 @@ class Journal:
                     cut += 1
         return cut
 
+    @property
+    def exists(self) -> bool:
+        """Whether there ever was something to keep."""
+        return os.path.exists(self.path)
+
     def count(self, *, parked: bool = False) -> int:
         """How many entries are pending, or parked."""
-        if not os.path.exists(self.path):
+        if not self.exists:
             return 0
         with self._transaction() as c:
             where = "IS NOT NULL" if parked else "IS NULL"
@@ -147,7 +172,7 @@ class Journal:
 
     def backlog(self, agent_id: str | None = None) -> Backlog:
         """What waits of an agent, or of all."""
-        if not os.path.exists(self.path):
+        if not self.exists:
             return Backlog(0, 0)
         of = "" if agent_id is None else "WHERE agent_id = ?"
         given = () if agent_id is None else (agent_id,)
@@ -161,21 +186,21 @@ class Journal:
 
     def parked(self, agent_id: str, limit: int = 20) -> list[Entry]:
         """An agent's parked entries, the oldest first, each with its error."""
-        if not os.path.exists(self.path):
+        if not self.exists:
             return []
         where = "agent_id = ? AND error IS NOT NULL ORDER BY id LIMIT ?"
         with self._transaction() as c:
             return [Entry(*row) for row in c.execute(f"SELECT {_COLUMNS} FROM entry WHERE {where}", (agent_id, limit))]
 
     def _first(self, where: str, *values: Any) -> Entry | None:
-        if not os.path.exists(self.path):
+        if not self.exists:
             return None
         with self._transaction() as c:
             row = c.execute(f"SELECT {_COLUMNS} FROM entry WHERE {where} ORDER BY id LIMIT 1", values).fetchone()
         return Entry(*row) if row is not None else None
 
     def _change(self, statement: str, *values: Any) -> int:
-        if not os.path.exists(self.path):
+        if not self.exists:
             return 0
         with self._transaction() as c:
             return c.execute(statement, values).rowcount

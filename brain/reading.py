@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from brain import roles
+from brain.breaker import Breaker
 from brain.database import APP_ROLE, Database, T, Work
 from brain.roles import Granted
 
@@ -19,6 +20,7 @@ class Reading:
     """A pool of its own, opened on first use: looks and turns do not wait for one another's connections.
 
     `grant` creates the roles, of a server that is our own; it is awaited when they are not there. `url` is where to.
+    `breaker` makes one for the pool: whether turns have an answer in time is another question than whether looks have.
     """
 
     def __init__(
@@ -29,6 +31,7 @@ class Reading:
         pooled: bool = False,
         revive: Callable[[], None] | None = None,
         grant: Callable[[], Awaitable[object]] | None = None,
+        breaker: Callable[[], Breaker] = Breaker,
     ) -> None:
         self.url = url
         self.own = grant is not None
@@ -36,6 +39,7 @@ class Reading:
         self._pooled = pooled
         self._revive = revive
         self._grant = grant
+        self._breaker = breaker
         self._opening = asyncio.Lock()
         self._opened: tuple[Database, Granted] | None = None
 
@@ -79,5 +83,6 @@ class Reading:
 
     def _database(self, role: str, pool_size: int) -> Database:
         return Database(
-            self.url, pool_size=pool_size, revive=self._revive, role=role, read_only=True, pooled=self._pooled
+            self.url, pool_size=pool_size, revive=self._revive, role=role, read_only=True, pooled=self._pooled,
+            breaker=self._breaker(),
         )

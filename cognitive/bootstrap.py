@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from brain import roles
 from brain.artifacts import Artifacts
@@ -254,8 +255,8 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 @asynccontextmanager
 async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
     if url is not None:
-        pooled = settings.pooler == "transaction"
-        database, reading = _own(url, settings, pooled=pooled), Reading(url, pooled=pooled)
+        pooled, breaker = settings.pooler == "transaction", partial(_breaker, settings)
+        database, reading = _own(url, settings, pooled=pooled), Reading(url, pooled=pooled, breaker=breaker)
         async with _closing(database, reading, _open_or_wait(database)):
             yield database, reading
         return
@@ -264,7 +265,8 @@ async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[
         urls = await asyncio.to_thread(server.acquire)
         database = _own(urls.app, settings, server.ensure_running)
         reading = Reading(
-            urls.app, revive=server.ensure_running, grant=lambda: roles.create(urls.admin, [APP_ROLE])
+            urls.app, revive=server.ensure_running, grant=lambda: roles.create(urls.admin, [APP_ROLE]),
+            breaker=partial(_breaker, settings),
         )  # fmt: skip
         async with _closing(database, reading, _open_or_migrate(database, urls.owner)):
             yield database, reading
@@ -273,8 +275,11 @@ async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[
 
 
 def _own(url: str, settings: Settings, revive: Callable[[], None] | None = None, *, pooled: bool = False) -> Database:
-    breaker = Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
-    return Database(url, pool_size=settings.pool_size, revive=revive, breaker=breaker, pooled=pooled)
+    return Database(url, pool_size=settings.pool_size, revive=revive, breaker=_breaker(settings), pooled=pooled)
+
+
+def _breaker(settings: Settings) -> Breaker:
+    return Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
 
 
 @asynccontextmanager

@@ -1,4 +1,7 @@
-"""What the journal holds goes to Postgres in the background: one turn after the other, patiently, until it is empty."""
+"""What the journal holds goes to Postgres in the background: one turn after the other, patiently, until it is empty.
+
+Of all processes that have the layer open one drains at a time; another takes over as soon as it ends or is killed.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import Literal
 
 from brain.deadline import Deadline
 from brain.errors import (
@@ -20,11 +24,14 @@ from brain.errors import (
 from brain.journal import Journal
 from cognitive.settle import Settlement
 
+Left = Literal["nothing", "something", "to another"]  # by a round
+
 log = logging.getLogger(__name__)
 
 _AWAY = (StoreUnavailable, EmbeddedServerError, SchemaError)  # the next turn would fare no better
 _SOONEST = 0.25  # seconds until the next attempt while Postgres is away; doubled each time
 _LATEST = 30.0
+_ELSEWHERE = 1.0  # seconds until a look whether another process drains it still
 _IDLE = 60.0  # seconds until a look at an empty journal: a process that was killed may have left something
 _BETWEEN = 0.005  # seconds between two turns: after an outage the living turns come first
 _AT_CLOSE_MS = 1_000.0  # for what can still be settled when a layer closes; the rest is safe where it is
@@ -52,15 +59,16 @@ async def _drain(settlement: Settlement, journal: Journal) -> None:
     while True:
         settlement.news.clear()
         settlement.behind = False  # so that whatever is put there during the round is news
-        empty = False
+        left: Left = "something"
         try:
-            empty = await _round(settlement, journal)
+            left = await _round(settlement, journal)
         finally:  # a layer that closes meanwhile has its last round
-            settlement.behind = settlement.behind or not empty
+            settlement.behind = settlement.behind or left != "nothing"
+        wait = {"nothing": _IDLE, "something": backoff, "to another": _ELSEWHERE}[left]
         with suppress(TimeoutError):
-            async with asyncio.timeout(_IDLE if empty else backoff):
+            async with asyncio.timeout(wait):
                 await settlement.news.wait()
-        backoff = _SOONEST if empty else min(2 * backoff, _LATEST)
+        backoff = min(2 * backoff, _LATEST) if left == "something" else _SOONEST
 
 
 def _told(task: asyncio.Task[None]) -> None:
@@ -76,9 +84,18 @@ async def _unpark(journal: Journal) -> None:
         log.warning("%s; an outcome is not safe while Postgres is away", error)
 
 
-async def _round(settlement: Settlement, journal: Journal) -> bool:
-    """Settles what is pending, oldest first. False if something has to wait."""
-    last, empty = 0, True
+async def _round(settlement: Settlement, journal: Journal) -> Left:
+    """Settles what is pending, unless another process is at it; what that leaves, or what has to wait."""
+    if not journal.exists:
+        return "nothing"
+    with journal.drained_by_one() as alone:
+        return await _settled(settlement, journal) if alone else "to another"
+
+
+async def _settled(settlement: Settlement, journal: Journal) -> Left:
+    """Settles what is pending, oldest first."""
+    last = 0
+    left: Left = "nothing"
     try:
         while (entry := await asyncio.to_thread(journal.after, last)) is not None:
             last = entry.id
@@ -86,12 +103,12 @@ async def _round(settlement: Settlement, journal: Journal) -> bool:
                 await settlement.drain(entry)
             except _AWAY as error:
                 log.debug("the journal waits: %s", error)
-                return False
+                return "something"
             except (StoreError, EmbeddingError) as error:  # of this turn perhaps: the others need not wait for it
                 log.warning("turn %s waits in the journal: %s", entry.turn_id, error)
-                empty = False
+                left = "something"
             await asyncio.sleep(_BETWEEN)
     except CognitiveError as error:
         log.warning("the journal waits: %s", error)
-        return False
-    return empty
+        return "something"
+    return left

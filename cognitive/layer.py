@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from brain import loops
 from brain.deadline import Deadline
+from brain.patience import patient
 from brain.ports import Embedder
 from brain.redacting import Redact
 from brain.types import MemoryType
@@ -220,6 +221,7 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, 
         await self._parts.settling.ended(*name)
 
     @observed(RECALL)
+    @patient
     async def recall(
         self,
         agent_id: str,

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from brain.embedded.file_lock import FileLock
 from brain.embedded.service_user import Account, check_runs, clean_environment, make_private, runnable_install
 from brain.errors import EmbeddedServerError
+from brain.file_lock import FileLock
 
 PORT = 5432  # part of the socket's name; nothing listens on a network
 DATABASE = "cognitive"

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brain.embedded.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
-from brain.embedded.file_lock import FileLock
 from brain.embedded.service_user import make_home, server_account
 from brain.errors import EmbeddedServerError
+from brain.file_lock import FileLock
 from brain.settings import from_environment
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from brain.cells import Group
+from brain.patience import patient
 from brain.retention import Retained
 from brain.store import Progress
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Trust, above
@@ -27,6 +28,7 @@ class Memories:
     forgetting: Forgetting
 
     @observed(REMEMBER)
+    @patient
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
@@ -65,6 +67,7 @@ class Memories:
         return await self._parts.store.tagged(require_label("agent_id", agent_id), tags, limit, offset)
 
     @observed(UPDATE)
+    @patient
     async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
         """Changes fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
 
@@ -91,6 +94,7 @@ class Memories:
         return await self._parts.store.revisions(require_label("agent_id", agent_id), require_id("id", id))
 
     @observed(FORGET)
+    @patient
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with all that was derived from them; the receipt counts what went.
 
@@ -111,6 +115,7 @@ class Memories:
         return receipt
 
     @observed(ERASE)
+    @patient
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erases everything of an agent, here and in the journal of this machine; the receipt counts what went."""
         await self._parts.settling.ended(require_label("agent_id", agent_id))
@@ -134,6 +139,7 @@ class Memories:
         """What was erased of an agent, when, and how many rows that were; oldest first."""
         return await self._parts.store.erasures(require_label("agent_id", agent_id))
 
+    @patient
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
         """Counts somebody's explicit verdict on a memory that a turn showed; it weighs `rating_weight` showings.
 

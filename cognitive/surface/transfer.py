@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby, islice
 from uuid import UUID
 
+from brain.patience import patient
 from brain.store import BATCH, Progress
 from brain.types import NewMemory
 from cognitive import exchange
@@ -32,6 +33,7 @@ class Transfer:
                 yield exchange.written(memory)
             offset += len(page)
 
+    @patient
     async def import_lines(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None
     ) -> list[UUID]:

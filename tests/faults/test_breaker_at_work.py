@@ -11,6 +11,7 @@ import pytest
 from brain.breaker import Breaker
 from brain.database import Database
 from brain.deadline import Deadline
+from brain.patience import patient
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
 from cognitive.chaos.faulty import FaultyProxy
 from cognitive.chaos.words import WordEmbedder
@@ -56,6 +57,58 @@ async def test_a_frozen_database_costs_turns_nothing_once_the_breaker_is_open_an
         proxy.fault = None
         await whole(lambda: asked(9))
         assert (await layer.readiness())["database"] is None
+
+
+async def test_who_is_patient_waits_for_the_next_probe_and_no_longer(proxy, agent):
+    database = Database(proxy.url, breaker=Breaker(failures=1))
+
+    @patient
+    async def asked():
+        return await database.run(agent, lambda c: c.fetchval("SELECT 1"))
+
+    try:
+        await asked()
+        proxy.fault = "frozen"
+        with pytest.raises(TimeoutError):
+            await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+        await asyncio.sleep(0)
+        assert database.breaker.state == "open"
+        with pytest.raises(StoreUnavailable, match="not asked"):
+            await asked()
+        assert database.breaker.wait > 0.25, "it was told so by a probe that had no answer either"
+        proxy.fault = None
+        assert await asked() == 1
+    finally:
+        await database.close()
+
+
+async def test_whoever_has_less_time_than_connecting_takes_leaves_the_pool_to_the_next(proxy, agent):
+    database = Database(proxy.url, breaker=Breaker(failures=0))
+    try:
+        proxy.fault = "frozen"
+        with pytest.raises(TimeoutError):
+            await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+        proxy.fault, before = None, proxy.connections
+        assert await database.run(agent, lambda c: c.fetchval("SELECT 1")) == 1
+        assert before == 1
+        assert proxy.connections <= 3, "what was begun is what is used: the first connections of a pool are three"
+    finally:
+        await database.close()
+
+
+async def test_a_database_that_was_closed_connects_no_more(proxy, agent):
+    database = Database(proxy.url, breaker=Breaker(failures=1, wait=0.01))
+    proxy.fault = "frozen"
+    asking = asyncio.create_task(Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1"))))
+    await asyncio.sleep(0.05)
+    await database.close()
+    with pytest.raises((TimeoutError, StoreUnavailable)):
+        await asking
+    proxy.fault, before = None, proxy.connections
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await database.run(agent, lambda c: c.fetchval("SELECT 1"))
+    await asyncio.sleep(0.1)  # a probe would have come
+    assert proxy.connections == before
 
 
 async def test_callers_who_go_away_say_nothing_of_the_server(proxy, agent):

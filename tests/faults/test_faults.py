@@ -463,7 +463,6 @@ async def test_a_dead_database_opens_degrades_refuses_and_recovers_by_itself(fol
         assert not (await layer.post_turn(context, Outcome(response="No idea."))).recorded, "it is in the journal"
         await asyncio.to_thread(site.server.acquire)
         try:
-            await well(layer, agent)  # the breaker is closed by itself, and then everything works
             await layer.remember(agent, [NewMemory(type="fact", content=KEY, occurred_at=AT)])
             assert KEY in (await well(layer, agent)).text
             again = await layer.post_turn(context, Outcome(response="No idea."))
@@ -846,7 +845,8 @@ async def test_a_bad_name_is_refused_by_every_door(site, agent_with_key, bad):
 async def test_the_longest_message_that_is_accepted_is_answered(site, agent_with_key):
     filler = "The quarterly report goes on about logistics. "
     text = (filler * (LONGEST_MESSAGE // len(filler)))[: LONGEST_MESSAGE - len(ASKED) - 1] + "\n" + ASKED
-    async with opened(site, Policy(abstention=False, deadline_ms=20_000)) as layer:
+    patient = Policy(abstention=False, deadline_ms=20_000, post_turn_deadline_ms=20_000)
+    async with opened(site, patient) as layer:
         context = await layer.pre_turn(turn(agent_with_key, text))
         assert context.degraded == ()
         assert KEY in context.text

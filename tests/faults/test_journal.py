@@ -96,6 +96,13 @@ async def back(site: Site) -> None:
     await asyncio.to_thread(site.server.ensure_running)
 
 
+async def insisted(layer: CognitiveLayer, context):
+    """Delivers an outcome until it is counted: a layer that knows Postgres as dead asks again after its next probe."""
+    while not (report := await layer.post_turn(context, ANSWER)).recorded:
+        await asyncio.sleep(0.02)
+    return report
+
+
 async def statuses(site: Site, agent: str) -> dict[str, str]:
     connection = await asyncpg.connect(site.urls.admin)
     try:
@@ -183,8 +190,9 @@ async def test_what_quotes_a_tool_proves_no_use_when_the_journal_brings_it_eithe
 async def test_a_turn_that_a_crash_swallowed_comes_back_from_the_journal_whole(site, agent_with_key, journal):
     async with opened(site) as layer:
         context = await layer.pre_turn(turn(agent_with_key))
-        whole = "SELECT to_jsonb(t) - 'opened_at' - 'closed_at' - 'status' FROM cognitive.turn t WHERE agent_id = $1"
-        before = await ask(site.urls.admin, whole, agent_with_key)
+        whole = "SELECT to_jsonb(t) - $2::text[] FROM cognitive.turn t WHERE agent_id = $1"
+        late = ["opened_at", "closed_at", "status", "response"]  # of when it was opened or closed, or of its outcome
+        before = await ask(site.urls.admin, whole, agent_with_key, late)
         await ask(site.urls.admin, "DELETE FROM cognitive.exposure WHERE agent_id = $1", agent_with_key)
         await ask(site.urls.admin, "DELETE FROM cognitive.turn WHERE agent_id = $1", agent_with_key)
         gone(site)
@@ -192,7 +200,7 @@ async def test_a_turn_that_a_crash_swallowed_comes_back_from_the_journal_whole(s
         await back(site)
         await drained(journal)
     assert '"query": "[' in before.replace('":"[', '": "['), "with the vector of its message"
-    assert await ask(site.urls.admin, whole, agent_with_key) == before
+    assert await ask(site.urls.admin, whole, agent_with_key, late) == before
     assert await times_shown(site.urls.admin, agent_with_key) == len(context.shown) > 0
 
 
@@ -236,7 +244,7 @@ async def test_several_layers_drain_one_journal_and_the_same_turns_are_delivered
         await back(site)
         async with opened(site) as second, opened(site) as third:
             reports = await asyncio.gather(
-                *(each.post_turn(context, ANSWER) for context in contexts for each in (layer, second, third))
+                *(insisted(each, context) for context in contexts for each in (layer, second, third))
             )
             await drained(journal)
     assert all(report.recorded and report.duplicate for report in reports), "all were acknowledged before"
@@ -407,7 +415,6 @@ async def test_an_erased_agent_is_gone_from_the_journal_too(site, agent_with_key
         with suppress(StoreUnavailable):
             await layer.erase_agent(agent_with_key)
         await back(site)
-        await well(layer, agent_with_key)
         await layer.erase_agent(agent_with_key)
         await drained(journal)
     left = b"".join(file.read_bytes() for file in journal.path.parent.iterdir())

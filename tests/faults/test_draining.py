@@ -1,0 +1,129 @@
+"""Several processes share a journal: one of them drains it at a time, another takes over from one that is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import asyncpg
+import pytest
+from test_faults import AT, CHECKOUT, KEY, TOLERANT, WordEmbedder, eventually, turn
+
+from brain.journal import Journal, journal_name, written
+from cognitive import CognitiveLayer, NewMemory, Outcome
+from cognitive.settle import opened
+
+TURNS = 6
+CLIENT = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from test_faults import TOLERANT, WordEmbedder
+from cognitive import CognitiveLayer
+
+async def asked(exchange):
+    print(exchange.turn_id, flush=True)
+    return []
+
+async def main(url):
+    async with CognitiveLayer.open(url, policy=TOLERANT, embedder=WordEmbedder(), extractor=asked):
+        print("ready", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+
+asyncio.run(main(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def journal(urls, tmp_path, monkeypatch) -> Journal:
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / "data"))
+    return Journal(tmp_path / "data" / "journal" / journal_name(urls.app))
+
+
+@pytest.fixture
+async def waiting(urls, agent, journal) -> set[str]:
+    """The names of turns whose outcomes are in the journal only."""
+    async with CognitiveLayer.open(urls.app, policy=TOLERANT, embedder=WordEmbedder()) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content=KEY, occurred_at=AT)])
+        contexts = [await layer.pre_turn(turn(agent)) for _ in range(TURNS)]
+    outcome = Outcome(response="Behind the barometer.").model_dump_json()
+    for context in contexts:
+        journal.put(agent, context.turn_id, opening=written(opened(context)), outcome=outcome)
+    return {context.turn_id for context in contexts}
+
+
+@asynccontextmanager
+async def client(urls) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A process that has the layer open, and says of which turns its extractor is asked."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", CLIENT, str(Path(__file__).parent), urls.app,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        assert await process.stdout.readline() == b"ready\n"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+@asynccontextmanager
+async def held(urls) -> AsyncIterator[asyncpg.Connection]:
+    """Nobody can count an outcome while this is entered."""
+    other = await asyncpg.connect(urls.admin)
+    try:
+        async with other.transaction():
+            await other.execute("LOCK TABLE cognitive.turn IN ACCESS EXCLUSIVE MODE")
+            yield other
+    finally:
+        await other.close()
+
+
+async def told(process: asyncio.subprocess.Process) -> list[str]:
+    """Has a process end in order; what it said."""
+    said, _ = await process.communicate(b"\n")
+    return said.decode().split()
+
+
+async def drained(journal: Journal) -> None:
+    async def empty():
+        return await asyncio.to_thread(journal.count) == 0
+
+    await eventually(empty)
+
+
+async def at_work(other: asyncpg.Connection) -> set[int]:
+    """Who wants to count an outcome and cannot."""
+    busy = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'cognitive.turn'::regclass"
+    return {row["pid"] for row in await other.fetch(busy)}
+
+
+async def test_of_two_processes_one_hands_in_each_turn_and_does_so_once(urls, journal, waiting):
+    async with AsyncExitStack() as stack:
+        async with held(urls) as other:
+            clients = [await stack.enter_async_context(client(urls)) for _ in range(2)]
+            await eventually(lambda: at_work(other))
+        await drained(journal)
+        said = [await told(process) for process in clients]
+    assert sorted(said[0] + said[1]) == sorted(waiting)
+
+
+async def test_another_takes_over_from_one_that_was_killed(urls, journal, waiting):
+    async with AsyncExitStack() as stack:
+        async with held(urls) as other:
+            first, second = [await stack.enter_async_context(client(urls)) for _ in range(2)]
+            before = await eventually(lambda: at_work(other))
+            first.kill()
+            await first.wait()
+
+            async def taken_over():
+                return await at_work(other) - before
+
+            await eventually(taken_over)
+        await drained(journal)
+        assert sorted(await told(second)) == sorted(waiting)
