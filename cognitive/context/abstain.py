@@ -100,7 +100,7 @@ def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, po
 
 def match(candidate: Candidate) -> float:
     """The part of a candidate's relevance that is due to the query, and what similar past turns add to it."""
-    return sum(candidate.factors.get(name, 0.0) for name in _MATCH) + candidate.boost.lift
+    return sum([candidate.factors.get(name, 0.0) for name in _MATCH]) + candidate.boost.lift
 
 
 def _drop_all(candidates: Sequence[Candidate], value: float, because: str) -> Sifted:
