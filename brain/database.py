@@ -41,11 +41,12 @@ _PROBE_SECONDS = 1.0  # a server that lives answers within milliseconds; a conne
 _IN_TIME = "no answer in time"
 _FAIR_SECONDS = 0.05  # what was given up sooner says nothing of the server: its turn had spent its time elsewhere
 # Statements are planned once per connection: planning the search anew for each call costs more than running it.
-# As text and not with parameters, so that it takes one round trip and not two; the name is written in hexadecimal digits.
+# As text and not with parameters: one round trip and not two. The agent's name is written in hexadecimal digits.
 _BEGIN = """
-BEGIN; SELECT set_config('cognitive.agent_id', convert_from(decode('{agent}', 'hex'), 'UTF8'), true),
-              set_config('statement_timeout', '{milliseconds}', true), set_config('synchronous_commit', '{commit}', true),
-              set_config('plan_cache_mode', 'force_generic_plan', true)
+BEGIN;
+SELECT set_config('cognitive.agent_id', convert_from(decode('{agent}', 'hex'), 'UTF8'), true),
+       set_config('statement_timeout', '{milliseconds}', true), set_config('synchronous_commit', '{commit}', true),
+       set_config('plan_cache_mode', 'force_generic_plan', true)
 """
 _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,

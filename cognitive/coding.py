@@ -19,6 +19,7 @@ _Reading = Callable[[Any, Sequence[UUID]], Any]
 _Writing = Callable[[Any, "Ids"], Any]
 
 _PLAIN = frozenset({str, int, float, bool, NoneType})
+_IDS = (UUID, NoneType)
 
 
 class Ids:
@@ -105,6 +106,8 @@ def column(values: Sequence[Any], ids: Ids) -> Any:
     kinds = set(map(type, values))
     if kinds <= _PLAIN:
         return values
+    if all(issubclass(kind, _IDS) for kind in kinds):
+        return [None if value is None else ids.place(value) for value in values]
     if not all(issubclass(kind, Mapping) for kind in kinds):
         return [plain(value, ids) for value in values]
     names = dict.fromkeys(chain.from_iterable(values))
