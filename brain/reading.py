@@ -83,6 +83,11 @@ class Reading:
 
     def _database(self, role: str, pool_size: int) -> Database:
         return Database(
-            self.url, pool_size=pool_size, revive=self._revive, role=role, read_only=True, pooled=self._pooled,
+            self.url,
+            pool_size=pool_size,
+            revive=self._revive,
+            role=role,
+            read_only=True,
+            pooled=self._pooled,
             breaker=self._breaker(),
         )

@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
+from brain.caches import cached
 from brain.database import Connection, Database, encode_halfvec
 from brain.spaces import Spaces
 from brain.terms import COUNTED, LARGE, MOST_POSTINGS, Chosen, Term, choose, idf, terms
@@ -29,6 +30,7 @@ B = 0.5  # how much a long passage is discounted
 PROBES = 48  # cells read of each type and field: docs/decisions/0025-large-agents.md has what fewer and more find
 _COVERED = "dimension <= 1200"  # the vectors that fit into the covering index; the rest is read from the table
 _CANDIDATES = {True: SQL["candidates"], False: SQL["candidates"].replace(_COVERED, "dimension > 1200")}
+_MOST_SPOKEN = 2_048  # messages of past turns whose words are kept: the same ones come near again and again
 _FURTHER = 8  # times as many passages, when one long memory fills the head of a channel
 
 
@@ -241,13 +243,18 @@ def _common_words(message: str, rarity: Mapping[str, float]) -> float:
 
     What words weigh that the query does not have is not looked up: each is taken for as rare as its rarest.
     """
-    spoken = set(lexemes(message))
+    spoken = _spoken(message)
     mass = sum(rarity.values())
     if not spoken or not mass:
         return 0.0
     shared = sum(weight for lexeme, weight in rarity.items() if lexeme in spoken)
     own = shared + len(spoken - rarity.keys()) * max(rarity.values())
     return float(shared / math.sqrt(mass * own)) if own else 0.0
+
+
+@cached(_MOST_SPOKEN)
+def _spoken(message: str) -> frozenset[str]:
+    return frozenset(lexemes(message))
 
 
 def _parameters(

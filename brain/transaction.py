@@ -15,7 +15,7 @@ Work = Callable[[Connection], Awaitable[T]]
 
 _UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within milliseconds
 # Statements are planned once per connection: planning the search anew for each call costs more than running it.
-# As text and not with parameters, so that it takes one round trip and not two; the name is written in hexadecimal digits.
+# As text and not with parameters: one round trip and not two. The agent's name is written in hexadecimal digits.
 _BEGIN = """
 BEGIN {access}; {role}
 SELECT set_config('cognitive.agent_id', convert_from(decode('{agent}', 'hex'), 'UTF8'), true),

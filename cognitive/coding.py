@@ -16,8 +16,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 _Reading = Callable[[Any, Sequence[UUID]], Any]
+_Writing = Callable[[Any, "Ids"], Any]
 
 _PLAIN = frozenset({str, int, float, bool, NoneType})
+_IDS = (UUID, NoneType)
 
 
 class Ids:
@@ -40,15 +42,22 @@ def plain(value: Any, ids: Ids) -> Any:
     """A value as JSON can hold it."""
     if type(value) in _PLAIN:
         return value
-    if isinstance(value, UUID):
-        return ids.place(value)
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return {plain(key, ids): plain(each, ids) for key, each in value.items()}
-    if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name), ids) for field in fields(value)}
-    return [plain(each, ids) for each in value]
+    return _writing(type(value))(value, ids)
+
+
+@cache
+def _writing(kind: type) -> _Writing:
+    """How values of a type are written; found once, since a record holds thousands of a few types."""
+    if issubclass(kind, UUID):
+        return lambda value, ids: ids.place(value)
+    if issubclass(kind, datetime):
+        return lambda value, _: value.isoformat()
+    if issubclass(kind, Mapping):
+        return lambda value, ids: {plain(key, ids): plain(each, ids) for key, each in value.items()}
+    if is_dataclass(kind):
+        names = [field.name for field in fields(kind)]
+        return lambda value, ids: {name: plain(getattr(value, name), ids) for name in names}
+    return lambda value, ids: [plain(each, ids) for each in value]
 
 
 def typed(hint: Any, value: Any, ids: Sequence[UUID]) -> Any:
@@ -97,6 +106,8 @@ def column(values: Sequence[Any], ids: Ids) -> Any:
     kinds = set(map(type, values))
     if kinds <= _PLAIN:
         return values
+    if all(issubclass(kind, _IDS) for kind in kinds):
+        return [None if value is None else ids.place(value) for value in values]
     if not all(issubclass(kind, Mapping) for kind in kinds):
         return [plain(value, ids) for value in values]
     names = dict.fromkeys(chain.from_iterable(values))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from brain.search import Found
 from brain.terms import idf
@@ -26,14 +26,19 @@ def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, pol
     """
     if not policy.abstention or not candidates:
         return Sifted(tuple(candidates))
-    known = evidence(candidates, found, signals, policy)
+    matched = {candidate.hit.memory_id: match(candidate) for candidate in candidates}
+
+    def by(candidate: Candidate) -> float:
+        return matched[candidate.hit.memory_id]
+
+    known = evidence(candidates, found, signals, policy, by)
     least = _floor(candidates, found, policy, frame)
     if known < least:
         because = f"nothing stored is about this message: its evidence is {known:.3f}, the floor {least:.3f}"
         return _drop_all(candidates, known, because)
-    spoken_for, dropped = _by_type(candidates, found, signals, policy, least)
-    matches = [match(candidate) for candidate in spoken_for]
-    floor = policy.item_floor * max(map(match, candidates))
+    spoken_for, dropped = _by_type(candidates, found, signals, policy, least, by)
+    matches = list(map(by, spoken_for))
+    floor = policy.item_floor * max(matched.values())
     kept = tuple(candidate for candidate, value in zip(spoken_for, matches, strict=True) if value >= floor)
     below = tuple(
         Fate(candidate, "irrelevant", value, f"matches {value:.3f}, the floor of this turn is {floor:.3f}")
@@ -44,12 +49,17 @@ def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, pol
 
 
 def _by_type(
-    candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy, least: float
+    candidates: Sequence[Candidate],
+    found: Found,
+    signals: Signals,
+    policy: Policy,
+    least: float,
+    by: Callable[[Candidate], float],
 ) -> tuple[list[Candidate], tuple[Fate, ...]]:
     """Candidates of the types that know of the message by themselves, and the fates of the others."""
     least *= policy.type_floor
     crowds = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}
-    known = {type_: evidence(crowd, found, signals, policy) for type_, crowd in crowds.items() if crowd}
+    known = {type_: evidence(crowd, found, signals, policy, by) for type_, crowd in crowds.items() if crowd}
     kept = [candidate for candidate in candidates if known[candidate.hit.type] >= least]
     dropped = tuple(
         Fate(each, "irrelevant", known[each.hit.type], _no_such(each.hit.type, known[each.hit.type], least))
@@ -72,12 +82,19 @@ def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy, frame:
     return policy.floor(frame) * size * (1.0 if dense else _WORDS_ONLY)
 
 
-def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy) -> float:
+def evidence(
+    candidates: Sequence[Candidate],
+    found: Found,
+    signals: Signals,
+    policy: Policy,
+    by: Callable[[Candidate], float] | None = None,
+) -> float:
     """How much speaks for the store knowing of the message.
 
     The best cosine, and the best idf mass of its words that one memory holds, absolutely and as a share of the
     message's; further that it names a speaker, that something was said on the date it names, that it asks for what was
     decided or what happened, that the memory which matches it best was useful before, and what similar turns lacked.
+    `by` is `match` where that is known already.
     """
     mass = max(sum(found.idf.values()), 1e-6)
     cosine = max(candidate.hit.scores.get("said_cosine", 0.0) for candidate in candidates)
@@ -92,7 +109,7 @@ def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, po
         0.15 * named,
         0.15 * dated / max(policy.relevance["date"], 1e-6),
         0.1 * asks_memory,
-        0.2 * max(0.0, max(candidates, key=match).boost.factor - 1),
+        0.2 * max(0.0, max(candidates, key=by or match).boost.factor - 1),
         max(0.0, max(candidate.boost.lift for candidate in candidates)),
     )
     return sum(parts)
@@ -100,7 +117,7 @@ def evidence(candidates: Sequence[Candidate], found: Found, signals: Signals, po
 
 def match(candidate: Candidate) -> float:
     """The part of a candidate's relevance that is due to the query, and what similar past turns add to it."""
-    return sum(candidate.factors.get(name, 0.0) for name in _MATCH) + candidate.boost.lift
+    return sum([candidate.factors.get(name, 0.0) for name in _MATCH]) + candidate.boost.lift
 
 
 def _drop_all(candidates: Sequence[Candidate], value: float, because: str) -> Sifted:

@@ -100,11 +100,13 @@ def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy
 def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
     """What every memory that was found has earned by its use, in all turns and in those like this one."""
     trust = boost.reliability(found.base, now, policy)
-    lifted = association.lifts(found, now, policy)
-    return {
-        id: replace(each, lift=trust * each.specificity * lifted.get(id, association.NO_LIFT).value)
-        for id, each in boost.boosts(found, now, policy).items()
+    lifted, boosted = association.lifts(found, now, policy), boost.boosts(found, now, policy)
+    raised = {
+        id: replace(each, lift=trust * each.specificity * lifted[id].value)
+        for id, each in boosted.items()
+        if id in lifted
     }
+    return {**boosted, **raised}
 
 
 def _sift(
@@ -156,13 +158,14 @@ def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy, scales: 
     draw = explore.explore(given.turn_id, given.agent_id, sifted.kept, below, policy.explore_every, room=room)
 
     def chanced(candidate: Candidate) -> Candidate:
-        return replace(candidate, propensity=draw.propensities.get(candidate.hit.memory_id, candidate.propensity))
+        chance = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)
+        return candidate if chance == candidate.propensity else replace(candidate, propensity=chance)
 
     fates = (*sifted.dropped, *([draw.displaced] if draw.displaced else []))
     left_out = [fate for fate in fates if draw.drawn is None or fate.candidate.hit is not draw.drawn.hit]
     return Sifted(
         tuple(chanced(candidate) for candidate in draw.kept),
-        tuple(replace(fate, candidate=chanced(fate.candidate)) for fate in left_out),
+        tuple(Fate(chanced(fate.candidate), fate.disposition, fate.value, fate.because) for fate in left_out),
     )
 
 

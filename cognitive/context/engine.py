@@ -98,7 +98,7 @@ class ContextEngine:
         return Built(
             text=made.text,
             prefix=made.prefix,
-            shown=tuple(_shown(candidate, made) for candidate in made.shown),
+            shown=_shown(made),
             trace=Trace(plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record,
                         made.sections),
             degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
@@ -215,12 +215,15 @@ class Stopwatch:
         self._last = now
 
 
-def _shown(candidate: Candidate, made: Assembled) -> Shown:
+def _shown(made: Assembled) -> tuple[Shown, ...]:
     eligible = (fate.candidate.relevance for fate in made.fates if fate.disposition not in NOT_ELIGIBLE)
-    hit, best = candidate.hit, max(eligible)
-    return Shown(
-        hit.memory_id, hit.type, hit.content, hit.source, candidate.score, candidate.tokens, candidate.propensity,
-        lacked=best - candidate.relevance,
+    best = max(eligible, default=0.0)
+    return tuple(
+        Shown(
+            each.hit.memory_id, each.hit.type, each.hit.content, each.hit.source, each.score, each.tokens,
+            each.propensity, lacked=best - each.relevance,
+        )
+        for each in made.shown
     )  # fmt: skip
 
 

@@ -11,11 +11,21 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
+from brain.caches import cached
 from brain.search import K1, Found, Hit
 from brain.text import STOP_WORDS, words
-from cognitive.context.cues import ANSWER_KINDS, ASKS_ASSISTANT, ASSISTANTS, FIRST_PERSON, INSTRUCTS, USERS
+from cognitive.context.cues import (
+    ANSWER_KINDS,
+    ASKS_ASSISTANT,
+    ASSISTANTS,
+    FIRST_PERSON,
+    INSTRUCTS,
+    USERS,
+    AnswerKind,
+)
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.trace import Candidate
@@ -28,6 +38,7 @@ _OWN_LINE = 0.5  # what an assistant's line counts for where it is asked for, be
 _AFTERTHOUGHT_DAYS = 14.0  # an event is talked about for a while after the day it is asked about
 _FORETHOUGHT_DAYS = 4.0
 _RECENT_DAYS = 30.0  # half-life of being recent
+_MOST_READ = 8_192  # texts whose traits are kept: what an agent's questions find again from turn to turn
 
 
 def candidates(found: Found, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
@@ -98,7 +109,7 @@ def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
 
 def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[str, float]:
     """The weighted factors of one hit, those that are zero left out."""
-    scores, content = hit.scores, hit.content
+    scores, traits = hit.scores, _traits(hit.content)
     said_cosine = scores.get("said_cosine", 0.0)
     speaker = (hit.speaker or "").casefold()
     raw = {
@@ -109,15 +120,37 @@ def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[
         "session": query.session(hit) / ((K1 + 1) * query.session_mass),
         "beside": query.neighbours(hit),
         "speaker": float(len(query.named) == 1 and hit.speaker in query.named),
-        "first_person": float(FIRST_PERSON.search(content) is not None),
-        "answer_kind": max((kind.worth for kind in query.asked if kind.says.search(content)), default=0.0),
+        "first_person": traits.first_person,
+        "answer_kind": max((kind.worth for kind in query.asked if _says(kind, hit.content)), default=0.0),
         "asker": _OWN_LINE * (speaker in ASSISTANTS) if query.asks_assistant else float(speaker in USERS),
-        "instruction": float(speaker not in ASSISTANTS and INSTRUCTS.search(content[:_INSTRUCTED_WITHIN]) is not None),
+        "instruction": float(speaker not in ASSISTANTS and traits.instructs),
         "date": _dated(hit.occurred_at, query.dates) if query.dates else 0.0,
         "recency": query.recency * _recent(hit.occurred_at, query.now) if query.recency else 0.0,
-        "length": min(1.0, math.log1p(len(content)) / math.log1p(_FULL_LENGTH)),
+        "length": traits.length,
     }
     return {name: weight[name] * value for name, value in raw.items() if value}
+
+
+class _Traits(NamedTuple):
+    """What is true of a text whatever is asked."""
+
+    first_person: float
+    instructs: bool
+    length: float
+
+
+@cached(_MOST_READ)
+def _traits(content: str) -> _Traits:
+    return _Traits(
+        float(FIRST_PERSON.search(content) is not None),
+        INSTRUCTS.search(content[:_INSTRUCTED_WITHIN]) is not None,
+        min(1.0, math.log1p(len(content)) / math.log1p(_FULL_LENGTH)),
+    )
+
+
+@cached(_MOST_READ)
+def _says(kind: AnswerKind, content: str) -> bool:
+    return kind.says.search(content) is not None
 
 
 def _dated(at: datetime, dates: DateRange) -> float:

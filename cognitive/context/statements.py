@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 
+from brain.caches import cached
 from brain.text import normalise, sentences, words
 from brain.types import Vector
 from cognitive.context.lexicon import (
@@ -37,6 +38,7 @@ from cognitive.context.lexicon import (
 _MOST_OF_A_MESSAGE = 20_000
 _MOST_SENTENCES = 120
 _LONGEST_SENTENCE = 2_000
+_MOST_READ = 4_096  # texts of which a reading is kept: a window's sentences come again in every turn
 # What asks without a question mark: "tell me about the glue", "can you find", "where did we put". A clause with "when"
 # or "where" and no verb behind it ("when the server restarts, ...") states something.
 _REQUEST = re.compile(
@@ -103,8 +105,7 @@ class Statement:
     @classmethod
     def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> Statement:
         """Cuts a text."""
-        text = _MAY.sub(MAY.title(), _dated(text))
-        return cls(text, tuple(_spelled(words(clause)) for clause in _CLAUSE.split(_plain(text))), speaker, vector)
+        return cls(*_cut(text), speaker, vector)
 
     def followed_by(self, other: Statement) -> Statement:
         """Both as one, by their words."""
@@ -118,7 +119,7 @@ class Statement:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The content words, synonyms as one."""
-        return frozenset(map(canonical, self.words)) - _NONE
+        return _stems(self.words)
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -210,6 +211,17 @@ def window_sentences(messages: Sequence[str]) -> list[str]:
     return stated[-_MOST_SENTENCES:]
 
 
+@cached(_MOST_READ)
+def _cut(text: str) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    text = _MAY.sub(MAY.title(), _dated(text))
+    return text, tuple(_spelled(words(clause)) for clause in _CLAUSE.split(_plain(text)))
+
+
+@cached(_MOST_READ)
+def _stems(spoken: Sequence[str]) -> frozenset[str]:
+    return frozenset(map(canonical, spoken)) - _NONE
+
+
 def _asks(sentence: str) -> bool:
     return sentence.rstrip(_CLOSERS).endswith(("?", "？")) or _REQUEST.match(sentence) is not None
 
@@ -273,6 +285,7 @@ def _ordered(word: str) -> str:
     return word if word in DIRECTIONS or word in JOINERS else canonical(word)
 
 
+@cached(_MOST_READ)
 def _roles(spoken: Sequence[str]) -> Mapping[str, str]:
     """Of each content word the preposition that governs its phrase, a possessive its mark, the others nothing."""
     found: dict[str, str] = {}
@@ -303,6 +316,7 @@ def _scoped(clauses: Sequence[Sequence[str]], triggers: frozenset[str]) -> froze
     return frozenset(found)
 
 
+@cached(_MOST_READ)
 def _amounts(spoken: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     """What follows "a" at once, and what follows a word for several or a figure."""
     one: set[str] = set()
@@ -330,6 +344,7 @@ def _future(spoken: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+@cached(_MOST_READ)
 def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The lexemes of names, apart those that something is said of; what opens a sentence may be any word."""
     names: set[str] = set()
