@@ -65,8 +65,8 @@ async def test_a_memory_is_changed_and_its_history_tells_how(page, url, stocked)
 
     await page.get_by_text("Saved.").wait_for()
     assert await page.get_by_role("heading", level=1).inner_text() == "We deploy on Wednesdays."
-    assert DEPLOY in await page.locator(".history del").first.inner_text()
-    assert "We deploy on Wednesdays." in await page.locator(".history ins").first.inner_text()
+    assert DEPLOY in await page.locator("#history del").first.inner_text()
+    assert "We deploy on Wednesdays." in await page.locator("#history ins").first.inner_text()
 
 
 async def test_a_verdict_is_given_where_the_question_stands(page, url, layer, stocked):
