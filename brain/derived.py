@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -20,6 +20,8 @@ from brain.text import lexemes
 from brain.types import Receipt
 
 SQL = statements.load("derived")
+
+Part = Callable[[Connection, str, Remains, int | None], Awaitable[Mapping[str, int]]]  # since None: all there is
 
 _PUNCTUATION = " \n\t.,;:!?…\"'()[]-"
 
@@ -55,21 +57,23 @@ async def quoting(c: Connection, agent_id: str, ids: Sequence[UUID], remains: Re
     return found
 
 
-async def erase(c: Connection, agent_id: str, remains: Remains) -> Counter[str]:
-    """Cuts or drops all that holds something, and returns how many rows of what kind were touched."""
+async def erase(c: Connection, agent_id: str, remains: Remains, since: int) -> Counter[str]:
+    """Cuts or drops all that holds something of what was written since a transaction (`running`), and returns how many
+    rows of what kind were touched. What was there before, `parts` look through, without keeping anybody waiting.
+    """
     touched = Counter[str]()
-    if remains.probes:
-        touched.update(await _turns(c, agent_id, remains))
-        touched["revisions"] = await _revisions(c, agent_id, remains)
-        touched["sessions"] = await _sessions(c, agent_id, remains)
-        touched["artifacts"] = await _artifacts(c, agent_id, remains)
-        touched["subtasks"] = await _subtasks(c, agent_id, remains)
-        touched["notes"] = await _notes(c, agent_id, remains)
+    for part in parts(remains):
+        touched.update(await part(c, agent_id, remains, since))
     return touched
 
 
-async def _turns(c: Connection, agent_id: str, remains: Remains) -> Mapping[str, int]:
-    rows = await c.fetch(SQL["turns_holding"], agent_id, remains.probes)
+def parts(remains: Remains) -> Sequence[Part]:
+    """What there is to look through, each by itself; nothing, where there is nothing to look for."""
+    return (_turns, _revisions, _sessions, _artifacts, _subtasks, _notes) if remains.probes else ()
+
+
+async def _turns(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
+    rows = await c.fetch(SQL["turns_holding"], agent_id, remains.probes, since)
     held = [row for row in rows if remains.held(row["message"]) or remains.held(row["query"])]
     for row in held:
         await c.execute(SQL["cut_turn"], agent_id, row["turn_id"], remains.cut(row["message"]))
@@ -78,25 +82,25 @@ async def _turns(c: Connection, agent_id: str, remains: Remains) -> Mapping[str,
     return {"turns": len(held), "responses": len(answered)}
 
 
-async def _revisions(c: Connection, agent_id: str, remains: Remains) -> int:
+async def _revisions(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
     """What other memories said before they were changed, among it what was just cut out of them."""
-    rows = await c.fetch(SQL["revisions_holding"], agent_id, remains.probes)
+    rows = await c.fetch(SQL["revisions_holding"], agent_id, remains.probes, since)
     held = [row for row in rows if remains.cut_all(row["was"]) != row["was"]]
     await c.execute(
         SQL["drop_revisions"], agent_id, [row["memory_id"] for row in held], [row["number"] for row in held]
     )
-    return len(held)
+    return {"revisions": len(held)}
 
 
-async def _sessions(c: Connection, agent_id: str, remains: Remains) -> int:
+async def _sessions(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
     cut = 0
-    for row in await c.fetch(SQL["sessions_kept"], agent_id):
+    for row in await c.fetch(SQL["sessions_kept"], agent_id, since):
         was = (row["summary"], list(row["plan"]), row["recent"])
         left = (remains.without_lines(was[0]), [remains.cut(step) for step in was[1]], _messages(was[2], remains))
         if left != was:
             await c.execute(SQL["cut_session"], agent_id, row["session_id"], *left)
             cut += 1
-    return cut
+    return {"sessions": cut}
 
 
 def _messages(kept: bytes | None, remains: Remains) -> bytes | None:
@@ -108,26 +112,26 @@ def _messages(kept: bytes | None, remains: Remains) -> bytes | None:
     return kept if left == told else zlib.compress(left.encode())
 
 
-async def _artifacts(c: Connection, agent_id: str, remains: Remains) -> int:
+async def _artifacts(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
     """A text with a pointer to its pages is whole or gone."""
-    rows = await c.fetch(SQL["pieces_holding"], agent_id, remains.probes)
+    rows = await c.fetch(SQL["pieces_holding"], agent_id, remains.probes, since)
     held = {row["artifact_id"] for row in rows if remains.held(row["content"])}
-    held |= {row["id"] for row in await c.fetch(SQL["artifact_names"], agent_id) if remains.held(row["name"])}
+    held |= {row["id"] for row in await c.fetch(SQL["artifact_names"], agent_id, since) if remains.held(row["name"])}
     await c.execute(SQL["drop_artifacts"], agent_id, sorted(held))
-    return len(held)
+    return {"artifacts": len(held)}
 
 
-async def _subtasks(c: Connection, agent_id: str, remains: Remains) -> int:
-    rows = await c.fetch(SQL["subtasks_holding"], agent_id, remains.probes)
+async def _subtasks(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
+    rows = await c.fetch(SQL["subtasks_holding"], agent_id, remains.probes, since)
     held = [row for row in rows if remains.held(row["title"]) or remains.held(row["result"])]
     for row in held:
         title, result = remains.cut(row["title"]), remains.cut(row["result"])
         stems = sorted(set(lexemes(f"{title}\n{result}")))
         await c.execute(SQL["cut_subtask"], agent_id, row["id"], title, result, stems)
-    return len(held)
+    return {"subtasks": len(held)}
 
 
-async def _notes(c: Connection, agent_id: str, remains: Remains) -> int:
+async def _notes(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
     rows = await c.fetch(SQL["notes_holding"], agent_id, remains.probes)
     held = [(row, note) for row in rows if (note := remains.cut(row["note"])) != row["note"]]
     for row, note in held:
@@ -135,7 +139,7 @@ async def _notes(c: Connection, agent_id: str, remains: Remains) -> int:
             await c.execute(SQL["cut_candidate"], agent_id, row["version"], note)
         else:
             await c.execute(SQL["cut_choice"], agent_id, row["role"], row["no"], note)
-    return len(held)
+    return {"notes": len(held)}
 
 
 async def log(c: Connection, agent_id: str, what: str, counts: Mapping[str, int]) -> None:

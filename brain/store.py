@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -222,23 +223,29 @@ class MemoryStore:
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with every index entry, vector, count and exposure of them, and their words wherever else
-        this agent's rows hold them: in one transaction, but for memories that quote them; these are indexed anew first.
+        this agent's rows hold them. All that there is is looked through first, and memories that quote them are
+        indexed anew, while turns go on; then one transaction erases, and looks at what was written meanwhile.
 
         Raises:
             UnknownMemory: an id that this agent does not have; nothing is erased.
         """
         wanted = list(dict.fromkeys(ids))
         remains = await self.remains(agent_id, wanted)
+        since = await self._database.run(agent_id, lambda c: c.fetchval(derived.SQL["running"]))
         others = await self._database.run(
             agent_id, lambda c: derived.quoting(c, agent_id, wanted, remains), timeout=_ERASING
         )
         nothing_else = [other.id for other in others if not await self._unquoted(agent_id, other)]
         gone = [*wanted, *nothing_else]
+        before = Counter[str]()
+        for part in derived.parts(remains):
+            look = partial(_looked, part, agent_id, remains)
+            before.update(await self._database.run(agent_id, look, timeout=_ERASING))
 
         async def work(c: Connection) -> Receipt:
             await c.execute(SQL["own_agent"], agent_id)  # what a turn says is recorded before this, or knows of it
             receipt = await writing.erase(c, agent_id, gone)
-            touched = await derived.erase(c, agent_id, remains)
+            touched = before + await derived.erase(c, agent_id, remains, since)
             cut, restated = len(others) - len(nothing_else), sum(other.restates for other in others)
             receipt = replace(
                 receipt, responses=receipt.responses + touched["responses"],
@@ -323,6 +330,10 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, float):
         return float(np.float32(value))
     return list(value) if isinstance(value, tuple) else value
+
+
+async def _looked(part: derived.Part, agent_id: str, remains: Remains, c: Connection) -> Mapping[str, int]:
+    return await part(c, agent_id, remains, None)
 
 
 def _changed(memory: Memory, left: Quoting) -> NewMemory:

@@ -1,10 +1,16 @@
 -- Texts that may hold what is being erased: $2 are words of which each such text has one. What they hold is decided in
--- brain/remains.py, and cut, dropped or made anew by brain/derived.py.
+-- brain/remains.py, and cut, dropped or made anew by brain/derived.py. With a transaction's number (the last parameter)
+-- only of rows that were written since: all was looked through before, and who locks others out looks at what is new.
+-- Numbers of 32 bits come around, and are compared in a circle.
+
+-- name: running
+-- The oldest transaction that is not over: what a look does not see was written by it, or by a later one.
+SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 
 -- name: turns_holding
 SELECT turn_id, message, coalesce(trace ->> 'query', '') AS query, coalesce(response, '') AS response
 FROM cognitive.turn AS t
-WHERE agent_id = $1 AND EXISTS (
+WHERE agent_id = $1 AND ($3::bigint IS NULL OR ((t.xmin::text::bigint - $3) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest($2::text[]) AS p(probe)
     WHERE strpos(lower(concat_ws(' ', t.message, t.trace ->> 'query', t.response)), p.probe) > 0)
 
@@ -20,7 +26,7 @@ UPDATE cognitive.turn SET response = NULL WHERE agent_id = $1 AND turn_id = ANY(
 
 -- name: revisions_holding
 SELECT memory_id, number, was FROM cognitive.revision AS r
-WHERE agent_id = $1 AND EXISTS (
+WHERE agent_id = $1 AND ($3::bigint IS NULL OR ((r.xmin::text::bigint - $3) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest($2::text[]) AS p(probe) WHERE strpos(lower(r.was::text), p.probe) > 0)
 
 -- name: drop_revisions
@@ -28,8 +34,9 @@ DELETE FROM cognitive.revision AS r USING unnest($2::uuid[], $3::int[]) AS gone(
 WHERE r.agent_id = $1 AND r.memory_id = gone.memory_id AND r.number = gone.number
 
 -- name: sessions_kept
-SELECT session_id, summary, plan, recent FROM cognitive.session
-WHERE agent_id = $1 AND (summary <> '' OR recent IS NOT NULL OR cardinality(plan) > 0)
+SELECT session_id, summary, plan, recent FROM cognitive.session AS s
+WHERE agent_id = $1 AND ($2::bigint IS NULL OR ((s.xmin::text::bigint - $2) & 4294967295) < 2147483648)
+  AND (summary <> '' OR recent IS NOT NULL OR cardinality(plan) > 0)
 
 -- name: cut_session
 UPDATE cognitive.session SET summary = $3, plan = $4, recent = $5 WHERE agent_id = $1 AND session_id = $2
@@ -40,18 +47,19 @@ SELECT artifact_id, content || coalesce((
     SELECT left(n.content, 2000) FROM cognitive.piece AS n
     WHERE n.agent_id = $1 AND n.artifact_id = p.artifact_id AND n.ordinal = p.ordinal + 1), '') AS content
 FROM cognitive.piece AS p
-WHERE agent_id = $1 AND EXISTS (
+WHERE agent_id = $1 AND ($3::bigint IS NULL OR ((p.xmin::text::bigint - $3) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest($2::text[]) AS q(probe) WHERE strpos(lower(p.content), q.probe) > 0)
 
 -- name: artifact_names
-SELECT id, name FROM cognitive.artifact WHERE agent_id = $1
+SELECT id, name FROM cognitive.artifact AS a
+WHERE agent_id = $1 AND ($2::bigint IS NULL OR ((a.xmin::text::bigint - $2) & 4294967295) < 2147483648)
 
 -- name: drop_artifacts
 DELETE FROM cognitive.artifact WHERE agent_id = $1 AND id = ANY($2::uuid[])
 
 -- name: subtasks_holding
 SELECT id, title, result FROM cognitive.subtask AS s
-WHERE agent_id = $1 AND EXISTS (
+WHERE agent_id = $1 AND ($3::bigint IS NULL OR ((s.xmin::text::bigint - $3) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest($2::text[]) AS p(probe) WHERE strpos(lower(s.title || ' ' || s.result), p.probe) > 0)
 
 -- name: cut_subtask

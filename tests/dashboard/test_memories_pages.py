@@ -281,7 +281,7 @@ async def test_forgetting_asks_first_says_what_goes_and_shows_the_receipt(pages,
     assert SEAL in asked.text
     assert len(await layer.get(agent, ids)) == 2  # nothing went yet
     done = await send(pages, agent, "memories/forget", id=ids, sure="yes")
-    assert rows_of(done) == will
+    assert will.items() <= rows_of(done).items()  # and what it was cut out of, which nobody knew before
     assert SEAL not in done.text
     assert await layer.get(agent, ids) == []
     assert (await send(pages, agent, "memories/forget", id=ids, sure="yes")).status_code == 404

@@ -19,9 +19,11 @@ import asyncpg
 import numpy as np
 import pytest
 
+from brain import derived
 from brain.cells import Cells
 from brain.embedded import ServerUrls
 from brain.reembedding import Pace
+from brain.remains import Remains
 from brain.store import identity
 from brain.text import normalise
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn, TurnRef
@@ -367,3 +369,13 @@ async def test_what_a_redactor_fails_on_is_withheld(site, agent):
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET))
         assert context.message == SECRET
         assert await everywhere(site, agent) == []
+
+
+async def test_under_the_lock_only_what_was_written_since_is_looked_at(site, agent):
+    async with opened(site) as layer:
+        database, remains = layer._parts.store._database, Remains([SECRET])
+        since = await database.run(agent, lambda c: c.fetchval(derived.SQL["running"]))
+        await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="since"))
+        later = since + 1_000_000
+        assert not (await database.run(agent, lambda c: derived.erase(c, agent, remains, later)))["turns"]
+        assert (await database.run(agent, lambda c: derived.erase(c, agent, remains, since)))["turns"] == 1
