@@ -12,6 +12,7 @@ from typing import Any
 import asyncpg
 
 from brain import statements
+from brain.cells import LARGE
 from brain.errors import SchemaError, StoreUnavailable
 
 SQL = statements.load("reembedding")
@@ -49,7 +50,15 @@ async def models(url: str) -> tuple[ModelOfAgents, ...]:
     return tuple(ModelOfAgents(**row) for row in await _fetch(url, "agents_by_model"))
 
 
-async def _fetch(url: str, statement: str) -> Sequence[Any]:
+async def unsorted(url: str, *, large: int = LARGE) -> tuple[str, ...]:
+    """The names of agents of whose vectors at least `large` are read together and lie in no cell, in order.
+
+    Raises: as `names` does.
+    """
+    return tuple(row["agent_id"] for row in await _fetch(url, "unsorted", large))
+
+
+async def _fetch(url: str, statement: str, *parameters: Any) -> Sequence[Any]:
     try:
         connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS)
     except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError) as error:
@@ -59,7 +68,7 @@ async def _fetch(url: str, statement: str) -> Sequence[Any]:
     try:
         async with connection.transaction():
             await connection.execute("SET LOCAL row_security = off")  # what it would hide is an error now
-            return list(await connection.fetch(SQL[statement]))
+            return list(await connection.fetch(SQL[statement], *parameters))
     except asyncpg.InsufficientPrivilegeError as error:
         raise SchemaError("this role sees one agent at a time: name the agents, or use one with BYPASSRLS") from error
     except (OSError, TimeoutError, asyncpg.PostgresConnectionError) as error:

@@ -40,13 +40,14 @@ class Ids:
 
 def plain(value: Any, ids: Ids) -> Any:
     """A value as JSON can hold it."""
-    if type(value) in _PLAIN:
+    kind: Any = type(value)
+    if kind in _PLAIN:
         return value
-    return _writing(type(value))(value, ids)
+    return _writing(kind)(value, ids)
 
 
 @cache
-def _writing(kind: type) -> _Writing:
+def _writing(kind: Any) -> _Writing:
     """How values of a type are written; found once, since a record holds thousands of a few types."""
     if issubclass(kind, UUID):
         return lambda value, ids: ids.place(value)

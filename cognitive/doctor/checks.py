@@ -171,6 +171,19 @@ def _moving(spaces: Spaces) -> Verdict:
     return _ok(", ".join(told) or f"no agents yet; this process has {', '.join(spaces.own)}")
 
 
+def _cells(facts: Facts) -> Verdict:
+    """Whether large agents are searched by cells, and not by reading all of their vectors."""
+    spaces = facts.spaces
+    if facts.database is None or spaces.error is not None:
+        return _AWAY if facts.database is None else _ok("not looked at: this process has no embedding model")
+    if spaces.hidden is not None:
+        return _ok(f"of the agents' sizes nothing is known: {spaces.hidden}")
+    if spaces.unsorted:
+        found = f"all vectors are read for each search of {len(spaces.unsorted)} large agents: {spaces.unsorted[0]}"
+        return "warning", found, f"cognitive db index --agent {spaces.unsorted[0]}"
+    return _ok("every large agent's vectors lie in cells")
+
+
 # --- the database ---
 
 
@@ -316,6 +329,7 @@ CHECKS: Mapping[str, Judge] = {
     "statistics": _of_database(_statistics),
     "bloat": _of_database(_bloat),
     "models of agents": _spaces,
+    "large agents": _cells,
     "clock": _of_database(_clock),
 }
 

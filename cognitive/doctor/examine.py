@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from brain.agents import models
+from brain.agents import models, unsorted
 from brain.deadline import Deadline
 from brain.embedding.minilm import MiniLM
 from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyError, StoreError
@@ -177,7 +177,7 @@ async def _database(settings: Settings, spaces: Spaces) -> tuple[DatabaseHealth,
             url, all_seeing = urls.app, urls.admin
         health = await look(url)
         try:
-            return health, replace(spaces, agents=await models(all_seeing))
+            return health, replace(spaces, agents=await models(all_seeing), unsorted=await unsorted(all_seeing))
         except StoreError as error:
             return health, replace(spaces, hidden=str(error))
 

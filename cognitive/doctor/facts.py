@@ -47,11 +47,14 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Spaces:
-    """The embedding models that this process has, or why it has none; those of all agents, or why they are not seen."""
+    """The embedding models that this process has, or why it has none; those of all agents, and which of these have many
+    vectors that lie in no cells, or why they are not seen.
+    """
 
     own: tuple[str, ...] = ()
     error: str | None = None
     agents: tuple[ModelOfAgents, ...] = ()
+    unsorted: tuple[str, ...] = ()
     hidden: str | None = None
 
 

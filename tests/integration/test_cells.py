@@ -9,6 +9,7 @@ import asyncpg
 import numpy as np
 import pytest
 
+from brain.agents import unsorted
 from brain.cells import Cells
 from brain.database import Database
 from brain.search import MemorySearch, Query
@@ -158,3 +159,13 @@ async def test_a_small_agent_has_no_cells_and_an_erased_one_leaves_none(layer, c
     assert await cells.sort(agent) != []
     await layer.erase_agent(agent)
     assert await outside(urls, "SELECT count(*) FROM cognitive.cell WHERE agent_id = $1", agent) == 0
+
+
+async def test_a_large_agent_is_named_until_its_vectors_lie_in_cells(layer, cells, urls):
+    await layer.remember("unsorted", lines(400))
+    await layer.remember("small", lines(399))
+    before = await unsorted(urls.admin, large=400)
+    await cells.sort("unsorted")
+    assert "unsorted" in before
+    assert "small" not in before
+    assert "unsorted" not in await unsorted(urls.admin, large=400)
