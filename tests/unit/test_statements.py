@@ -9,8 +9,9 @@ import pytest
 from brain import statements
 
 PORTS = [
-    "across", "artifacts", "contents", "derived", "figures", "health", "index_builds", "lately", "memory_figures",
-    "policies", "retention", "roles", "scrub", "search", "sessions", "store", "subtasks", "turns",
+    "across", "artifacts", "bench", "cells", "contents", "derived", "figures", "health", "index_builds", "lately",
+    "memory_figures", "policies", "reembedding", "retention", "roles", "scrub", "search", "sessions", "store",
+    "subtasks", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's
@@ -29,7 +30,9 @@ def run(port):
 NAMED = [
     (port, *each) for port in PORTS for each in run(port) if port != "roles" or each[0] not in NO_STATEMENTS_OF_ROWS
 ]
-OF_ALL_AGENTS = set(statements.load("across"))  # read by a role that sees their counts and nothing else
+OF_ALL_AGENTS = {  # read by a role that sees their counts and nothing else, or by one that sees all agents
+    *statements.load("across"), "agents", "agents_by_model", "unsorted",
+}  # fmt: skip
 IDS = [f"{port}.{name}" for port, name, _ in NAMED]
 TABLE = r"cognitive\.(?!alembic_version\b)\w+"
 
@@ -54,7 +57,8 @@ def test_every_join_on_a_table_carries_the_agent(port, name, sql):
         rf"\bJOIN ({TABLE})(?: AS)? (\w+) (?:USING|ON) (.*?)(?= (?:LEFT|CROSS|INNER|JOIN|WHERE|GROUP|ORDER)\b|\)|;|$)",
         bare(sql),
     ):
-        assert re.search(rf"\b{alias}\.agent_id = \$1\b", condition), f"{table} AS {alias} ON {condition}"
+        whose = r"\w+\.agent_id" if name in OF_ALL_AGENTS else r"\$1"
+        assert re.search(rf"\b{alias}\.agent_id = {whose}\b", condition), f"{table} AS {alias} ON {condition}"
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
@@ -122,6 +126,8 @@ def test_nothing_in_the_product_is_set_for_a_whole_session(root):
 
 def test_the_tenant_is_set_for_the_transaction(root):
     sources = [path.read_text(encoding="utf-8") for path in (root / "brain").rglob("*.py")]
-    calls = [call for source in sources for call in re.findall(r"set_config\([^)]*\)", source)]
+    calls = [
+        call for source in sources for call in re.findall(r"set_config\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", source)
+    ]
     assert calls
     assert all(call.rstrip(")").endswith("true") for call in calls)
