@@ -9,7 +9,6 @@ probe is answered (`brain.breaker`).
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,15 +17,13 @@ from time import monotonic
 from typing import Generic
 
 import asyncpg
-import numpy as np
-from numpy.typing import NDArray
 
 from brain import loops
 from brain.breaker import Breaker
 from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.patience import is_patient
-from brain.schema import LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
+from brain.preparing import prepare
 from brain.transaction import Connection as Connection
 from brain.transaction import T as T
 from brain.transaction import Work as Work
@@ -42,17 +39,6 @@ _OPEN_SECONDS = 10.0  # for the first connections with their checks, which a ser
 _PROBE_SECONDS = 1.0  # a server that lives answers within milliseconds; a connection to it may have to be made
 _IN_TIME = "no answer in time"
 _FAIR_SECONDS = 0.05  # what was given up sooner says nothing of the server: its turn had spent its time elsewhere
-_STATE = """
-SELECT current_setting('server_version_num')::int / 10000 AS postgres,
-       (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
-       (SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'halfvec') AS types,
-       to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
-       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
-       current_user AS role
-"""  # noqa: E501
-# As JSON, in which a column that is not there yet is missing and no error.
-_VERSION = "SELECT version_num, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v"
-
 # The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
 _LOST = (
     OSError,
@@ -294,7 +280,7 @@ class Database:
             min_size=min(3, self._pool_size),  # a turn reads what is pinned, what is found and its session at once
             max_size=self._pool_size,
             timeout=_CONNECT_SECONDS,
-            init=partial(_prepare, role=self._local_role),
+            init=partial(prepare, role=self._local_role),
             statement_cache_size=0 if self._pooled else _STATEMENTS,
             reset=_nothing_to_reset,
             server_settings=self._settings(),
@@ -344,49 +330,3 @@ async def _ready(pool: asyncpg.Pool) -> None:
 
 async def _nothing_to_reset(connection: Connection) -> None:
     """All settings are local to their transaction, so the default reset would only cost a round trip."""
-
-
-async def _prepare(connection: Connection, role: str | None) -> None:
-    """Checks the database once per connection and teaches it our types, in one transaction: see `pooled`."""
-    async with connection.transaction():
-        if role is not None:
-            await connection.execute(f"SET LOCAL ROLE {role}")
-        await _checked(connection)
-
-
-async def _checked(connection: Connection) -> None:
-    state = await connection.fetchrow(_STATE)
-    if state["postgres"] < LEAST_POSTGRES:
-        raise SchemaError(f"Postgres {state['postgres']} is too old: {LEAST_POSTGRES} or newer is needed")
-    if state["pgvector"] is None or pgvector_too_old(state["pgvector"]):
-        found = state["pgvector"] or "none"
-        raise SchemaError(
-            f"the extension pgvector {LEAST_PGVECTOR} or newer is needed in this database (found: {found}). Install it"
-            " on the server and run `cognitive db upgrade` as a role that may create extensions"
-        )
-    version = await connection.fetchrow(_VERSION) if state["migrated"] else None
-    if version is None:
-        raise SchemaError("this database has no cognitive schema yet: run `cognitive db upgrade`")
-    if (refused := refusal(version["version_num"], version["oldest"])) is not None:
-        raise SchemaError(refused)
-    if state["above_policies"]:
-        raise SchemaError(
-            f"the role {state['role']} must be neither superuser nor BYPASSRLS: row level security would not bind it"
-        )
-    await connection.set_type_codec(
-        "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"
-    )
-    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=json.loads)
-
-
-def encode_halfvec(vector: NDArray[np.float32]) -> bytes:
-    """pgvector's binary form: dimension and an unused word as 16-bit integers, then big-endian half floats.
-
-    Vectors are bound in this form: asyncpg would take an array in an array for a matrix.
-    """
-    return len(vector).to_bytes(2, "big") + b"\x00\x00" + vector.astype(">f2").tobytes()
-
-
-def decode_halfvec(value: bytes) -> NDArray[np.float32]:
-    """The reverse of `encode_halfvec`."""
-    return np.frombuffer(value, dtype=">f2", offset=4).astype(np.float32)

@@ -17,9 +17,10 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain import statements, vectors
-from brain.database import Connection, Database, encode_halfvec
+from brain.database import Connection, Database
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput
+from brain.halfvec import encode_halfvec
 from brain.indexing import passages, texts
 from brain.spaces import Spaces
 from brain.writing import SQL as WRITING

@@ -15,7 +15,8 @@ from uuid import UUID
 
 from brain import statements
 from brain.caches import cached
-from brain.database import Connection, Database, encode_halfvec
+from brain.database import Connection, Database
+from brain.halfvec import encode_halfvec
 from brain.spaces import Spaces
 from brain.terms import COUNTED, LARGE, MOST_POSTINGS, Chosen, Term, choose, idf, terms
 from brain.text import lexemes

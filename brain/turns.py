@@ -8,7 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements, tally
-from brain.database import Connection, Database, encode_halfvec
+from brain.database import Connection, Database
+from brain.halfvec import encode_halfvec
 from brain.ledger import CalledTurn, Calls, Closed, Decoy, Judge, Judgement, OpenTurn, Shadow, Shown, Still, Verdict
 from brain.types import MemoryType
 from brain.writing import share_agent

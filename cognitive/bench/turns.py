@@ -19,7 +19,8 @@ from typing import Any
 from uuid import uuid4
 
 from brain import statements
-from brain.database import Connection, Database, encode_halfvec
+from brain.database import Connection, Database
+from brain.halfvec import encode_halfvec
 from brain.ports import Embedder
 from brain.search import PROBES
 from cognitive.bench.data import Between, Known, Stock, lines

@@ -23,9 +23,9 @@ from time import perf_counter
 import asyncpg
 import numpy as np
 
-from brain.database import encode_halfvec
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
+from brain.halfvec import encode_halfvec
 from brain.migrate import upgrade
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
 

@@ -1,0 +1,19 @@
+"""pgvector's half-precision vectors as they cross the wire."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def encode_halfvec(vector: NDArray[np.float32]) -> bytes:
+    """pgvector's binary form: dimension and an unused word as 16-bit integers, then big-endian half floats.
+
+    Vectors are bound in this form: asyncpg would take an array in an array for a matrix.
+    """
+    return len(vector).to_bytes(2, "big") + b"\x00\x00" + vector.astype(">f2").tobytes()
+
+
+def decode_halfvec(value: bytes) -> NDArray[np.float32]:
+    """The reverse of `encode_halfvec`."""
+    return np.frombuffer(value, dtype=">f2", offset=4).astype(np.float32)
