@@ -56,7 +56,8 @@ def test_its_methods_are_those_of_a_layer():
     for name, method in own.items():
         if not name.startswith("_"):
             ours, theirs = inspect.signature(method), inspect.signature(getattr(CognitiveLayer, name))
-            assert ours.parameters == theirs.parameters, name
+            wanted = {each: given for each, given in theirs.parameters.items() if each != "by"}  # that, the token says
+            assert dict(ours.parameters) == wanted, name
 
 
 async def test_a_prepared_turn_is_the_same_here_as_there(client, layer, agent, now):

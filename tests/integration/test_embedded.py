@@ -367,6 +367,7 @@ def test_a_recycled_process_id_is_not_taken_for_the_server(server, directory):
     pid_file.write_text(planted)
     server.ensure_running()
     assert ask(urls.app, "select 1") == 1
+    eventually(lambda: len(postmasters(directory)) == 1)  # one that it has just forked bears its name for a moment
     [postmaster] = postmasters(directory)
     true = pid_file.read_text()
     pid_file.write_text(true.replace(str(postmaster), str(stranger.pid), 1))

@@ -14,6 +14,7 @@ from cognitive.settle import Settlement, opened
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000, agents={"silent": {"keep_responses": False}})
 WINCH = "The winch of the ferry turns by hand since the storm."
+GREETING = Outcome(response="Good morning to you.")
 ANSWER = Outcome(response="By hand: the winch of the ferry turns by hand since the storm.")
 
 
@@ -65,14 +66,18 @@ async def test_forgetting_a_memory_takes_away_what_was_answered_with_it_and_what
         ask(agent, "before", 0, text="Hello!"), ask(agent, "shown", 1), ask(agent, "after", 2, text="Say that again?"),
         ask(agent, "elsewhere", 3, session="another", text="Hello!"),
     )  # fmt: skip
+    told = {"before": GREETING, "shown": ANSWER, "after": GREETING, "elsewhere": GREETING}
     for turn in turns:
-        await layer.post_turn(await layer.pre_turn(turn), ANSWER)
+        await layer.post_turn(await layer.pre_turn(turn), told[turn.turn_id])
+    said = ask(agent, "said", 4, session="a third", text="Hello!")
+    await layer.post_turn(await layer.pre_turn(said), ANSWER)
 
     receipt = await layer.forget(agent, [winch])
 
-    assert receipt.responses == 2
-    left = {turn.turn_id: await kept(layer, agent, turn.turn_id) for turn in turns}
-    assert left == {"before": ANSWER.response, "shown": None, "after": None, "elsewhere": ANSWER.response}
+    assert receipt.responses == 3
+    left = {turn.turn_id: await kept(layer, agent, turn.turn_id) for turn in (*turns, said)}
+    hello = GREETING.response
+    assert left == {"before": hello, "shown": None, "after": None, "elsewhere": hello, "said": None}
 
 
 async def test_a_pinned_memory_was_before_every_answer(layer, agent):
@@ -102,7 +107,7 @@ async def test_the_journal_brings_the_response_unless_its_memory_is_gone(layer, 
     if forgotten:
         await layer.forget(agent, [winch])
 
-    settlement = Settlement(layer._parts.turns, journal, POLICY, layer._parts.settlement._capture)
+    settlement = Settlement(layer._parts.turns, journal, layer._parts.policy, layer._parts.settlement._capture)
     await settlement.drain(journal.find(agent, "journaled"))
 
     assert await kept(layer, agent, "journaled") == (None if forgotten else ANSWER.response)
