@@ -15,7 +15,7 @@ from brain import statements
 from brain.cells import LARGE
 from brain.errors import SchemaError, StoreUnavailable
 
-SQL = statements.load("reembedding")
+SQL = statements.load("agents")
 
 _CONNECT_SECONDS = 5.0
 _STATEMENT_SECONDS = 30.0

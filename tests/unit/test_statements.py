@@ -9,8 +9,8 @@ import pytest
 from brain import statements
 
 PORTS = [
-    "across", "artifacts", "bench", "cells", "contents", "derived", "figures", "health", "index_builds", "lately",
-    "memory_figures", "policies", "reembedding", "retention", "roles", "scrub", "search", "sessions", "store",
+    "across", "agents", "artifacts", "bench", "cells", "contents", "derived", "figures", "health", "index_builds",
+    "lately", "memory_figures", "policies", "reembedding", "retention", "roles", "scrub", "search", "sessions", "store",
     "subtasks", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
@@ -31,7 +31,7 @@ NAMED = [
     (port, *each) for port in PORTS for each in run(port) if port != "roles" or each[0] not in NO_STATEMENTS_OF_ROWS
 ]
 OF_ALL_AGENTS = {  # read by a role that sees their counts and nothing else, or by one that sees all agents
-    *statements.load("across"), "agents", "agents_by_model", "unsorted",
+    *statements.load("across"), *statements.load("agents"),
 }  # fmt: skip
 IDS = [f"{port}.{name}" for port, name, _ in NAMED]
 TABLE = r"cognitive\.(?!alembic_version\b)\w+"
