@@ -46,6 +46,13 @@ def size(tools) -> int:
     return len(json.dumps(tools, ensure_ascii=False, separators=(",", ":")).encode())
 
 
+@pytest.fixture(scope="module")
+async def layer(urls, embedder):
+    """With time for its turns: what a catalogue in a hurry looks like has tests of its own."""
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(deadline_ms=10_000)) as layer:
+        yield layer
+
+
 def ask(agent: str, text: str, **fields) -> Turn:
     return Turn(agent_id=agent, session_id="s", text=text, **({"tools": TOOLS, "model": WEAK} | fields))
 
