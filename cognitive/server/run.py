@@ -46,11 +46,13 @@ async def serve(
     with listening(config) as listener:
         async with CognitiveLayer.open(metrics=metrics) as layer:
             app = create_app(layer, config, mounts(layer))
-            loop = asyncio.get_running_loop()
-            for each in _SIGNALS:  # uvicorn raises them again when it is done, which must not end us before the layer
-                loop.add_signal_handler(each, lambda: None)
+            loop, running = asyncio.get_running_loop(), server(app, config)
+            for (
+                each
+            ) in _SIGNALS:  # those before uvicorn listens to them, and those that it raises again when it is done
+                loop.add_signal_handler(each, setattr, running, "should_exit", True)
             started(address(listener))
-            await server(app, config).serve(sockets=[listener])
+            await running.serve(sockets=[listener])
             log.info("requests are done; closing")
     if config.socket is not None:
         config.socket.unlink(missing_ok=True)

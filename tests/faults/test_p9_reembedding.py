@@ -59,10 +59,10 @@ class Yard:
             found += any(hit.content == answer for hit in hits)
         return found / len(QUESTIONS)
 
-    async def live(self, layer: CognitiveLayer) -> None:
-        """Turns, writes and edits, until it is cancelled."""
+    async def live(self, layer: CognitiveLayer, ended: asyncio.Event) -> None:
+        """Turns, writes and edits, until it is told to end; what it has begun it finishes."""
         [id] = await layer.remember(self.agent, [NewMemory(type="fact", content="Entry 0 of the log of the lock.")])
-        while True:
+        while not ended.is_set():
             question, answer = QUESTIONS[len(self.models) % len(QUESTIONS)]
             context = await layer.pre_turn(Turn(agent_id=self.agent, session_id="talk", text=question))
             self.models.append(context.model)
@@ -76,13 +76,13 @@ class Yard:
 
     @asynccontextmanager
     async def living(self, layer: CognitiveLayer):
-        task = asyncio.create_task(self.live(layer))
+        ended = asyncio.Event()
+        task = asyncio.create_task(self.live(layer, ended))
         try:
             yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            ended.set()
+            await task
 
     async def command(self, *arguments: str, models: str = "wordllama") -> asyncio.subprocess.Process:
         environment = {
