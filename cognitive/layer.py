@@ -1,9 +1,8 @@
-"""The layer: what a runtime calls before and after each turn, and the only place that fails open."""
+"""The layer: what a runtime calls before and after each turn."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,24 +16,19 @@ from brain.patience import patient
 from brain.ports import Embedder
 from brain.redacting import Redact
 from brain.types import MemoryType
-from cognitive import bootstrap, prepared, redaction
+from cognitive import bootstrap, fail_open, prepared, redaction
 from cognitive.capture import Extractor
-from cognitive.catalog.engine import Known
 from cognitive.catalog.refine import Chooser, Refined
 from cognitive.classifier import Classifier
-from cognitive.context.engine import Built
 from cognitive.context.retrieve import Filters
-from cognitive.continuity import Continued, Talk
-from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
+from cognitive.continuity import Talk
+from cognitive.errors import InvalidInput, StoreUnavailable
 from cognitive.markup import without_injected
-from cognitive.plan import Plan
 from cognitive.planner import told
 from cognitive.policy import Policy
-from cognitive.preflight.needs import together
 from cognitive.preflight.sections import Sections, sections
 from cognitive.questions import Questions
 from cognitive.recall import recall
-from cognitive.settle import opened
 from cognitive.surface.checks import Checks
 from cognitive.surface.memories import Memories
 from cognitive.surface.models import Models
@@ -43,16 +37,13 @@ from cognitive.surface.record import Record
 from cognitive.surface.sessions import Sessions as SessionSurface
 from cognitive.surface.state import State
 from cognitive.surface.transfer import Transfer
-from cognitive.telemetry import attributes, conventions
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import POST_TURN, PRE_TURN, RECALL
-from cognitive.telemetry.spans import Span
 from cognitive.tokens import TokenCounter
 from cognitive.turn import (
     LONGEST_MESSAGE,
     Message,
-    Offer,
     Outcome,
     RecallHit,
     Report,
@@ -63,11 +54,8 @@ from cognitive.turn import (
     require_label,
 )
 from cognitive.window.fit import Window
-from cognitive.window.plain import plain
 from cognitive.window.summary import Summarizer
 from cognitive.work import Work
-
-log = logging.getLogger(__name__)
 
 
 class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, Checks):
@@ -137,10 +125,10 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, 
         began, deadline = perf_counter(), Deadline(self._parts.policy.for_agent(turn.agent_id).deadline_ms)
         policy = await self._parts.policy.current(turn.agent_id)
         now, turn = turn.now or datetime.now(UTC), prepared.named(turn, policy)
-        talking = asyncio.create_task(self._talk(turn, now, deadline, policy))
+        talking = asyncio.create_task(fail_open.talk(self._parts, turn, now, deadline, policy))
         heard = redaction.heard(turn, self._parts.redact)
-        plan, built = await self._memory(heard, now, deadline, policy, talking)
-        offer, untrimmed = await self._offer(turn, plan, built, deadline, policy)
+        plan, built = await fail_open.memory(self._parts, heard, now, deadline, policy, talking)
+        offer, untrimmed = await fail_open.offer(self._parts, turn, plan, built, deadline, policy)
         talk = await talking
         built = replace(built, degraded=(*built.degraded, *talk.degraded, *untrimmed))
         context = prepared.context(
@@ -149,7 +137,7 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, 
         )  # fmt: skip
         if turn.kind != "user":
             return context
-        context = await self._recorded(prepared.timed(context, began), deadline, policy)
+        context = await fail_open.recorded(self._parts, prepared.timed(context, began), deadline, policy)
         self._parts.continuity.opened(talk.sent)
         self._parts.shadowing.follow(turn.agent_id, context.turn_id, built)
         return context
@@ -174,11 +162,7 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, 
         if not any(message.role == "user" for message in conversation):
             conversation = [Message(role="user").model_copy(update={"content": context.message}), *conversation]
         policy = context.policy or self._parts.policy.for_agent(context.agent_id)
-        talk = Talk.within(context, tuple(conversation), iteration)
-        try:
-            return await self._parts.continuity.fit(talk, datetime.now(UTC), Deadline(policy.fit_deadline_ms), policy)
-        except Exception as error:  # a loop of calls goes on as a turn does
-            return Window.of(plain(conversation, policy), conversation, policy, _plainly(error))
+        return await fail_open.window(self._parts, Talk.within(context, tuple(conversation), iteration), policy)
 
     @observed(POST_TURN)
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
@@ -272,83 +256,5 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, 
         """Which parts of a system prompt this turn's plan keeps, each given by its name with its categories."""
         return sections(named, context.plan, context.policy or self._parts.policy.for_agent(context.agent_id))
 
-    # --- what fails open: each part of a turn by itself ---
-
-    async def _memory(
-        self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy, talking: asyncio.Task[Continued]
-    ) -> tuple[Plan, Built]:
-        """The plan and what it brings; without memory, if that goes wrong."""
-        planner = self._parts.planner
-        plan = planner.untouched(turn, "failed" if turn.kind == "user" else f"kind.{turn.kind}", policy)
-        if turn.kind != "user":
-            return plan, Built.nothing(plan, now)
-        try:
-            with Span(conventions.PLAN, lambda: {conventions.AGENT_ID: turn.agent_id}) as span:
-                plan = planner.plan(turn, now, policy)
-                span.tell(lambda: attributes.plan(plan))
-            built = await self._parts.engine.build(
-                plan, turn, now, deadline, policy, prepared.room(turn, policy), lambda: _messages(talking)
-            )
-        except Exception as error:  # whatever went wrong, the agent's turn goes on
-            log.exception("pre_turn goes on without memory")
-            return plan, Built.nothing(plan, now, f"memory: {type(error).__name__}: {error}")
-        try:
-            return await planner.refine(plan, turn, built.own, deadline, policy), built
-        except Exception as error:  # a plug-in may raise anything, and the turn has its plan
-            log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
-            return plan, built
-
-    async def _talk(self, turn: Turn, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
-        """The window over the conversation; only its newest messages, cut, if that is late or fails."""
-        if turn.kind != "user":  # as it came; a runtime may have it fitted, by `fit`
-            return Continued(turn.conversation, None)
-        try:
-            return await self._parts.continuity.window(Talk.of(turn), now, deadline, policy)
-        except Exception as error:  # as above
-            return Continued(plain(turn.conversation, policy), None, (_plainly(error),))
-
-    async def _offer(
-        self, turn: Turn, plan: Plan, built: Built, deadline: Deadline, policy: Policy
-    ) -> tuple[Offer, tuple[str, ...]]:
-        """The tools that the plan keeps, as the model can carry them; whole, if that goes wrong."""
-        removed, catalog = frozenset(plan.removed), self._parts.catalog
-        tools = [tool for tool in turn.tools if tool.name not in removed]
-        if turn.kind != "user":
-            return catalog.whole(tools, turn.model), ()
-        past = built.given.found.past if built.given is not None else ()
-        try:
-            wanted = frozenset(together(plan.categories, policy).tools)
-            known = Known(plan.signals.text, built.own, past, wanted)
-            offer = await catalog.offer(turn, tools, known, deadline, policy)
-        except Exception as error:  # as above
-            log.warning("pre_turn goes on with all tools: %r", error)
-            because = f"tools: {type(error).__name__}: {error}; all of them are offered whole"
-            return catalog.whole(tools, turn.model), (because,)
-        late = offer.trim is not None and offer.trim.late
-        return offer, ("tools: not read in time; they are cut by their names",) if late else ()
-
     async def _posted(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
         await self.post_turn(context, outcome)
-
-    async def _recorded(self, context: TurnContext, deadline: Deadline, policy: Policy) -> TurnContext:
-        """The context, its turn recorded; if not in time, it is so with the outcome."""
-        opening, minutes = opened(context), policy.abandon_after_minutes
-        try:
-            await deadline.within(self._parts.turns.open(context.agent_id, opening, abandon_after_minutes=minutes))
-        except (CognitiveError, TimeoutError) as error:
-            self._parts.settlement.keep_opening(context.agent_id, opening)
-            reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
-            return replace(context, degraded=(*context.degraded, reason))
-        return context
-
-
-def _plainly(error: Exception) -> str:
-    """Why a window is only its newest messages."""
-    late = isinstance(error, TimeoutError)
-    if not late:
-        log.error("a window could not be made: %r", error, exc_info=error)
-    return f"window: {'not in time' if late else f'{type(error).__name__}: {error}'}; the newest messages, cut"
-
-
-async def _messages(talking: asyncio.Task[Continued]) -> Sequence[Message]:
-    return (await talking).messages
