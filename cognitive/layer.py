@@ -17,6 +17,7 @@ from brain.ports import Embedder
 from brain.redacting import Redact
 from brain.types import MemoryType
 from cognitive import bootstrap, fail_open, prepared, redaction
+from cognitive.arguments import require_aware, require_label
 from cognitive.capture import Extractor
 from cognitive.catalog.refine import Chooser, Refined
 from cognitive.classifier import Classifier
@@ -41,18 +42,7 @@ from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import POST_TURN, PRE_TURN, RECALL
 from cognitive.tokens import TokenCounter
-from cognitive.turn import (
-    LONGEST_MESSAGE,
-    Message,
-    Outcome,
-    RecallHit,
-    Report,
-    Turn,
-    TurnContext,
-    TurnRef,
-    require_aware,
-    require_label,
-)
+from cognitive.turn import LONGEST_MESSAGE, Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import Window
 from cognitive.window.summary import Summarizer
 from cognitive.work import Work

@@ -13,6 +13,7 @@ from brain.ledger import Shown, Verdict
 from brain.store import MemoryStore, Progress
 from brain.turns import TurnLog
 from brain.types import Memory
+from cognitive.arguments import require_label
 from cognitive.errors import InvalidInput, PolicyError, UnknownTurn
 from cognitive.lab import stories
 from cognitive.lab.agreement import Agreement, agreements
@@ -23,7 +24,6 @@ from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
 from cognitive.recording import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count
-from cognitive.turn import require_label
 
 Outcome = Literal["identical", "changed since", "different", "another counter", "another policy"]
 

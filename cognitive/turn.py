@@ -11,9 +11,8 @@ from uuid import UUID
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import from_json, to_json
 
-from brain.errors import InvalidInput
-from brain.text import unstorable
-from brain.types import LONGEST_LABEL, Edge, Label, MemoryType, Moment, Text, Vector
+from brain.types import Edge, Label, MemoryType, Moment, Text, Vector
+from cognitive.arguments import require_label
 from cognitive.defaults import Placement
 from cognitive.plan import Plan
 from cognitive.policy import Policy
@@ -315,31 +314,3 @@ class RecallHit:
     speaker: str | None = None
     session_id: str | None = None
     partial: bool = False
-
-
-def require_id(name: str, value: object) -> UUID:
-    """A memory's id as a UUID, from one or from its text, or InvalidInput that names it."""
-    if isinstance(value, UUID):
-        return value
-    try:
-        return UUID(str(value))
-    except ValueError:
-        raise InvalidInput(f"{name}: expected a memory's id, got {value!r}") from None
-
-
-def require_label(name: str, value: object, *, longest: int = LONGEST_LABEL) -> str:
-    """A non-blank, storable name of bounded length, or InvalidInput that names it."""
-    if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(f"{name}: expected a non-empty string, got {value!r}")
-    if len(value) > longest:
-        raise InvalidInput(f"{name}: longer than {longest} characters")
-    reason = unstorable(value)
-    if reason is not None:
-        raise InvalidInput(f"{name}: holds {reason}")
-    return value
-
-
-def require_aware(name: str, at: datetime | None) -> None:
-    """InvalidInput that names a datetime without a time zone."""
-    if at is not None and at.tzinfo is None:
-        raise InvalidInput(f"{name}: expected an aware datetime, got the naive {at.isoformat()}")

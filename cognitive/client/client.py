@@ -15,12 +15,13 @@ from brain.artifacts import Artifact, Line, Page
 from brain.sessions import Cleared
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
+from cognitive.arguments import require_id
 from cognitive.catalog.plans import PastPlan
 from cognitive.client.calls import Calls
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.recent import Resumed
-from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef, require_id
+from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.wire.context import UNPREPARED, Prepared, received, unprepared
 from cognitive.wire.models import (
     MOST_MEMORIES,

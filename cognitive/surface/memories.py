@@ -13,12 +13,12 @@ from brain.patience import patient
 from brain.retention import Retained
 from brain.store import Progress
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Trust, above
+from cognitive.arguments import require_aware, require_id, require_label
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
 from cognitive.forgetting import Forgetting, everything
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
-from cognitive.turn import require_aware, require_id, require_label
 
 
 class Memories:

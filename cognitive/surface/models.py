@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from brain.reembedding import Reembedding
+from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
 from cognitive.comparison import Comparison, compare
-from cognitive.turn import require_label
 
 
 class Models:

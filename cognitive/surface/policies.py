@@ -11,6 +11,7 @@ from datetime import datetime
 
 from brain.policies import Candidate, Choice, Role
 from brain.search import Masses
+from cognitive.arguments import require_aware, require_label
 from cognitive.bootstrap import Parts
 from cognitive.chosen import Standing
 from cognitive.errors import InvalidInput
@@ -19,7 +20,6 @@ from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
 from cognitive.samples import Samples
 from cognitive.tunables import changed, lasting
-from cognitive.turn import require_aware, require_label
 
 LONGEST_NOTE = 500  # characters
 _COMPARED = 500  # the latest turns that a shadow ran beside

@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from cognitive.arguments import require_aware, require_id, require_label
 from cognitive.bootstrap import Parts
 from cognitive.catalog.plans import PastPlan, group
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
 from cognitive.questions import Account, Questions, Replay
-from cognitive.turn import LONGEST_MESSAGE, require_aware, require_id, require_label
+from cognitive.turn import LONGEST_MESSAGE
 
 _PLANNED_TURNS = 500  # the latest that called tools, for `my_plans`
 

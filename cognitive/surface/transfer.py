@@ -11,9 +11,9 @@ from brain.patience import patient
 from brain.store import BATCH, Progress
 from brain.types import NewMemory
 from cognitive import exchange
+from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
 from cognitive.exchange import Line
-from cognitive.turn import require_label
 
 
 class Transfer:

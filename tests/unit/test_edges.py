@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from brain.types import LONGEST_CONTENT, LONGEST_LABEL, MEMORY_TYPES
 from cognitive import CognitiveError, Message, NewMemory, Outcome, Tool, ToolCall, Turn, TurnRef
+from cognitive.arguments import require_label
 from cognitive.errors import InvalidInput
-from cognitive.turn import LONGEST_MESSAGE, require_label
+from cognitive.turn import LONGEST_MESSAGE
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NAIVE = datetime(2026, 9, 1, 12)  # noqa: DTZ001

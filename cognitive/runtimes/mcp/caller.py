@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cognitive.arguments import require_label
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
-from cognitive.turn import require_label
 
 
 @dataclass(frozen=True, slots=True)

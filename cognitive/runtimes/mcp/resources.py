@@ -10,11 +10,11 @@ from typing import Any
 from mcp_types import Resource, ResourceTemplate
 from pydantic_core import to_jsonable_python
 
+from cognitive.arguments import require_id
 from cognitive.errors import InvalidInput
 from cognitive.models import context_budgets
 from cognitive.quoting import quote
 from cognitive.runtimes.mcp.caller import Caller
-from cognitive.turn import require_id
 
 JSON = "application/json"
 _MEMORY = "cognitive://memory/"

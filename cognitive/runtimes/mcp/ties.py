@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from cognitive.arguments import require_label
 from cognitive.runtimes.mcp.caller import Caller
-from cognitive.turn import require_label
 
 TURN = "cognitive/turn_id"  # in a request's `_meta`: the `turn_id` of the turn's context
 _TRACE = "traceparent"  # there too, of W3C Trace Context
