@@ -13,11 +13,11 @@ import asyncpg
 
 from brain import statements
 from brain.cells import LARGE
-from brain.errors import SchemaError, StoreUnavailable
+from brain.connecting import connected
+from brain.errors import SchemaError
 
 SQL = statements.load("agents")
 
-_CONNECT_SECONDS = 5.0
 _STATEMENT_SECONDS = 30.0
 
 
@@ -59,21 +59,12 @@ async def unsorted(url: str, *, large: int = LARGE) -> tuple[str, ...]:
 
 
 async def _fetch(url: str, statement: str, *parameters: Any) -> Sequence[Any]:
-    try:
-        connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS)
-    except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError) as error:
-        raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
-    except (ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        raise SchemaError(f"cannot use this database: {error}") from error
-    try:
-        async with connection.transaction():
-            await connection.execute("SET LOCAL row_security = off")  # what it would hide is an error now
-            return list(await connection.fetch(SQL[statement], *parameters))
-    except asyncpg.InsufficientPrivilegeError as error:
-        raise SchemaError("this role sees one agent at a time: name the agents, or use one with BYPASSRLS") from error
-    except (OSError, TimeoutError, asyncpg.PostgresConnectionError) as error:
-        raise StoreUnavailable(f"Postgres went away: {error or 'no answer'}") from error
-    except asyncpg.PostgresError as error:
-        raise SchemaError(f"cannot look into this database: {error}") from error
-    finally:
-        connection.terminate()
+    async with connected(url, "look into this database", statement_seconds=_STATEMENT_SECONDS) as connection:
+        try:
+            async with connection.transaction():
+                await connection.execute("SET LOCAL row_security = off")  # what it would hide is an error now
+                return list(await connection.fetch(SQL[statement], *parameters))
+        except asyncpg.InsufficientPrivilegeError as error:
+            raise SchemaError(
+                "this role sees one agent at a time: name the agents, or use one with BYPASSRLS"
+            ) from error

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import asyncpg
-
-from brain.errors import SchemaError, StoreUnavailable
+from brain.connecting import connected
+from brain.errors import SchemaError
 from brain.tables import metadata
 
 BY = "agent_id"
@@ -44,18 +43,10 @@ async def distribute(url: str) -> Sequence[str]:
         StoreUnavailable: nothing answers there.
         SchemaError: the server has no Citus, or it refuses.
     """
-    try:
-        connection = await asyncpg.connect(url)
-        try:
-            if await connection.fetchval("SELECT 1 FROM pg_extension WHERE extname = 'citus'") is None:
-                raise SchemaError("this database has no Citus: CREATE EXTENSION citus on every node first")
-            async with connection.transaction():
-                for statement in statements():
-                    await connection.execute(statement)
-        finally:
-            await connection.close()
-    except (OSError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError) as error:
-        raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
-    except asyncpg.PostgresError as error:
-        raise SchemaError(f"cannot distribute the tables: {error}") from error
+    async with connected(url, "distribute the tables") as connection:
+        if await connection.fetchval("SELECT 1 FROM pg_extension WHERE extname = 'citus'") is None:
+            raise SchemaError("this database has no Citus: CREATE EXTENSION citus on every node first")
+        async with connection.transaction():
+            for statement in statements():
+                await connection.execute(statement)
     return statements()

@@ -6,7 +6,6 @@ database as a whole.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -14,13 +13,12 @@ from typing import Any
 import asyncpg
 
 from brain import roles, statements
+from brain.connecting import connected
 from brain.database import APP_ROLE
-from brain.errors import SchemaError, StoreUnavailable
 from brain.roles import Granted
 
 SQL = statements.load("health")
 
-_CONNECT_SECONDS = 5.0
 _STATEMENT_SECONDS = 10.0
 
 
@@ -91,20 +89,8 @@ async def examine(url: str) -> DatabaseHealth:
         StoreUnavailable: nothing answers there.
         SchemaError: the URL or its role is refused.
     """
-    try:
-        connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS)
-    except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError) as error:
-        raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
-    except (ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        raise SchemaError(f"cannot use this database: {error}") from error
-    try:
+    async with connected(url, "look into this database", statement_seconds=_STATEMENT_SECONDS) as connection:
         return await _examined(connection)
-    except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
-        raise StoreUnavailable(f"Postgres went away: {error or 'no answer'}") from error
-    except asyncpg.PostgresError as error:
-        raise SchemaError(f"cannot look into this database: {error}") from error
-    finally:
-        await _closed(connection)
 
 
 async def _examined(connection: Any) -> DatabaseHealth:
@@ -146,11 +132,3 @@ async def _revision(connection: Any) -> tuple[str | None, str | None]:
 async def _read(connection: Any) -> tuple[str | None, str | None]:
     row = await connection.fetchrow(SQL["revision"])
     return (row["revision"], row["oldest"]) if row is not None else (None, None)
-
-
-async def _closed(connection: Any) -> None:
-    try:
-        async with asyncio.timeout(_CONNECT_SECONDS):
-            await connection.close()
-    except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-        connection.terminate()

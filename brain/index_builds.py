@@ -13,10 +13,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import asyncpg
-
 from brain import statements
-from brain.errors import SchemaError, StoreUnavailable
+from brain.connecting import connected
+from brain.errors import SchemaError
 
 SQL = statements.load("index_builds")
 
@@ -79,18 +78,10 @@ async def repair(url: str, wanted: Mapping[str, str | None]) -> tuple[str, ...]:
         StoreUnavailable: nothing answers there.
         SchemaError: the role does not own the schema, or rows stand in the way of a unique index.
     """
-    try:
-        connection = await asyncpg.connect(url)
-        try:
-            await alone(connection)
-            built = await build(connection, wanted)
-            return built + await _rebuilt(connection)
-        finally:
-            await connection.close()
-    except (OSError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError) as error:
-        raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
-    except asyncpg.PostgresError as error:
-        raise SchemaError(f"cannot repair the indexes: {error}") from error
+    async with connected(url, "repair the indexes") as connection:
+        await alone(connection)
+        built = await build(connection, wanted)
+        return built + await _rebuilt(connection)
 
 
 async def _rebuilt(connection: Any) -> tuple[str, ...]:

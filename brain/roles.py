@@ -12,10 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import asyncpg
-
 from brain import statements
-from brain.errors import SchemaError, StoreUnavailable
+from brain.connecting import connected
 
 SQL = statements.load("roles")
 
@@ -54,17 +52,8 @@ async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True)
         SchemaError: the schema is missing, a login is, or this role may not do it.
     """
     granted = ROLES if overview else (READER,)
-    try:
-        connection = await asyncpg.connect(url)
-        try:
-            async with connection.transaction():
-                await connection.execute(SQL["create"])
-                for login in logins:
-                    await connection.execute(await connection.fetchval(SQL["grant"], list(granted), login))
-        finally:
-            await connection.close()
-    except (OSError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError) as error:
-        raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
-    except asyncpg.PostgresError as error:
-        raise SchemaError(f"cannot create the roles: {error}") from error
+    async with connected(url, "create the roles") as connection, connection.transaction():
+        await connection.execute(SQL["create"])
+        for login in logins:
+            await connection.execute(await connection.fetchval(SQL["grant"], list(granted), login))
     return granted

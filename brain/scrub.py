@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncpg
 
 from brain import statements
-from brain.errors import SchemaError, StoreUnavailable
+from brain.connecting import connected
 
 SQL = statements.load("scrub")
 
@@ -23,21 +23,13 @@ async def scrub(url: str) -> tuple[int, bool]:
         StoreUnavailable: nothing answers there.
         SchemaError: the schema is missing, or this role may not do it.
     """
-    try:
-        connection = await asyncpg.connect(url)
-        try:
-            tables = [row["name"] for row in await connection.fetch(SQL["tables"])]
-            for table in tables:
-                await connection.execute(f"VACUUM (FULL, ANALYZE) {table}")  # a name that the catalogue quoted
-            superuser = bool(await connection.fetchval(SQL["is_superuser"]))
-            if superuser:
-                await _let_go_of_the_log(connection)
-        finally:
-            await connection.close()
-    except (OSError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError) as error:
-        raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
-    except asyncpg.PostgresError as error:
-        raise SchemaError(f"cannot scrub this database: {error}") from error
+    async with connected(url, "scrub this database") as connection:
+        tables = [row["name"] for row in await connection.fetch(SQL["tables"])]
+        for table in tables:
+            await connection.execute(f"VACUUM (FULL, ANALYZE) {table}")  # a name that the catalogue quoted
+        superuser = bool(await connection.fetchval(SQL["is_superuser"]))
+        if superuser:
+            await _let_go_of_the_log(connection)
     return len(tables), superuser
 
 
