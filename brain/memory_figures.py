@@ -12,7 +12,8 @@ from uuid import UUID
 
 from brain import paging
 from brain.database import Database
-from brain.figure_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Page, Showing
+from brain.figure_rows import Page
+from brain.memory_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Showing
 from brain.paging import EARLIEST, LATEST, MOST_SAMPLED, made, most, patterns, start
 from brain.reading import Reading
 from brain.search import Masses

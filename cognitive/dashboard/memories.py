@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any, get_args
 from uuid import UUID
 
-from brain.figure_rows import Group, GroupSizes, Habit, MemoryFilter, MemoryRow, Page
+from brain.figure_rows import Page
 from brain.figures import Figures
+from brain.memory_rows import Group, GroupSizes, Habit, MemoryFilter, MemoryRow
 from brain.paging import MOST_LOOKED
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.dashboard.asked import Asked, moment

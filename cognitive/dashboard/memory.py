@@ -12,9 +12,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain.figure_rows import Life, MemoryRow, Near, Page, Showing
+from brain.figure_rows import Page
 from brain.figures import Figures
 from brain.memory_figures import MOST_SHOWINGS
+from brain.memory_rows import Life, MemoryRow, Near, Showing
 from brain.search import Masses
 from brain.types import Memory, NewMemory, Revision, Trust
 from cognitive.dashboard.asked import Asked, moment

@@ -27,8 +27,9 @@ from brain import roles
 from brain.database import Database
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
-from brain.figure_rows import Habit, MemoryFilter, Page, Period, TurnFilter
+from brain.figure_rows import Page, Period, TurnFilter
 from brain.figures import Figures
+from brain.memory_rows import Habit, MemoryFilter
 from brain.migrate import upgrade
 from cognitive import CognitiveLayer
 from cognitive.server.config import ServerConfig

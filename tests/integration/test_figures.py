@@ -12,8 +12,9 @@ from brain import figures as reading
 from brain import paging, roles
 from brain.database import Database
 from brain.errors import InvalidInput
-from brain.figure_rows import Habit, MemoryFilter, Period, TurnFilter
+from brain.figure_rows import Period, TurnFilter
 from brain.figures import Figures
+from brain.memory_rows import Habit, MemoryFilter
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall, Turn
 
 AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)
