@@ -16,9 +16,10 @@ from brain.health import DatabaseHealth
 from brain.journal import Journal, journal_name
 from brain.migrate import repair, upgrade
 from brain.schema import HEAD
-from cognitive.doctor.checks import CHECKS, COSINE, DIMENSION, healthy, judged
+from cognitive.doctor.checks import CHECKS, healthy, judged
 from cognitive.doctor.examine import examine
 from cognitive.doctor.facts import Facts, Host, Model, Spaces
+from cognitive.doctor.machine import COSINE, DIMENSION
 from cognitive.errors import SchemaError
 
 WELL = DatabaseHealth("18.1", 18, "0.8.1", "0.8.1", "app", False, False, True, True, HEAD, 0.0, 0.001, (), (), ())
