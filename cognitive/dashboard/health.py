@@ -16,7 +16,7 @@ from brain.health import Activity, DatabaseHealth
 from brain.journal import Backlog, Entry
 from brain.lately import Degradations, Embedded
 from brain.roles import Granted
-from cognitive.dashboard import overview
+from cognitive.dashboard import overview, steps
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import Chart, Line
 from cognitive.dashboard.formats import percent
@@ -136,7 +136,7 @@ def degradation(told: Degradations, asked: Asked) -> Chart:
     """The most frequent reasons over the steps of the period, as shares of the turns that were looked at."""
     period = asked.period()
     names = [name for name, _ in _sums(told)[:_MOST_REASONS]]
-    steps = [at for at, _ in overview.filled((), period, asked)]
+    times = [at for at, _ in steps.filled((), period, asked)]
     known = {at.astimezone(UTC): at for at in told.steps}
 
     def share(at: datetime, name: str) -> float | None:
@@ -144,12 +144,12 @@ def degradation(told: Degradations, asked: Asked) -> Chart:
         turns = told.turns.get(step, 0) if step is not None else 0
         return told.steps[step].get(name, 0) / turns if step is not None and turns else None
 
-    lines = [Line(name, tuple(share(at, name) for at in steps)) for name in names]
+    lines = [Line(name, tuple(share(at, name) for at in times)) for name in names]
     return Chart(
         "degradation", "Degradation by reason", "Share of turns that lacked something, by what it was.",
-        tuple(overview.named(at, period, asked) for at in steps),
-        tuple(lines) or (Line("degraded", (None,) * len(steps)),), percent,
-        tuple(overview.link_of_step(at, period, asked, degraded="yes") for at in steps),
+        tuple(steps.named(at, period) for at in times),
+        tuple(lines) or (Line("degraded", (None,) * len(times)),), percent,
+        tuple(steps.link(at, period, asked, degraded="yes") for at in times),
     )  # fmt: skip
 
 

@@ -5,82 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any, get_args
+from datetime import datetime
 from uuid import UUID
 
 from brain.figure_rows import Page
 from brain.figures import Figures
-from brain.memory_rows import Group, GroupSizes, Habit, MemoryFilter, MemoryRow
+from brain.memory_rows import GroupSizes, Habit, MemoryFilter, MemoryRow
 from brain.paging import MOST_LOOKED
 from brain.types import MEMORY_TYPES, MemoryType
+from cognitive.dashboard import shelves
 from cognitive.dashboard.asked import Asked, moment
 from cognitive.dashboard.formats import compact, number
 from cognitive.dashboard.formats import moment as told_moment
-from cognitive.errors import InvalidInput, StoreUnavailable
+from cognitive.errors import StoreUnavailable
 from cognitive.lab.stories import FACTORS
 from cognitive.layer import CognitiveLayer
 from cognitive.turn import RecallHit
 
 PAGE = 50
-HITS = (25, 100, 200)  # of a search: what is shown first, and what a click more brings
 _PART = "relevance."  # how recall names the weighted factors of a score
-_LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
-_LONGEST_QUERY = 1_000
-_BY_USE: tuple[Group, ...] = get_args(Group)
-_MARKED: Mapping[str, MemoryFilter] = {"pinned": MemoryFilter(pinned=True), "superseded": MemoryFilter(superseded=True)}
-# name -> (what it says, since so long ago, until so long ago)
-AGES: Mapping[str, tuple[str, timedelta | None, timedelta | None]] = {
-    "1d": ("last 24 hours", timedelta(days=1), None),
-    "7d": ("last 7 days", timedelta(days=7), None),
-    "30d": ("last 30 days", timedelta(days=30), None),
-    "90d": ("last 90 days", timedelta(days=90), None),
-    "over30d": ("older than 30 days", None, timedelta(days=30)),
-    "over90d": ("older than 90 days", None, timedelta(days=90)),
-    "over1y": ("older than a year", None, timedelta(days=365)),
-}
-_NAMES = {
-    "q": "search", "type": "type", "tag": "tag", "age": "age", "session": "session", "since": "since",
-    "until": "until",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """A group: its name, what is in it and in which order, and what it means that nothing is."""
-
-    label: str
-    about: str
-    empty: str
-
-
-SHELVES: Mapping[str, Shelf] = {
-    "": Shelf("All", "Newest first.", "Nothing was remembered yet."),
-    "never": Shelf(
-        "Never shown", "In no turn that counts, and not pinned; what was stored longest ago comes first.",
-        "Every memory looked at was shown in some turn.",
-    ),
-    "ignored": Shelf(
-        "Always ignored", "Shown {showings} times or more and never used: they cost tokens. The most shown come first.",
-        "No memory was shown {showings} times without being used once. Nothing to throw away here.",
-    ),
-    "rising": Shelf(
-        "Rising", "Used {uses} times or more, most of it within the half-life of {days} days.",
-        "No memory was used {uses} times with most of it lately.",
-    ),
-    "stale": Shelf(
-        "Gone stale", "Used {uses} times or more, hardly lately: by the half-life of {days} days little is left of it.",
-        "No memory was once used {uses} times and is not any more.",
-    ),
-    "pinned": Shelf(
-        "Pinned", "They stand in the prefix of every turn, whatever is asked.",
-        "Nothing is pinned. What every turn must know, pin on the memory's page.",
-    ),
-    "superseded": Shelf(
-        "Superseded", "A newer memory replaced them; they rank below it.",
-        "No memory was replaced by another.",
-    ),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +133,8 @@ async def _found(
     layer: CognitiveLayer, figures: Figures, asked: Asked, habit: Habit
 ) -> tuple[Page[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
     """A page of a list, or else what a search brings, and the rows of that."""
-    wanted = filtered(asked)
-    if not words(asked):
+    wanted = shelves.filtered(asked)
+    if not shelves.words(asked):
         return await _listed(figures, asked, wanted, habit), (), {}
     try:
         hits = await _search(layer, asked, wanted)
@@ -203,64 +146,26 @@ async def _found(
 async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
     """The real recall; without a turn it leaves no trace in usage."""
     return await layer.recall(
-        asked.agent, words(asked), _one_type(wanted), _most_hits(asked), now=asked.now,
+        asked.agent, shelves.words(asked), _one_type(wanted), shelves.most_hits(asked), now=asked.now,
         tags=(wanted.tag,) if wanted.tag else (), session_id=wanted.session_id, since=wanted.since, until=wanted.until,
     )  # fmt: skip
 
 
 async def _listed(figures: Figures, asked: Asked, wanted: MemoryFilter, habit: Habit) -> Page[MemoryRow]:
-    by_use = next((each for each in _BY_USE if each == group(asked)), None)
+    by_use = next((each for each in shelves.BY_USE if each == shelves.group(asked)), None)
     if by_use is None:
-        return await figures.memories(asked.agent, wanted, limit=PAGE, after=_after(asked.params))
+        return await figures.memories(asked.agent, wanted, limit=PAGE, after=shelves.after(asked.params))
     return await figures.group(
         asked.agent, by_use, habit, asked.now, types=wanted.types, tag=wanted.tag, limit=PAGE,
-        after=_after_in_group(asked.params),
-    )  # fmt: skip
-
-
-def words(asked: Asked) -> str:
-    """What is searched for, "" for nothing."""
-    return asked.params.get("q", "").strip()[:_LONGEST_QUERY]
-
-
-def group(asked: Asked) -> str:
-    """The group that an address names; "" for all, and where something is searched for.
-
-    Raises:
-        InvalidInput: there is no such group.
-    """
-    name = asked.params.get("group", "")
-    if name not in SHELVES:
-        raise InvalidInput(f"group: expected one of {', '.join(filter(None, SHELVES))}")
-    return "" if words(asked) else name
-
-
-def filtered(asked: Asked) -> MemoryFilter:
-    """The filter that an address names.
-
-    Raises:
-        InvalidInput: it names one that makes no sense.
-    """
-    given = {name: value[:_LONGEST] for name, value in asked.params.items() if value}
-    if given.get("type", MEMORY_TYPES[0]) not in MEMORY_TYPES:
-        raise InvalidInput(f"type: expected one of {', '.join(MEMORY_TYPES)}")
-    if given.get("age", "1d") not in AGES:
-        raise InvalidInput(f"age: expected one of {', '.join(AGES)}")
-    _, young, old = AGES.get(given.get("age", ""), ("", None, None))
-    marked = _MARKED.get(group(asked), MemoryFilter())
-    return MemoryFilter(
-        types=tuple(each for each in MEMORY_TYPES if given.get("type", each) == each),
-        session_id=given.get("session"), tag=given.get("tag"), pinned=marked.pinned, superseded=marked.superseded,
-        since=moment(given, "since") or (asked.now - young if young else None),
-        until=moment(given, "until") or (asked.now - old if old else None),
+        after=shelves.after_in_group(asked.params),
     )  # fmt: skip
 
 
 def view(told: Read, asked: Asked) -> Memories:
     """The page from what was read."""
-    name, page = group(asked), told.page
-    given = {each: value for each, value in asked.params.items() if each in _filters(name) and value}
-    shelf, habit = SHELVES[name], told.habit
+    name, page = shelves.group(asked), told.page
+    given = {each: value for each, value in asked.params.items() if each in shelves.filters(name) and value}
+    shelf, habit = shelves.SHELVES[name], told.habit
     numbers = {"showings": habit.showings, "uses": habit.uses, "days": number(habit.half_life_days)}
     return Memories(
         tabs=_tabs(told.sizes, name, asked),
@@ -268,10 +173,12 @@ def view(told: Read, asked: Asked) -> Memories:
         about=shelf.about.format(**numbers),
         empty=shelf.empty.format(**numbers),
         sample=_sample(name, page, told.sizes),
-        words=words(asked),
+        words=shelves.words(asked),
         choices=_choices(given, told.tags, name),
         applied=tuple(
-            Applied(_NAMES[each], _told(each, value, asked), asked.again("memories", **{each: None, "after": None}))
+            Applied(
+                shelves.FILTERS[each], _told(each, value, asked), asked.again("memories", **{each: None, "after": None})
+            )
             for each, value in given.items()
         ),
         rows=_rows(told, asked),
@@ -284,11 +191,6 @@ def view(told: Read, asked: Asked) -> Memories:
     )
 
 
-def _filters(name: str) -> tuple[str, ...]:
-    """The filters that a list has: groups by use know no time, and no session."""
-    return ("type", "tag") if name in _BY_USE else tuple(_NAMES)
-
-
 def _tabs(sizes: GroupSizes, chosen: str, asked: Asked) -> tuple[Tab, ...]:
     scale = sizes.memories / sizes.looked if sizes.looked else 0.0
 
@@ -296,20 +198,20 @@ def _tabs(sizes: GroupSizes, chosen: str, asked: Asked) -> tuple[Tab, ...]:
         if not name:
             return compact(sizes.memories), False
         size = getattr(sizes, name)
-        if name in _MARKED:
+        if name in shelves.MARKED:
             return (f"{compact(size)}+" if size >= MOST_LOOKED else compact(size)), False
         return (f"≈ {compact(round(size * scale))}" if sizes.sampled else compact(size)), sizes.sampled
 
     kept = {name: asked.params.get(name) or None for name in ("type", "tag")}
     return tuple(
         Tab(shelf.label, *count(name), asked.link("memories", group=name or None, **kept), name == chosen)
-        for name, shelf in SHELVES.items()
+        for name, shelf in shelves.SHELVES.items()
     )
 
 
 def _sample(name: str, page: Page[MemoryRow] | None, sizes: GroupSizes) -> str:
     """What a group by use is told of where that is not all."""
-    if page is None or name not in _BY_USE or not sizes.sampled:
+    if page is None or name not in shelves.BY_USE or not sizes.sampled:
         return ""
     of = "of those that were ever shown" if name != "never" else f"of {number(sizes.memories)}"
     return (
@@ -322,8 +224,8 @@ def _choices(given: Mapping[str, str], tags: Sequence[str], name: str) -> tuple[
         Choice("type", "Type", tuple((each, each) for each in MEMORY_TYPES), given.get("type", "")),
         Choice("tag", "Tag", _with(given.get("tag"), tags), given.get("tag", "")),
     ]
-    if name not in _BY_USE:
-        ages = tuple((age, told) for age, (told, _, _) in AGES.items())
+    if name not in shelves.BY_USE:
+        ages = tuple((age, told) for age, (told, _, _) in shelves.AGES.items())
         choices.append(Choice("age", "Age", ages, given.get("age", "")))
     return tuple(choices)
 
@@ -360,48 +262,19 @@ def _score(rank: int, hit: RecallHit) -> Score:
 def _following(told: Read, name: str, asked: Asked) -> str | None:
     """Where the list goes on; a search shows more of what it found."""
     if told.page is None:
-        more = next((most for most in HITS if most > _most_hits(asked)), None)
-        return asked.again("memories", hits=more) if more and len(told.hits or ()) == _most_hits(asked) else None
+        more = next((most for most in shelves.HITS if most > shelves.most_hits(asked)), None)
+        return asked.again("memories", hits=more) if more and len(told.hits or ()) == shelves.most_hits(asked) else None
     if told.page.after is None:
         return None
     written = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in told.page.after)
     return asked.again("memories", after="~".join(written))
 
 
-def _most_hits(asked: Asked) -> int:
-    return next((most for most in HITS if str(most) == asked.params.get("hits")), HITS[0])
-
-
 def _one_type(wanted: MemoryFilter) -> MemoryType | None:
     return wanted.types[0] if len(wanted.types) == 1 else None
-
-
-def _after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """Where a list goes on, as `view` wrote it.
-
-    Raises:
-        InvalidInput: it did not.
-    """
-    if not params.get("after"):
-        return None
-    at, _, seq = params["after"].partition("~")
-    if not seq.isdecimal() or len(seq) > 18:
-        raise InvalidInput("after: expected what a page before this one gave")
-    return moment({"after": at}, "after"), int(seq)
-
-
-def _after_in_group(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """The same for a group: a window, and within it a score and an id."""
-    if not params.get("after"):
-        return None
-    try:
-        window, score, id = params["after"].split("~")
-        return UUID(window), float(score) if score else None, UUID(id) if id else None
-    except ValueError:
-        raise InvalidInput("after: expected what a page before this one gave") from None
 
 
 def _told(name: str, value: str, asked: Asked) -> str:
     if name in ("since", "until"):
         return told_moment(moment({name: value}, name), asked.zone)
-    return AGES[value][0] if name == "age" else value
+    return shelves.AGES[value][0] if name == "age" else value

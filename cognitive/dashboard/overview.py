@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from brain.figure_rows import By, Page, Period, Point, Total, TurnFilter, TurnRow
 from brain.figures import Figures
 from brain.tally import Numbers
+from cognitive.dashboard import steps
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import Chart, Line, written_csv
 from cognitive.dashboard.formats import Written, compact, milliseconds, number, percent
@@ -186,7 +187,7 @@ async def read_course(figures: Figures, agent: str, period: Period) -> Read:
 def view(told: Read, asked: Asked) -> Overview:
     """The page from what was read."""
     period = asked.period()
-    course = filled(told.points, period, asked)
+    course = steps.filled(told.points, period, asked)
     latest = told.latest.rows
     return Overview(
         first=tuple(card(row, told, asked, course) for row in FIRST),
@@ -229,9 +230,9 @@ def changed(now: float | None, was: float | None, row: Row) -> tuple[str, Tone]:
 def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
     """Turns, use and times over the steps of the period."""
     period = asked.period()
-    course, before = filled(told.points, period, asked), filled(told.points_before, period.before, asked)
-    steps = tuple(named(at, period, asked) for at, _ in course)
-    links = tuple(link_of_step(at, period, asked) for at, _ in course)
+    course, before = steps.filled(told.points, period, asked), steps.filled(told.points_before, period.before, asked)
+    names = tuple(steps.named(at, period) for at, _ in course)
+    links = tuple(steps.link(at, period, asked) for at, _ in course)
     past = [total for _, total in before][: len(course)]
     past = [*past, *[_one(())] * (len(course) - len(past))]
 
@@ -244,49 +245,16 @@ def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
     each = "hour" if period.step == "hour" else "day"
     turns, used = FIRST[0].measure, FIRST[1].measure
     return (
-        Chart("turns", "Turns", f"Turns per {each}, and in the period before.", steps,
+        Chart("turns", "Turns", f"Turns per {each}, and in the period before.", names,
               (lines(turns, "turns"), ghost(turns, "period before")), compact, links, filled=True),
-        Chart("use", "Use of what was shown", f"Share of memories and of tokens that were used, per {each}.", steps,
+        Chart("use", "Use of what was shown", f"Share of memories and of tokens that were used, per {each}.", names,
               (lines(used, "memories"), lines(FIRST[2].measure, "tokens"), ghost(used, "memories before")), percent,
               links, 1.0),
-        Chart("latency", "Time to prepare a turn", f"Median and 95th percentile per {each}.", steps,
+        Chart("latency", "Time to prepare a turn", f"Median and 95th percentile per {each}.", names,
               (lines(_quantile(0.5), "median"), lines(_quantile(0.95), "95th percentile")), milliseconds, links),
-        Chart("restraint", "Restraint and trouble", f"Share of turns abstained or degraded, per {each}.", steps,
+        Chart("restraint", "Restraint and trouble", f"Share of turns abstained or degraded, per {each}.", names,
               (lines(lambda t: t.abstained, "abstained"), lines(lambda t: t.degraded, "degraded")), percent, links),
     )  # fmt: skip
-
-
-def filled(points: Sequence[Point], period: Period, asked: Asked) -> list[tuple[datetime, Total]]:
-    """A total for every step of a period, in order; nothing where no turn was counted."""
-    known = {point.at.astimezone(UTC): point.total for point in points}
-    at, steps = _first(period, asked), list[tuple[datetime, Total]]()
-    while at < period.until:
-        steps.append((at, known.get(at.astimezone(UTC), _one(()))))
-        at = _next(at, period)
-    return steps
-
-
-def _first(period: Period, asked: Asked) -> datetime:
-    """Where the step begins that the period begins in; days of long periods are those of UTC, as they were counted."""
-    own = period.since.astimezone(asked.zone if period.span == "hour" else UTC)
-    own = own.replace(minute=0, second=0, microsecond=0)
-    return own if period.step == "hour" else own.replace(hour=0)
-
-
-def _next(at: datetime, period: Period) -> datetime:
-    if period.step == "hour":
-        return (at.astimezone(UTC) + timedelta(hours=1)).astimezone(at.tzinfo)
-    return at + timedelta(days=1)  # of the wall clock: a day may have 23 hours
-
-
-def named(at: datetime, period: Period, asked: Asked) -> str:
-    """A step's name: its hour, or its day."""
-    return f"{at:%H:%M}" if period.step == "hour" else f"{at.day} {at:%b}"
-
-
-def link_of_step(at: datetime, period: Period, asked: Asked, **wanted: str) -> str:
-    """The turns of one step of a period."""
-    return asked.link("turns", since=at, until=min(_next(at, period), period.until), **wanted)
 
 
 def _kinds(by: By, totals: Sequence[Total], asked: Asked) -> Kinds:
