@@ -22,7 +22,7 @@ import pytest
 from brain import derived
 from brain.cells import Cells
 from brain.embedded import ServerUrls
-from brain.reembedding import Pace
+from brain.filling import Pace
 from brain.remains import Remains
 from brain.store import identity
 from brain.text import normalise

@@ -23,7 +23,7 @@ from hashed import Hashed, new, old
 from brain import statements
 from brain.embedding.minilm import MiniLM
 from brain.embedding.wordllama import WordLlama
-from brain.reembedding import Pace
+from brain.filling import Pace
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import EmbeddingError
 

@@ -12,7 +12,7 @@ import pytest
 from hashed import Hashed, Held, new, old, twin
 
 from brain.deadline import Deadline
-from brain.reembedding import Pace
+from brain.filling import Pace
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.comparison import asked
 from cognitive.errors import EmbeddingError, InvalidInput

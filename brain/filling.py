@@ -1,0 +1,187 @@
+"""Filling a space: vectors of a new model for the memories and past turns that lack them, while turns go on.
+
+Everything here may be killed at any moment and run again, by several workers at once. A worker takes memories in the
+order of their ids; when it has come to the end it looks for what is still lacking: what other processes wrote without
+the model, what was edited while it was being embedded, the batches of workers that died. Vectors are put there only for
+the version of a memory that was read, under the lock of the agent's writers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+from uuid import UUID
+
+from brain import statements, vectors
+from brain.database import Connection, Database
+from brain.embedding.several import Embedders
+from brain.errors import InvalidInput
+from brain.halfvec import encode_halfvec
+from brain.indexing import IndexedPassage, passages, texts
+from brain.writing import count, share_agent
+
+SQL = statements.load("reembedding")
+
+Progress = Callable[[int, int], None]  # (done, total)
+
+_START = UUID(int=0)
+_MOST_CHARACTERS = 50_000  # of a batch: some 60 passages, half a second of a small model
+_MOST_PASSES = 20  # over what is lacking; whoever writes faster than that has to get the model himself
+_TURNS = 64  # at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a worker goes: memories per batch, and the share of the time that it works."""
+
+    batch: int = 64
+    load: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.batch <= 1_000 or not 0 < self.load <= 1:
+            raise InvalidInput(f"expected a batch of 1 to 1000 and a load in (0, 1], got {self.batch} and {self.load}")
+
+    async def rest(self, worked: float) -> None:
+        """Waits as long as the load asks for after so many seconds of work."""
+        await asyncio.sleep(worked * (1 - self.load) / self.load)
+
+
+class Filling:
+    """The part of a change of model that takes its time."""
+
+    def __init__(self, database: Database, embedders: Embedders) -> None:
+        self._database = database
+        self._embedders = embedders
+
+    async def fill(
+        self, agent_id: str, model: str, pace: Pace = Pace(), progress: Progress = lambda done, total: None
+    ) -> int:
+        """Gives every memory vectors of a model that `begin` keeps, and returns how many still lack them.
+
+        Raises:
+            EmbeddingError: this process does not have the model, or the model failed.
+            InvalidInput: the model is not kept, or no longer.
+        """
+        total = await self._database.run(agent_id, lambda c: c.fetchval(SQL["memories"], agent_id))
+        lacking = await self._lacking(agent_id, model)
+        done = total - lacking
+        progress(done, total)
+        while rows := await self._take(agent_id, model, pace.batch):
+            done += await self._embed(agent_id, model, rows, pace)
+            progress(min(done, total), total)
+        for _ in range(_MOST_PASSES):
+            if not (lacking := await self._lacking(agent_id, model)):
+                await self._database.run(agent_id, lambda c: c.execute(SQL["complete"], agent_id, model))
+                break
+            await self._sweep(agent_id, model, pace)
+        progress(total - lacking, total)
+        return lacking
+
+    async def _lacking(self, agent_id: str, model: str) -> int:
+        return int(await self._database.run(agent_id, lambda c: c.fetchval(SQL["lacking"], agent_id, model)))
+
+    async def _take(self, agent_id: str, model: str, batch: int) -> list[Mapping[str, Any]]:
+        """The next memories, which no other worker takes meanwhile; none at the end."""
+
+        async def work(c: Connection) -> list[Mapping[str, Any]]:
+            held = await c.fetchrow(SQL["hold"], agent_id, model)
+            if held is None:
+                raise InvalidInput(f"{model} is not kept for agent {agent_id!r}")
+            rows = _bounded(await c.fetch(SQL["next_lacking"], agent_id, model, held["reached"], batch))
+            if rows:
+                await c.execute(SQL["reach"], agent_id, model, rows[-1]["id"])
+            return rows
+
+        return await self._database.run(agent_id, work)
+
+    async def _sweep(self, agent_id: str, model: str, pace: Pace) -> None:
+        """One pass over all that is lacking, whoever left it."""
+        after = _START
+        while rows := await self._after(agent_id, model, after, pace.batch):
+            await self._embed(agent_id, model, rows, pace)
+            after = rows[-1]["id"]
+
+    async def _after(self, agent_id: str, model: str, after: UUID, batch: int) -> list[Mapping[str, Any]]:
+        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["next_lacking"], agent_id, model, after, batch))
+        return _bounded(rows)
+
+    async def _embed(self, agent_id: str, model: str, rows: Sequence[Mapping[str, Any]], pace: Pace) -> int:
+        """Embeds memories and puts the vectors of those that have not changed meanwhile; returns how many."""
+        began, embedder = monotonic(), self._embedders.named(model)
+        wanted = [(row, text) for row in rows for text in texts(_passages(row))]
+        found = await embedder.embed([text for _, (_, _, text) in wanted])
+        embedder.forget([text for _, (_, _, text) in wanted])  # nobody asks for them again
+
+        async def work(c: Connection) -> int:
+            await lock(c, agent_id)
+            ids, versions = [row["id"] for row in rows], [row["version"] for row in rows]
+            unchanged = {row["id"] for row in await c.fetch(SQL["unchanged"], agent_id, model, ids, versions)}
+            put = [
+                (row["id"], row["type"], (ordinal, field, vector))
+                for (row, (ordinal, field, _)), vector in zip(wanted, found, strict=True)
+                if row["id"] in unchanged
+            ]
+            await vectors.insert(c, agent_id, model, put)
+            return len(unchanged)
+
+        done = await self._database.run(agent_id, work)
+        await pace.rest(monotonic() - began)
+        return done
+
+    async def fill_turns(
+        self, agent_id: str, model: str, latest: int, asked: Callable[[str, str | None], str], pace: Pace = Pace()
+    ) -> int:
+        """Gives the latest completed turns vectors of a model, of what `asked` makes of message and record; returns how
+        many got one.
+        """
+        embedder, done = self._embedders.named(model), 0
+        while rows := await self._database.run(
+            agent_id, lambda c: c.fetch(SQL["next_turns"], agent_id, model, latest, _TURNS)
+        ):
+            began = monotonic()
+            said = [asked(row["message"], row["record"]) for row in rows]
+            found = await embedder.embed(said)
+            embedder.forget(said)
+            put = await self._put_turns(agent_id, model, [row["turn_id"] for row in rows], list(found))
+            if not put:  # erased, or no longer kept: whoever did that has the last word
+                break
+            done += put
+            await pace.rest(monotonic() - began)
+        return done
+
+    async def _put_turns(self, agent_id: str, model: str, ids: list[str], found: list[Any]) -> int:
+        async def work(c: Connection) -> int:
+            await share_agent(c, agent_id)
+            encoded = [encode_halfvec(vector) for vector in found]
+            return count(await c.execute(SQL["insert_turns"], agent_id, model, ids, encoded))
+
+        return await self._database.run(agent_id, work)
+
+
+async def lock(c: Connection, agent_id: str) -> None:
+    """Holds the agent's writers until the transaction ends.
+
+    Raises:
+        InvalidInput: there is no such agent.
+    """
+    if await c.fetchrow(SQL["lock"], agent_id) is None:
+        raise InvalidInput(f"there is no agent {agent_id!r}")
+
+
+def _passages(row: Mapping[str, Any]) -> list[IndexedPassage]:
+    return passages(row["content"], row["speaker"], row["context"], row["occurred_at"])
+
+
+def _bounded(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The first of these memories that make up a batch: one at least."""
+    taken: list[Mapping[str, Any]] = []
+    characters = 0
+    for row in rows:
+        characters += len(row["content"]) + len(row["context"])
+        if taken and characters > _MOST_CHARACTERS:
+            break
+        taken.append(row)
+    return taken
