@@ -15,29 +15,26 @@ from datetime import datetime
 from typing import Any
 
 from brain.artifacts import Artifacts, NewArtifact
-from brain.deadline import Deadline, attempt
+from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.redacting import Redact, unchanged
 from brain.sessions import Carried, Sessions
-from brain.text import storable
 from cognitive import recent, redaction
 from cognitive.background import Background
 from cognitive.models import budget_for
 from cognitive.policy import Policy
+from cognitive.rolling import Rolling, Sent
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
-from cognitive.window import groups
 from cognitive.window.display import WholeOutput, limits
 from cognitive.window.fit import Kept, Window, WindowTrace, fit
-from cognitive.window.summary import Summarizer, extract
+from cognitive.window.summary import Summarizer
 
 log = logging.getLogger(__name__)
 
 _MOST_WAITING = 64  # tasks; what cannot keep up is left to the next turn of its session, and memory does not grow
 _MOST_HELD = 64_000_000  # characters of outputs that wait for Postgres to come back
 _RECENT_TURNS = 10  # told of when a session is resumed
-_MOST_ROLLS = 5  # tries at a summary that other turns of the session replace meanwhile
-_MOST_OVER = 4  # times as long as it may be, a summary is condensed; of a longer one, its end
 _PATIENCE = 10.0  # seconds for one statement
 _READING = 0.5  # of a turn's time, at most, is for what the session carries: the window itself needs the rest
 _RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
@@ -75,24 +72,6 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """What a turn sent, as far as its session keeps it.
-
-    `evicted` are the messages that left the window and that `carried` does not cover; `covers` is the mark of the last
-    of them in `conversation`, which is what the turn was given: in it other turns' marks are found.
-    """
-
-    agent_id: str
-    session_id: str
-    turn_id: str
-    messages: Sequence[Message]
-    carried: Carried
-    evicted: Sequence[Message] = ()
-    covers: str | None = None
-    conversation: Sequence[Message] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Continued:
     """What of the talk a turn shows, and what could not be had or stored in time; `sent` is for the session to keep,
     `trace` says how the window came about.
@@ -120,7 +99,7 @@ class Continuity:
         self._artifacts = artifacts
         self._policy = policy
         self._counter = counter
-        self._summarizer = summarizer
+        self._rolling = Rolling(sessions, policy, summarizer)
         self._redact = redact
         self._background = Background(_MOST_WAITING)  # named by agent, what is kept, and of which turn or session
         self._held = 0
@@ -241,6 +220,10 @@ class Continuity:
         if on_their_way := self._background.running(agent_id, "messages", turn_id):
             await asyncio.wait(on_their_way)
 
+    async def _roll(self, sent: Sent) -> None:
+        await self._kept(sent.agent_id, sent.turn_id)
+        await self._rolling.roll(sent)
+
     async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
         await self._kept(agent_id, turn_id)
         whole, outcome = list[NewArtifact](), await asyncio.to_thread(redaction.outcome, outcome, self._redact)
@@ -281,51 +264,6 @@ class Continuity:
         except CognitiveError as error:
             log.info("whole outputs of turn %s wait: %s", turn_id, error)
             return False
-
-    async def _roll(self, sent: Sent) -> None:
-        await self._kept(sent.agent_id, sent.turn_id)
-        policy, was, evicted = self._policy.for_agent(sent.agent_id), sent.carried, sent.evicted
-        for _ in range(_MOST_ROLLS):
-            summary = await self._summarized(was.summary, evicted, policy)
-            if await self._sessions.roll(
-                sent.agent_id, sent.session_id, sent.turn_id, was, summary, sent.covers, timeout=_PATIENCE
-            ):
-                return
-            now = await self._sessions.carried(sent.agent_id, sent.session_id, timeout=_PATIENCE)
-            if (now.summary, now.covers) == (was.summary, was.covers):
-                return  # the turn or the session is not there; what is recorded later brings the same messages again
-            was, evicted = now, self._not_covered(sent, now.covers)
-            if not evicted:
-                return
-
-    def _not_covered(self, sent: Sent, covers: str | None) -> Sequence[Message]:
-        """What of the evicted messages another turn's summary does not cover. Rather said twice than lost."""
-        spoken = sent.conversation
-        own, other = (groups.find(spoken, each, len(spoken)) if each else None for each in (sent.covers, covers))
-        if own is None or other is None:
-            return sent.evicted
-        return spoken[other + 1 : own + 1]
-
-    async def _summarized(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str:
-        """The summarizer's summary, storable and bounded; extracted, where it fails or takes too long."""
-        limit = policy.summary_characters
-        own = await asyncio.to_thread(lambda: [recent.stripped(message) for message in messages])
-        summary = await self._asked(earlier, own, policy)
-        if summary is None:
-            return await asyncio.to_thread(extract, earlier, own, limit)
-        summary = storable(summary)
-        if len(summary) <= limit:
-            return summary
-        return await asyncio.to_thread(extract, summary[-_MOST_OVER * limit :], (), limit)
-
-    async def _asked(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str | None:
-        """What a host's summarizer says, or None, whatever it raises."""
-        asked = self._summarizer.summarize(earlier, messages, policy.summary_characters)
-        summary = await attempt(asked, policy.summary_seconds)
-        if not isinstance(summary, str):
-            log.warning("the summarizer failed, extracted instead: %r", summary)
-            return None
-        return summary
 
 
 def _with_answer(session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact], policy: Policy) -> bytes:
