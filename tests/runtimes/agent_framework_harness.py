@@ -18,7 +18,7 @@ from agent_framework import (
     Message,
     ResponseStream,
 )
-from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.agent_framework import CognitiveProvider
@@ -129,42 +129,16 @@ class _AgentFramework:
         session.agent = Agent(
             _Client(session),
             system,
-            tools=[*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+            tools=[
+                FunctionTool(name=each.__name__, description=each.__doc__ or "", func=each)
+                for each in functions(session, nested, tools)
+            ],
             context_providers=[InMemoryHistoryProvider("history"), provider],
             default_options={"reasoning": {}},
         )
         for asked, answered in history:
             session.before += [Message("user", [asked]), Message("assistant", [answered])]
         return session
-
-
-def _further(session: _Session, name: str, description: str) -> FunctionTool:
-    def further(q: str) -> str:
-        session.ran.called.append(name)
-        return f"tool-says-{q}"
-
-    return FunctionTool(name=name, description=description, func=further)
-
-
-def _tools(session: _Session, nested: Session | None) -> list[FunctionTool]:
-    def lookup(q: str) -> str:
-        session.ran.called.append("lookup")
-        return f"tool-says-{q}"
-
-    def exec(command: str) -> str:
-        session.ran.called.append("exec")
-        return f"ran {command}"
-
-    async def delegate(q: str) -> str:
-        session.ran.called.append("delegate")
-        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
-
-    tools = [
-        FunctionTool(name="lookup", description="Looks something up.", func=lookup),
-        FunctionTool(name="exec", description="Runs a shell command.", func=exec),
-    ]
-    further = FunctionTool(name="delegate", description="Asks another agent.", func=delegate)
-    return [*tools, *([further] if nested is not None else [])]
 
 
 HARNESS = _AgentFramework()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -16,7 +16,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
-from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.google_adk import CognitivePlugin
@@ -130,7 +130,7 @@ class _GoogleADK:
             name="agent",
             model=_Scripted(model=MAIN, session=session),
             instruction=system,
-            tools=[*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+            tools=functions(session, nested, tools),
         )
         further = {name: f"gemini-3-{name}" for name in models}
         session.runner = Runner(
@@ -143,34 +143,6 @@ class _GoogleADK:
         for asked, answered in history:
             session.before += [("user", asked), ("agent", answered)]
         return session
-
-
-def _further(session: _Session, name: str, description: str) -> Callable[..., Any]:
-    def further(q: str) -> str:
-        session.ran.called.append(name)
-        return f"tool-says-{q}"
-
-    further.__name__, further.__doc__ = name, description
-    return further
-
-
-def _tools(session: _Session, nested: Session | None) -> list[Callable[..., Any]]:
-    def lookup(q: str) -> str:
-        """Looks something up."""
-        session.ran.called.append("lookup")
-        return f"tool-says-{q}"
-
-    def exec(command: str) -> str:
-        """Runs a shell command."""
-        session.ran.called.append("exec")
-        return f"ran {command}"
-
-    async def delegate(q: str) -> str:
-        """Asks another agent."""
-        session.ran.called.append("delegate")
-        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
-
-    return [lookup, exec, *([delegate] if nested is not None else [])]
 
 
 HARNESS = _GoogleADK()

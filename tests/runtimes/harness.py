@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, get_args
@@ -123,3 +123,36 @@ class Harness(Protocol):
         exchanges, user's and assistant's words, that the framework's own history begins with.
         """
         ...
+
+
+class _Running(Protocol):
+    """A session whose tools say there that they ran."""
+
+    ran: Ran
+
+
+def functions(session: _Running, nested: Session | None, further: Mapping[str, str]) -> list[Callable[..., Any]]:
+    """The tools of a session, each named and described as the model is to know it; frameworks wrap them as theirs."""
+
+    def exec(command: str) -> str:
+        """Runs a shell command."""
+        session.ran.called.append("exec")
+        return f"ran {command}"
+
+    async def delegate(q: str) -> str:
+        """Asks another agent."""
+        session.ran.called.append("delegate")
+        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
+
+    lookup = _saying(session, "lookup", "Looks something up.")
+    more = [_saying(session, *each) for each in further.items()]
+    return [lookup, exec, *([delegate] if nested is not None else []), *more]
+
+
+def _saying(session: _Running, name: str, description: str) -> Callable[..., Any]:
+    def saying(q: str) -> str:
+        session.ran.called.append(name)
+        return f"tool-says-{q}"
+
+    saying.__name__, saying.__doc__ = name, description
+    return saying

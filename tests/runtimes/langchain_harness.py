@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
 
@@ -127,7 +126,7 @@ class _LangChain:
         )
         session.agent = create_agent(
             session.model("main"),
-            [*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+            functions(session, nested, tools),
             system_prompt=system,
             middleware=[middleware],
             checkpointer=InMemorySaver(),
@@ -135,33 +134,6 @@ class _LangChain:
         for asked, answered in history:
             session.history += [HumanMessage(asked), AIMessage(answered)]
         return session
-
-
-def _further(session: _Session, name: str, description: str) -> StructuredTool:
-    async def further(q: str) -> str:
-        session.ran.called.append(name)
-        return f"tool-says-{q}"
-
-    return StructuredTool.from_function(coroutine=further, name=name, description=description)
-
-
-def _tools(session: _Session, nested: Session | None) -> list[Callable[..., Any]]:
-    def lookup(q: str) -> str:
-        """Looks something up."""
-        session.ran.called.append("lookup")
-        return f"tool-says-{q}"
-
-    def exec(command: str) -> str:
-        """Runs a shell command."""
-        session.ran.called.append("exec")
-        return f"ran {command}"
-
-    async def delegate(q: str) -> str:
-        """Asks another agent."""
-        session.ran.called.append("delegate")
-        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
-
-    return [lookup, exec, *([delegate] if nested is not None else [])]
 
 
 HARNESS = _LangChain()

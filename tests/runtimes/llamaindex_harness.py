@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import iscoroutinefunction
 from typing import Any
 
-from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
 from llama_index.core.agent.workflow import AgentStream, FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, LLMMetadata, ToolCallBlock
 from llama_index.core.llms import MockFunctionCallingLLM
@@ -100,7 +101,7 @@ class _LlamaIndex:
         agent = FunctionAgent(
             llm=_Scripted(session=session),
             system_prompt=system,
-            tools=[*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+            tools=[_tool(each) for each in functions(session, nested, tools)],
         )
         further = {name: _Scripted(session=session, name=name) for name in models}
         session.agent = CognitiveAgent(agent, layer, agent_id, model=model, models=further)
@@ -110,31 +111,9 @@ class _LlamaIndex:
         return session
 
 
-def _further(session: _Session, name: str, description: str) -> FunctionTool:
-    def further(q: str) -> str:
-        session.ran.called.append(name)
-        return f"tool-says-{q}"
-
-    return FunctionTool.from_defaults(further, name=name, description=description)
-
-
-def _tools(session: _Session, nested: Session | None) -> list[Any]:
-    def lookup(q: str) -> str:
-        """Looks something up."""
-        session.ran.called.append("lookup")
-        return f"tool-says-{q}"
-
-    def exec(command: str) -> str:
-        """Runs a shell command."""
-        session.ran.called.append("exec")
-        return f"ran {command}"
-
-    async def delegate(q: str) -> str:
-        """Asks another agent."""
-        session.ran.called.append("delegate")
-        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
-
-    return [lookup, exec, *([FunctionTool.from_defaults(async_fn=delegate)] if nested is not None else [])]
+def _tool(function: Callable[..., Any]) -> FunctionTool:
+    how = "async_fn" if iscoroutinefunction(function) else "fn"
+    return FunctionTool.from_defaults(**{how: function}, name=function.__name__, description=function.__doc__)
 
 
 HARNESS = _LlamaIndex()

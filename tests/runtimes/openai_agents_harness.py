@@ -7,7 +7,7 @@ from typing import Any
 
 from agents import Agent, FunctionTool, ModelSettings, RunConfig, SQLiteSession, function_tool
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
-from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
 from openai.types.shared import Reasoning
 
 from cognitive import CognitiveLayer
@@ -123,8 +123,7 @@ class _OpenAIAgents:
             model_settings=ModelSettings(reasoning=Reasoning()),
             tools=[
                 session.runner.recall_tool,
-                *_tools(session, nested),
-                *(_further(session, *each) for each in tools.items()),
+                *map(_tool, functions(session, nested, tools)),
             ],
         )
         for asked, answered in history:
@@ -132,31 +131,8 @@ class _OpenAIAgents:
         return session
 
 
-def _further(session: _Session, name: str, description: str) -> FunctionTool:
-    def further(q: str) -> str:
-        session.ran.called.append(name)
-        return f"tool-says-{q}"
-
-    return function_tool(further, name_override=name, description_override=description)
-
-
-def _tools(session: _Session, nested: Session | None) -> list[FunctionTool]:
-    def lookup(q: str) -> str:
-        """Looks something up."""
-        session.ran.called.append("lookup")
-        return f"tool-says-{q}"
-
-    def exec(command: str) -> str:
-        """Runs a shell command."""
-        session.ran.called.append("exec")
-        return f"ran {command}"
-
-    async def delegate(q: str) -> str:
-        """Asks another agent."""
-        session.ran.called.append("delegate")
-        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
-
-    return [function_tool(each) for each in (lookup, exec, *([delegate] if nested is not None else []))]
+def _tool(function: Callable[..., Any]) -> FunctionTool:
+    return function_tool(function, name_override=function.__name__, description_override=function.__doc__)
 
 
 HARNESS = _OpenAIAgents()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
 from pydantic_ai import Agent, Tool
 from pydantic_ai.messages import (
     ModelMessage,
@@ -118,39 +118,13 @@ class _PydanticAI:
             session.model("main"),
             instructions=system,
             capabilities=[capability],
-            tools=[Tool(each) for each in _tools(session, nested)]
-            + [_further(session, *each) for each in tools.items()],
+            tools=[
+                Tool(each, name=each.__name__, description=each.__doc__) for each in functions(session, nested, tools)
+            ],
         )
         for asked, answered in history:
             session.history += [ModelRequest([UserPromptPart(asked)]), ModelResponse([TextPart(answered)])]
         return session
-
-
-def _further(session: _Session, name: str, description: str) -> Tool[None]:
-    def further(q: str) -> str:
-        session.ran.called.append(name)
-        return f"tool-says-{q}"
-
-    return Tool(further, name=name, description=description)
-
-
-def _tools(session: _Session, nested: Session | None) -> list[Callable[..., Any]]:
-    def lookup(q: str) -> str:
-        """Looks something up."""
-        session.ran.called.append("lookup")
-        return f"tool-says-{q}"
-
-    def exec(command: str) -> str:
-        """Runs a shell command."""
-        session.ran.called.append("exec")
-        return f"ran {command}"
-
-    async def delegate(q: str) -> str:
-        """Asks another agent."""
-        session.ran.called.append("delegate")
-        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
-
-    return [lookup, exec, *([delegate] if nested is not None else [])]
 
 
 HARNESS = _PydanticAI()

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
 from strands import Agent, tool
 from strands.agent.conversation_manager import NullConversationManager
 from strands.models.model import Model
@@ -127,7 +127,9 @@ class _Strands:
         session.agent = Agent(
             model=_Scripted(session, "main"),
             system_prompt=system,
-            tools=[*_tools(session, nested), *(_further(session, *each) for each in tools.items())],
+            tools=[
+                tool(name=each.__name__, description=each.__doc__)(each) for each in functions(session, nested, tools)
+            ],
             plugins=[CognitivePlugin(layer, agent_id, session_id=session_id, model=model, models=further)],
             conversation_manager=NullConversationManager(),  # its own would forget what does not fit
             callback_handler=None,
@@ -138,37 +140,6 @@ class _Strands:
                 {"role": "assistant", "content": [{"text": answered}]},
             ]
         return session
-
-
-def _further(session: _Session, name: str, description: str) -> Any:
-    @tool(name=name, description=description)
-    def further(q: str) -> str:
-        session.ran.called.append(name)
-        return f"tool-says-{q}"
-
-    return further
-
-
-def _tools(session: _Session, nested: Session | None) -> list[Any]:
-    @tool
-    def lookup(q: str) -> str:
-        """Looks something up."""
-        session.ran.called.append("lookup")
-        return f"tool-says-{q}"
-
-    @tool
-    def exec(command: str) -> str:
-        """Runs a shell command."""
-        session.ran.called.append("exec")
-        return f"ran {command}"
-
-    @tool
-    async def delegate(q: str) -> str:
-        """Asks another agent."""
-        session.ran.called.append("delegate")
-        return (await nested.run(q, [Say("delegated")])).response or "nothing" if nested is not None else "nobody"
-
-    return [lookup, exec, *([delegate] if nested is not None else [])]
 
 
 HARNESS = _Strands()
