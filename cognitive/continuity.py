@@ -23,7 +23,7 @@ from cognitive import recent, redaction
 from cognitive.background import Background
 from cognitive.models import budget_for
 from cognitive.policy import Policy
-from cognitive.rolling import Rolling, Sent
+from cognitive.rolling import PATIENCE, Rolling, Sent
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
 from cognitive.window.display import WholeOutput, limits
@@ -35,7 +35,6 @@ log = logging.getLogger(__name__)
 _MOST_WAITING = 64  # tasks; what cannot keep up is left to the next turn of its session, and memory does not grow
 _MOST_HELD = 64_000_000  # characters of outputs that wait for Postgres to come back
 _RECENT_TURNS = 10  # told of when a session is resumed
-_PATIENCE = 10.0  # seconds for one statement
 _READING = 0.5  # of a turn's time, at most, is for what the session carries: the window itself needs the rest
 _RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
 _AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
@@ -152,7 +151,7 @@ class Continuity:
     async def before(self, agent_id: str, session_id: str, deadline: Deadline) -> tuple[Carried, tuple[str, ...]]:
         """What the session carries, and why it is nothing if it did not come in time."""
         try:
-            read = self._sessions.carried(agent_id, session_id, timeout=_PATIENCE)
+            read = self._sessions.carried(agent_id, session_id, timeout=PATIENCE)
             return await deadline.within(read, _READING), ()
         except (CognitiveError, TimeoutError) as error:
             return Carried(), (f"session: {str(error) or 'no answer from Postgres in time'}",)
@@ -165,7 +164,7 @@ class Continuity:
             return ()
         new = [NewArtifact(id, text, name=tool, tool=tool) for id, tool, text in outputs]
         try:
-            put = self._artifacts.put(agent_id, session_id, new, turn_id=turn_id, timeout=_PATIENCE)
+            put = self._artifacts.put(agent_id, session_id, new, turn_id=turn_id, timeout=PATIENCE)
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
             self._background.start(self._store_later(agent_id, session_id, turn_id, new), agent_id, "outputs", turn_id)
@@ -213,7 +212,7 @@ class Continuity:
         kept = await asyncio.to_thread(
             lambda: recent.encode(redaction.messages(_sanitized(said, policy), self._redact))
         )
-        await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=_PATIENCE)
+        await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
         """Returns when the messages of a turn are no longer on their way."""
@@ -234,7 +233,7 @@ class Continuity:
             session = session_id
             return await asyncio.to_thread(_with_answer, session_id, kept, outcome, whole, policy)
 
-        await self._sessions.answer(agent_id, turn_id, answering, timeout=_PATIENCE)
+        await self._sessions.answer(agent_id, turn_id, answering, timeout=PATIENCE)
         if whole:
             await self._store_later(agent_id, session, turn_id, whole)
 
@@ -259,7 +258,7 @@ class Continuity:
     async def _stored(self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact]) -> bool:
         try:
             return await self._artifacts.put(
-                agent_id, session_id, artifacts, turn_id=turn_id, only_of_turn=True, timeout=_PATIENCE
+                agent_id, session_id, artifacts, turn_id=turn_id, only_of_turn=True, timeout=PATIENCE
             )
         except CognitiveError as error:
             log.info("whole outputs of turn %s wait: %s", turn_id, error)

@@ -18,9 +18,9 @@ from cognitive.window.summary import Summarizer, extract
 
 log = logging.getLogger(__name__)
 
+PATIENCE = 10.0  # seconds for one statement on a session
 _MOST_ROLLS = 5  # tries at a summary that other turns of the session replace meanwhile
 _MOST_OVER = 4  # times as long as it may be, a summary is condensed; of a longer one, its end
-_PATIENCE = 10.0  # seconds for one statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ class Rolling:
         for _ in range(_MOST_ROLLS):
             summary = await self._summarized(was.summary, evicted, policy)
             if await self._sessions.roll(
-                sent.agent_id, sent.session_id, sent.turn_id, was, summary, sent.covers, timeout=_PATIENCE
+                sent.agent_id, sent.session_id, sent.turn_id, was, summary, sent.covers, timeout=PATIENCE
             ):
                 return
-            now = await self._sessions.carried(sent.agent_id, sent.session_id, timeout=_PATIENCE)
+            now = await self._sessions.carried(sent.agent_id, sent.session_id, timeout=PATIENCE)
             if (now.summary, now.covers) == (was.summary, was.covers):
                 return  # the turn or the session is not there; what is recorded later brings the same messages again
             was, evicted = now, _not_covered(sent, now.covers)

@@ -18,7 +18,7 @@ from langgraph.graph import MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel, Field
 
-from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive import CognitiveLayer, NewMemory
 from cognitive.runtimes.langchain import CognitiveMiddleware
 
 KEY = "The spare key of the boat house hangs behind the brass barometer in the pantry of the captain."
@@ -50,13 +50,6 @@ def calls(name: str, **arguments: Any) -> AIMessage:
 def unlock(door: str) -> str:
     """Unlocks a door."""
     return f"{door} unlocked"
-
-
-@pytest.fixture(scope="module")
-async def layer(urls, embedder):
-    policy = Policy(abstention=False, deadline_ms=20_000)
-    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
-        yield layer
 
 
 @pytest.fixture

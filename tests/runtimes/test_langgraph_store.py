@@ -17,20 +17,13 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import GetOp, ListNamespacesOp, MatchCondition, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
-from cognitive import CognitiveLayer, Policy, Turn
+from cognitive import Turn
 from cognitive.errors import InvalidInput
 from cognitive.runtimes.langgraph import CognitiveStore
 
 USERS = ("users", "ada")
 TEA = {"text": "Ada drinks smoked tea from Fujian at four."}
 BOAT = {"text": "The boat house is locked from October to April."}
-
-
-@pytest.fixture(scope="module")
-async def layer(urls, embedder):
-    policy = Policy(abstention=False, deadline_ms=20_000)
-    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
-        yield layer
 
 
 @pytest.fixture

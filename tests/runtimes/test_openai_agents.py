@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive import NewMemory
 
 agents = pytest.importorskip("agents")
 from agents.run_config import ModelInputData  # noqa: E402
@@ -20,13 +19,6 @@ from cognitive.runtimes.openai_agents import CognitiveRunner  # noqa: E402
 KEY = "The spare key of the boat house hangs behind the brass barometer."
 ASK = "Do you remember where the spare key of the boat house hangs?"
 QUIET = agents.RunConfig(tracing_disabled=True)
-
-
-@pytest.fixture(scope="module")
-async def layer(urls, embedder) -> AsyncIterator[CognitiveLayer]:
-    policy = Policy(abstention=False, deadline_ms=20_000)  # the turns here are about where, not about whether or when
-    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
-        yield layer
 
 
 @pytest.fixture

@@ -13,19 +13,12 @@ from pydantic_ai import Agent, BinaryContent, DeferredToolRequests, DeferredTool
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive import CognitiveLayer, NewMemory
 from cognitive.runtimes.pydantic_ai import CognitiveCapability
 
 KEY = "The spare key of the boat house hangs behind the brass barometer in the pantry of the captain."
 ASK = "Do you remember where the spare key of the boat house hangs?"
 PICTURE = BinaryContent(b"\x89PNG", media_type="image/png")
-
-
-@pytest.fixture(scope="module")
-async def layer(urls, embedder):
-    policy = Policy(abstention=False, deadline_ms=20_000)
-    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
-        yield layer
 
 
 @pytest.fixture
