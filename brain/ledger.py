@@ -92,17 +92,40 @@ class Decoy:
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """What the record of a turn says to whoever judges it: the message that memories were shown for, and what the
+    policy says that it was planned under, None where that was not recorded.
+    """
+
+    message: str
+    policy: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How a verdict adds to what was counted before it: the half-life of that, and the showings that a rated one counts
+    for, where others count 1.
+    """
+
+    half_life_days: float
+    rating_weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
-    """What is to be counted of a turn: a judgement per shown memory, and of each decoy its type and whether the same
-    measure credits it.
+    """What is to be counted of a turn: a judgement per shown memory, with which weights, and of each decoy its type and
+    whether the same measure credits it.
     """
 
     shown: Sequence[Judgement]
+    weights: Weights
     decoys: Sequence[tuple[MemoryType, bool]] = ()
 
 
-# From what a turn showed, its decoys and the message it was shown for to what is to be counted.
-Judge = Callable[[Sequence[Shown], Sequence[Decoy], str], Awaitable[Judged]]
+# From what a turn showed, its decoys and its record to what is to be counted.
+Judge = Callable[[Sequence[Shown], Sequence[Decoy], Planned], Awaitable[Judged]]
+# From what the policy of a turn says to the weights of somebody's word on what it showed.
+Weigh = Callable[[Mapping[str, Any] | None], Weights]
 # Asked in a transaction that erasures of the agent wait for: whether what it is about to record is still wanted.
 Still = Callable[[], Awaitable[bool]]
 

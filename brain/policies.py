@@ -24,6 +24,7 @@ Role = Literal["live", "shadow"]
 Changes = Mapping[str, float | int]
 MOST_CANDIDATES = 200  # listed
 MOST_CHOICES = 200
+LONGEST_NOTE = 500  # characters
 _SECONDS = 10.0  # a page that takes longer is given up
 
 

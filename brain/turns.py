@@ -10,7 +10,21 @@ from uuid import UUID
 from brain import statements, tally
 from brain.database import Connection, Database
 from brain.halfvec import encode_halfvec
-from brain.ledger import CalledTurn, Calls, Closed, Decoy, Judge, Judgement, OpenTurn, Shadow, Shown, Still, Verdict
+from brain.ledger import (
+    CalledTurn,
+    Calls,
+    Closed,
+    Decoy,
+    Judge,
+    Judgement,
+    OpenTurn,
+    Planned,
+    Shadow,
+    Shown,
+    Still,
+    Verdict,
+    Weigh,
+)
 from brain.types import MemoryType
 from brain.writing import share_agent
 
@@ -54,8 +68,6 @@ class TurnLog:
         status: str,
         judge: Judge,
         *,
-        half_life_days: float,
-        rating_weight: float,
         opening: OpenTurn | None = None,
         still: Still | None = None,
         called: Sequence[str] = (),
@@ -79,11 +91,11 @@ class TurnLog:
                 return Closed(tuple(Judgement(**dict(row)) for row in rows), first=False)
             shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
             decoys = [Decoy(**dict(row)) for row in await c.fetch(SQL["decoys"], agent_id, turn_id)]
-            judged = await judge(shown, decoys, turn["message"])
+            judged = await judge(shown, decoys, Planned(turn["message"], turn["planned_under"]))
             await c.execute(
                 SQL["close_turn"], agent_id, turn_id, status, turn["at"], [j.memory_id for j in judged.shown],
                 [j.overlap for j in judged.shown], [j.used for j in judged.shown], [j.rating for j in judged.shown],
-                half_life_days * _DAY, rating_weight,
+                judged.weights.half_life_days * _DAY, judged.weights.rating_weight,
                 [type_ for type_, _ in judged.decoys], [credited for _, credited in judged.decoys], list(called),
                 response,
             )  # fmt: skip
@@ -200,23 +212,16 @@ class TurnLog:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["attributions"], agent_id, turn_id))
         return [Judgement(**dict(row)) for row in rows]
 
-    async def rate(
-        self,
-        agent_id: str,
-        turn_id: str,
-        memory_id: UUID,
-        useful: bool,
-        *,
-        half_life_days: float,
-        rating_weight: float,
-    ) -> bool:
+    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
         """Lets an explicit verdict take the place of the measured one. False if the turn showed no such memory."""
-        half_life = half_life_days * _DAY
 
         async def work(c: Connection) -> bool:
             await _share(c, agent_id)
             turn = await c.fetchrow(SQL["hold_turn"], agent_id, turn_id)
-            rated = await c.fetchrow(SQL["rate"], agent_id, turn_id, memory_id, useful, half_life, rating_weight)
+            weights = weigh(turn["planned_under"] if turn is not None else None)
+            rated = await c.fetchrow(
+                SQL["rate"], agent_id, turn_id, memory_id, useful, weights.half_life_days * _DAY, weights.rating_weight
+            )
             if turn is not None and rated is not None and rated["times"]:
                 memory = tally.Counted(rated["type"], rated["tokens"], useful)
                 await _tally(c, agent_id, turn["at"], tally.changed(_told(turn, turn["status"]), memory))

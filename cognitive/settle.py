@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from brain.deadline import Deadline
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
-from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Shown, Still
+from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Planned, Shown, Still
 from brain.redacting import Redact, unchanged
 from brain.remains import Remains
 from brain.text import storable
@@ -137,19 +137,23 @@ class Settlement:
     async def _settle(
         self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, still: Still | None = None
     ) -> Report:
-        """Opens the turn unless it is there, judges what it showed and closes it, in one transaction."""
-        policy = await self._policy.current(agent_id)
+        """Opens the turn unless it is there, judges what it showed and closes it, in one transaction.
+
+        What it taught is a matter of the policy it was planned under, whenever its outcome comes; what may be kept of
+        it is one of the policy that holds.
+        """
+        holds = self._policy.for_agent(agent_id)
         excerpts = await self._excerpts(agent_id, turn_id, opening)
 
-        async def judge(shown: Sequence[Shown], decoys: Sequence[Decoy], message: str) -> Judged:
+        async def judge(shown: Sequence[Shown], decoys: Sequence[Decoy], planned: Planned) -> Judged:
+            policy = record.planned_under(planned.policy, holds)
             seen = [_as_shown(memory, excerpts) for memory in shown]
             # a response of megabytes takes seconds, which the event loop has not
-            return await asyncio.to_thread(record.judge_all, seen, decoys, message, outcome, policy)
+            return await asyncio.to_thread(record.judge_all, seen, decoys, planned.message, outcome, policy)
 
         closed = await self._turns.close(
-            agent_id, turn_id, outcome.status, judge, half_life_days=policy.half_life_days,
-            rating_weight=policy.rating_weight, opening=opening, still=still, called=_called(outcome),
-            response=_response(outcome, policy),
+            agent_id, turn_id, outcome.status, judge, opening=opening, still=still, called=_called(outcome),
+            response=_response(outcome, holds),
         )  # fmt: skip
         if closed is None:
             raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")

@@ -14,6 +14,7 @@ import cognitive
 from brain.errors import InvalidInput
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
+from cognitive.cli.basis import USED, Used, basis
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
@@ -34,8 +35,12 @@ EVALUATION = (
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What recorded turns say: those that can be replayed, of how many that were read, of how many there are."""
+    """What recorded turns say, and the policy that is asked about: turns that can be replayed, of how many that were
+    read, of how many there are.
+    """
 
+    policy: cognitive.Policy
+    used: Used
     cases: list[Case]
     history: list[Verdict]
     read: int
@@ -44,17 +49,18 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
+    policy: Used
     evaluation: Evaluation
     unanswered: Sequence[str]
 
 
-@click.command(cls=Answering, shape=f"{{evaluation: {EVALUATION}, unanswered: [tunable]}}")
-@click.option("--policy", "file", required=True, type=FILE, help="A TOML file.")
+@click.command(cls=Answering, shape=f"{{policy: {USED}, evaluation: {EVALUATION}, unanswered: [tunable]}}")
+@click.option("--policy", "file", type=FILE, help="Of this policy; without it, of the one that holds for the agent.")
 @AGENT
 @SINCE
 @UNTIL
 @LAST
-def command(file: Path, agent: str, since: datetime | None, until: datetime | None, last: int) -> None:
+def command(file: Path | None, agent: str, since: datetime | None, until: datetime | None, last: int) -> None:
     """Estimate what a policy would have been worth: used memories per turn, by three estimators, with intervals.
 
     It refuses where the log cannot tell, says why, and exits with 3; the figures then prove nothing.
@@ -62,27 +68,30 @@ def command(file: Path, agent: str, since: datetime | None, until: datetime | No
     run(_evaluate(file, agent, since, until, last), _show, well=lambda told: told.evaluation.refusal is None)
 
 
-async def _evaluate(file: Path, agent: str, since: datetime | None, until: datetime | None, last: int) -> _Answer:
+async def _evaluate(
+    file: Path | None, agent: str, since: datetime | None, until: datetime | None, last: int
+) -> _Answer:
     from cognitive.lab.evaluate import evaluate
     from cognitive.lab.evidence import logged, never_answered
 
-    policy = cognitive.Policy.load(file)
-    found = await read(agent, since, until, last)
+    found = await read(agent, since, until, last, file)
     turns = []
     with printing.progress("replaying") as moved:
         for done, case in enumerate(found.cases, 1):
-            turns.append(logged(case, policy, found.history))
+            turns.append(logged(case, found.policy, found.history))
             moved(done, len(found.cases))
-    return _Answer(evaluate(turns), never_answered(found.cases, policy))
+    return _Answer(found.used, evaluate(turns), never_answered(found.cases, found.policy))
 
 
-async def read(agent: str, since: datetime | None, until: datetime | None, last: int) -> Evidence:
-    """The recorded turns of a time that can be evidence, of the last so many: all that they found is held in memory.
+async def read(agent: str, since: datetime | None, until: datetime | None, last: int, file: Path | None) -> Evidence:
+    """A file's policy, or what holds for the agent, and the recorded turns of a time that can be evidence on it, of the
+    last so many: all that they found is held in memory.
 
     Raises:
         InvalidInput: there is none.
     """
     async with cognitive.CognitiveLayer.open() as layer:
+        policy, used = await basis(layer, agent, file)
         recorded = await layer.turn_ids(agent, since, until)
         turn_ids = recorded[-last:]
         with printing.progress("reading turns") as moved:
@@ -92,7 +101,7 @@ async def read(agent: str, since: datetime | None, until: datetime | None, last:
     if not cases:
         raise InvalidInput(f"agent {agent!r} has no completed turn that could be replayed, of {len(turn_ids)} turns")
     printing.note(f"{len(cases)} of {len(turn_ids)} turns are completed and come out as they were")
-    return Evidence(cases, history, len(turn_ids), len(recorded))
+    return Evidence(policy, used, cases, history, len(turn_ids), len(recorded))
 
 
 def _show(told: _Answer) -> None:

@@ -14,6 +14,7 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
+from cognitive.cli.basis import USED, Used, basis
 from cognitive.cli.evaluate import show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
@@ -30,34 +31,44 @@ _REPLAY = (
 
 @dataclass(frozen=True, slots=True)
 class _Replays:
+    policy: Used | None
     turns: int
     replays: Sequence[Replay]
 
 
-@click.command(cls=Answering, shape=f"{{turns, replays: [{_REPLAY}]}}")
+@click.command(cls=Answering, shape=f"{{policy?: {USED}, turns, replays: [{_REPLAY}]}}")
 @click.argument("turn_ids", nargs=-1)
 @AGENT
 @SINCE
 @UNTIL
 @click.option("--policy", "file", type=FILE, help="Run them under this policy.")
+@click.option("--live", is_flag=True, help="Run them under the policy that holds for the agent.")
 def command(
-    turn_ids: tuple[str, ...], agent: str, since: datetime | None, until: datetime | None, file: Path | None
+    turn_ids: tuple[str, ...], agent: str, since: datetime | None, until: datetime | None, file: Path | None, live: bool
 ) -> None:
     """Run TURN_IDS again, or all turns of a time, and compare what comes out with what was shown, byte for byte.
 
-    Under another policy the difference is printed: which memories would have entered and left the prompt, tokens, and
-    how many would have been used (an estimate where a memory was not shown). Exits with 3 if a turn came out different
-    though nothing has changed since.
+    Each is run under the policy that it was planned under. Under another one the difference is printed: which memories
+    would have entered and left the prompt, tokens, and how many would have been used (an estimate where a memory was
+    not shown). Exits with 3 if a turn came out different though nothing has changed since.
     """
-    show = _differing if file is not None else _compared
-    run(_replay(agent, turn_ids, since, until, file), show, well=_none_different)
+    if file is not None and live:
+        raise click.UsageError("--live and --policy each name a policy: expected one of them")
+    another = file is not None or live
+    show = _differing if another else _compared
+    run(_replay(agent, turn_ids, since, until, file, another), show, well=_none_different)
 
 
 async def _replay(
-    agent: str, turn_ids: Sequence[str], since: datetime | None, until: datetime | None, file: Path | None
+    agent: str,
+    turn_ids: Sequence[str],
+    since: datetime | None,
+    until: datetime | None,
+    file: Path | None,
+    another: bool,
 ) -> _Replays:
-    policy = cognitive.Policy.load(file) if file is not None else None
     async with cognitive.CognitiveLayer.open() as layer:
+        policy, used = await basis(layer, agent, file) if another else (None, None)
         turns = turn_ids or await layer.turn_ids(agent, since, until)
         replays: list[Replay] = []
         with printing.progress("replaying") as moved:
@@ -65,7 +76,7 @@ async def _replay(
                 replay = await layer.replay(agent, turn_id, policy)
                 replays += [replay] if replay is not None else []
                 moved(done, len(turns))
-    return _Replays(len(turns), replays)
+    return _Replays(used, len(turns), replays)
 
 
 def _none_different(ran: _Replays) -> bool:

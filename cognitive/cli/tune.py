@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-import cognitive
 from brain.errors import PolicyError
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
+from cognitive.cli.basis import USED, Used
 from cognitive.cli.evaluate import EVALUATION, LAST, read, show, show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
+    policy: Used
     steps: Sequence[Step]
     training: int
     gain: Estimate
@@ -43,14 +44,14 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 
 @click.command(
     cls=Answering,
-    shape="{steps: [{name, before, after, score}], training, gain: {value?, low?, high?}, "
+    shape=f"{{policy: {USED}, steps: [{{name, before, after, score}}], training, gain: {{value?, low?, high?}}, "
     f"held_out: {EVALUATION}, proven, written?, unanswered: [tunable]}}",
 )
 @AGENT
 @SINCE
 @UNTIL
 @LAST
-@click.option("--policy", "file", type=FILE, help="Start from this policy; without it, from the live one.")
+@click.option("--policy", "file", type=FILE, help="Start from this policy; without it, from the one that holds.")
 @click.option(
     "--out", default="policy.toml", show_default=True, type=click.Path(path_type=Path), callback=_new,
     help="A file that is not there yet.",
@@ -60,7 +61,8 @@ def command(
 ) -> None:
     """Search floors, limits, weights, half-life and threshold on the earlier 70 % of the turns, and judge on the rest.
 
-    The policy found is written to a new file and takes effect only when COGNITIVE_POLICY names it. Nothing is written
+    It starts from the policy that holds for the agent: what was chosen for it, or the operator's own. The policy found
+    is written to a new file and takes effect only when COGNITIVE_POLICY names it. Nothing is written
     where the held-out turns cannot tell that it gains anything; the command then exits with 3.
     """
     run(_tune(agent, since, until, last, file, out), _show, well=lambda told: told.proven)
@@ -69,12 +71,11 @@ def command(
 async def _tune(
     agent: str, since: datetime | None, until: datetime | None, last: int, file: Path | None, out: Path
 ) -> _Answer:
-    from cognitive.bootstrap import live_policy
     from cognitive.lab.evidence import never_answered
     from cognitive.lab.tune import SPACE, answerable, as_evidence, tune
 
-    policy = cognitive.Policy.load(file) if file else live_policy()
-    found = await read(agent, since, until, last)
+    found = await read(agent, since, until, last, file)
+    policy = found.policy
     space = answerable(SPACE, found.cases, policy)
     trials = sum(len([value for value in row.values if value != row.of(policy)]) for row in space)
     done = 0
@@ -87,7 +88,7 @@ async def _tune(
 
         tuning = tune(found.cases, policy, as_evidence(found.history), space=space, tried=tried)
     written = _kept(tuning, out) if tuning.proven else None
-    return _Answer(tuning.steps, tuning.training, tuning.gain, tuning.held_out, tuning.proven, written,
+    return _Answer(found.used, tuning.steps, tuning.training, tuning.gain, tuning.held_out, tuning.proven, written,
                    never_answered(found.cases, tuning.policy))  # fmt: skip
 
 
@@ -115,3 +116,5 @@ def _show(told: _Answer) -> None:
         printing.line("Nothing is written: the held-out turns do not tell that this policy is better.", style="bold")
     else:
         printing.line(f"Written to {told.written}; it takes effect when COGNITIVE_POLICY names it.", style="bold")
+        if told.policy.chosen:
+            printing.line("What was chosen for the agent stands above any file until `cognitive policy rollback`.")

@@ -14,10 +14,11 @@ import httpx
 from brain.artifacts import Artifact, Line, Page
 from brain.sessions import Cleared
 from brain.store import Progress
-from brain.types import Memory, MemoryType, NewMemory, Receipt
+from brain.types import Memory, MemoryType, NewMemory, Receipt, Revision
 from cognitive.arguments import require_id
 from cognitive.catalog.plans import PastPlan
 from cognitive.client.calls import Calls
+from cognitive.client.policies import Policies
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.recent import Resumed
@@ -54,11 +55,12 @@ class CognitiveClient:
     """A layer on a server; each method does what the layer's method of this name does, and raises what that raises.
 
     Beyond that, `NotAllowed` is raised for a token that may not, and `StoreUnavailable` while the server is away; only
-    `pre_turn` never is: a turn that cannot be prepared goes on without memory.
+    `pre_turn` never is: a turn that cannot be prepared goes on without memory. `policies` is the layer's `policies`.
     """
 
     def __init__(self, calls: Calls, pre_turn_seconds: float) -> None:
         self._calls = calls
+        self.policies = Policies(calls)
         self._pre_turn_seconds = pre_turn_seconds
 
     @classmethod
@@ -198,6 +200,10 @@ class CognitiveClient:
         """Changes fields of a memory."""
         body = Changes(**changes).model_dump(mode="json", exclude_unset=True)
         return await self._of(Memory, "PATCH", agent_id, "memories", _id(id), body=body)
+
+    async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
+        """The changes of a memory, the latest first, each with what it replaced."""
+        return await self._of(list[Revision], "GET", agent_id, "memories", _id(id), "revisions")
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with all that was derived from them, in one transaction."""

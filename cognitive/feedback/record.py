@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from brain.ledger import Decoy, Judged, Judgement, Shown
+from brain.errors import PolicyError
+from brain.ledger import Decoy, Judged, Judgement, Shown, Weights
 from brain.types import MemoryType
 from cognitive.feedback.attribute import overlaps
 from cognitive.feedback.authored import authored, texts
 from cognitive.policy import Policy
 from cognitive.turn import Attribution, Outcome
+
+log = logging.getLogger(__name__)
+
+
+def planned_under(recorded: Mapping[str, Any] | None, holds: Policy) -> Policy:
+    """The policy that a turn is judged by: its own, as it was recorded, whatever was chosen since.
+
+    The one that holds, where the record has none that this version can read: an outcome is not lost for that.
+    """
+    try:
+        return Policy.from_record(recorded) if recorded is not None else holds
+    except PolicyError as error:
+        log.warning("a turn is judged by the policy that holds: %s", error)
+        return holds
+
+
+def weights(policy: Policy) -> Weights:
+    """How verdicts on a turn of this policy are counted."""
+    return Weights(policy.half_life_days, policy.rating_weight)
 
 
 def judge_all(
@@ -21,10 +43,10 @@ def judge_all(
     """
     present = [memory for memory in shown if memory.content is not None]
     if outcome.status != "completed" or not present:
-        return Judged(())
+        return Judged((), weights(policy))
     written = _authored(present, message, outcome)
     measured = () if outcome.citations else credited(decoys, present, written, message, policy)
-    return Judged(_judged(present, written, message, outcome, policy), measured)
+    return Judged(_judged(present, written, message, outcome, policy), weights(policy), measured)
 
 
 def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:

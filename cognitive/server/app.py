@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse
 from starlette.routing import BaseRoute, Mount, Route
 
 from cognitive.layer import CognitiveLayer
-from cognitive.server import agents, health, memories, sessions, turns
+from cognitive.server import agents, health, memories, policies, sessions, turns
 from cognitive.server.auth import Authentication, own_agent
 from cognitive.server.config import Mounted, ServerConfig
 from cognitive.server.kept import Contexts
@@ -67,7 +67,7 @@ def _mounting(mounted: Mounted) -> list[BaseRoute]:
 def _api() -> APIRouter:
     """All that is versioned. What is asked of an agent is asked by its own token or an admin's, whatever the route."""
     api = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Security(_BEARER)])
-    for router in (turns.router, memories.router, sessions.router, agents.router):
+    for router in (turns.router, memories.router, sessions.router, policies.router, agents.router):
         api.include_router(router, prefix=_OF_AGENT, dependencies=[Depends(own_agent)])
     api.include_router(agents.of_none)
     return api

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from brain.types import Memory, Receipt, above
+from brain.types import Memory, Receipt, Revision, above
 from cognitive.errors import UnknownMemory
 from cognitive.server.auth import AgentId, Most
 from cognitive.server.reading import Layer, StrictRoute
@@ -54,6 +54,12 @@ async def update(agent_id: AgentId, memory_id: UUID, body: Changes, layer: Layer
     token hands over, none.
     """
     return await layer.update(agent_id, memory_id, by=most, **body.given())
+
+
+@router.get("/{memory_id}/revisions", summary="How a memory was changed (revisions)")
+async def revisions(agent_id: AgentId, memory_id: UUID, layer: Layer) -> list[Revision]:
+    """The latest first, each with what it replaced."""
+    return await layer.revisions(agent_id, memory_id)
 
 
 @router.delete("/{memory_id}", summary="Erase a memory")

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from brain.cells import Group
+from brain.ledger import Weights
 from brain.patience import patient
 from brain.retention import Retained
 from brain.store import Progress
@@ -16,6 +17,7 @@ from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revisio
 from cognitive.arguments import require_aware, require_id, require_label
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
+from cognitive.feedback.record import planned_under, weights
 from cognitive.forgetting import Forgetting, everything
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
@@ -141,19 +143,20 @@ class Memories:
 
     @patient
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Counts somebody's explicit verdict on a memory that a turn showed; it weighs `rating_weight` showings.
+        """Counts somebody's explicit verdict on a memory that a turn showed; it weighs as many showings as the turn's
+        own policy says (`rating_weight`).
 
         Raises:
             InvalidInput: the turn showed no such memory.
         """
         require_label("agent_id", agent_id)
         require_label("turn_id", turn_id)
-        policy = await self._parts.policy.current(agent_id)
-        rated = await self._parts.turns.rate(
-            agent_id, turn_id, memory_id, useful, half_life_days=policy.half_life_days,
-            rating_weight=policy.rating_weight,
-        )  # fmt: skip
-        if not rated:
+        holds = self._parts.policy.for_agent(agent_id)
+
+        def weigh(recorded: Mapping[str, Any] | None) -> Weights:
+            return weights(planned_under(recorded, holds))
+
+        if not await self._parts.turns.rate(agent_id, turn_id, memory_id, useful, weigh):
             raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
 
 

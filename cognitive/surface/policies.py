@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from brain.policies import Candidate, Choice, Role
+from brain.policies import LONGEST_NOTE, Candidate, Choice, Role
 from brain.search import Masses
 from cognitive.arguments import require_aware, require_label
 from cognitive.bootstrap import Parts
@@ -21,7 +21,6 @@ from cognitive.policy import Policy
 from cognitive.samples import Samples
 from cognitive.tunables import changed, lasting
 
-LONGEST_NOTE = 500  # characters
 _COMPARED = 500  # the latest turns that a shadow ran beside
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
+from brain.policies import LONGEST_NOTE, Choice, Role
 from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, MemoryType, Moment, NewMemory, Text
 from cognitive.recall import MOST_HITS
 from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Tool, Turn
@@ -21,11 +22,21 @@ MOST_IDS = 500  # of one request; as a query they take 22 KB
 MOST_TURNS = 1_000
 MOST_PLANS = 500
 MOST_LINES = 200
+MOST_TUNABLES = 200  # more than there are
 
 # Only white space is refused beyond what the schema says.
 Query = Annotated[Label, Field(max_length=LONGEST_MESSAGE, examples=["which database did we choose?"])]
 Conversation = Annotated[tuple[Message, ...], Field(max_length=MOST_MESSAGES)]
 Ids = Annotated[tuple[UUID, ...], Field(max_length=MOST_IDS)]
+Tunables = Annotated[
+    Mapping[str, float | int],
+    Field(max_length=MOST_TUNABLES, description="By the tunable's dotted name, as `cognitive policy rows` lists them."),
+]
+Note = Annotated[Text, Field(max_length=LONGEST_NOTE, description="Why; kept with it.")]
+After = Annotated[
+    Annotated[int, Field(ge=0)] | None,
+    Field(description="The number of the choice that the caller saw holding, 0 for none; refused if another was made."),
+]
 
 
 def _example(**fields: Any) -> ConfigDict:
@@ -140,6 +151,56 @@ class PlansBody(Edge):
 
     message: Query
     limit: Annotated[int, Field(ge=0, le=MOST_PLANS)] = 25
+
+
+class CandidateBody(Edge):
+    """What a candidate changes of the operator's policy."""
+
+    model_config = _example(changes={"half_life_days": 3, "evidence_floor": 0.4}, note="shorter memory")
+
+    changes: Tunables
+    note: Note = ""
+
+
+class ChoiceBody(Edge):
+    """The version that is chosen; null is the operator's own again."""
+
+    model_config = _example(version="0f1e2d3c4b5a", note="kept more of what was used", after=0)
+
+    version: Label | None
+    note: Note = ""
+    after: After = None
+
+
+class RollBackBody(Edge):
+    """Why the latest choice is taken back."""
+
+    note: Note = ""
+    after: After = None
+
+
+class WhatIfBody(Edge):
+    """Tunables with other values, and the stretch of time whose turns they are tried on: [since, until)."""
+
+    model_config = _example(changes={"evidence_floor": 0.2}, since="2026-11-01T00:00:00Z")
+
+    changes: Tunables
+    since: Moment
+    until: Annotated[Moment | None, Field(description="Now, where it is left out.")] = None
+    whole: Annotated[bool, Field(description="All turns of the sample, however long that takes.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """The versions that hold for an agent: the operator's own, the live one, the one that runs beside it; what the live
+    one changes; and the choices that they come from, by role.
+    """
+
+    base: str
+    live: str
+    shadow: str | None
+    changes: Mapping[str, float | int]
+    choices: Mapping[Role, Choice]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import httpx
@@ -15,8 +15,10 @@ from pydantic import TypeAdapter
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 from cognitive.client import CognitiveClient, NotAllowed
 from cognitive.client.calls import Calls
+from cognitive.client.policies import Policies as RemotePolicies
 from cognitive.errors import InvalidInput, StoreUnavailable, UnknownMemory, UnknownTurn
 from cognitive.server.config import ServerConfig
+from cognitive.surface.policies import Policies
 from cognitive.wire.context import Prepared, prepared, received, unprepared
 from tests.serving import running, token_for
 
@@ -58,6 +60,16 @@ def test_its_methods_are_those_of_a_layer():
             ours, theirs = inspect.signature(method), inspect.signature(getattr(CognitiveLayer, name))
             wanted = {each: given for each, given in theirs.parameters.items() if each != "by"}  # that, the token says
             assert dict(ours.parameters) == wanted, name
+
+
+def test_its_policies_are_those_of_a_layer():
+    """Who chooses, the token says; and no sample of turns is kept for it by a name."""
+    own = {name: method for name, method in vars(RemotePolicies).items() if inspect.iscoroutinefunction(method)}
+    for name, method in own.items():
+        if not name.startswith("_"):
+            ours, theirs = inspect.signature(method), inspect.signature(getattr(Policies, name))
+            wanted = [each for each in theirs.parameters if each not in ("by", "name")]
+            assert list(ours.parameters) == wanted, name
 
 
 async def test_a_prepared_turn_is_the_same_here_as_there(client, layer, agent, now):
@@ -113,6 +125,56 @@ async def test_memories_and_sessions_over_the_wire(client, layer, agent):
     assert (await client.forget(agent, ids)).memories == 1
     assert (await client.erase_agent(agent)).turns == 1
     assert await client.context_budgets() == layer.context_budgets()
+
+
+async def test_policies_over_the_wire(client, layer, agent):
+    base = layer.policies.base(agent).version
+    saved = await client.policies.save(agent, {"half_life_days": 3}, note="shorter")
+    assert (
+        saved
+        == await layer.policies.candidate(agent, saved.version)
+        == await client.policies.candidate(agent, saved.version)
+    )
+    assert await client.policies.list(agent) == (saved,)
+    assert await client.policies.show(agent, saved.version) == await layer.policies.show(agent, saved.version)
+
+    await client.policies.shadow(agent, saved.version)
+    chosen = await client.policies.activate(agent, saved.version, note="it kept more", after=0)
+    assert layer.policy(agent).version == saved.version
+    holds = await client.policies.standing(agent)
+    assert (holds.base, holds.live, holds.shadow) == (base, saved.version, saved.version)
+    assert (holds.changes, holds.choices["live"]) == ({"half_life_days": 3.0}, chosen)
+    with pytest.raises(InvalidInput, match="choice 1 of the live policy"):
+        await client.policies.activate(agent, None, after=0)
+    assert (await client.policies.roll_back(agent)).version is None
+    assert layer.policy(agent).version == base
+    assert await client.policies.history(agent) == await layer.policies.history(agent)
+    assert len(await client.policies.history(agent, "shadow")) == 1
+
+
+async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
+    await client.remember(agent, [CHOSEN])
+    context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, now=NOW))
+    await client.post_turn(context, Outcome(response=CHOSEN.content))
+    nothing, period = (
+        dict.fromkeys(("default_limit", "hinted_limit", "other_limit"), 0),
+        (NOW - timedelta(days=1), NOW + timedelta(days=1)),
+    )
+
+    asked = await client.policies.what_if(agent, nothing, *period)
+    assert (asked.turns, asked.left, asked.used, asked.kept) == (1, 1, 1, 0)
+    assert asked == await layer.policies.what_if(agent, nothing, *period)
+    assert await client.policies.compared(agent, layer.policy(agent).version) is None
+    with pytest.raises(InvalidInput, match="deadline_ms: may not be changed"):
+        await client.policies.what_if(agent, {"deadline_ms": 1}, *period)
+
+
+async def test_the_changes_of_a_memory_over_the_wire(client, layer, agent):
+    [id] = await client.remember(agent, [CHOSEN])
+    await client.update(agent, id, content="We chose MongoDB after all.")
+    [changed] = await client.revisions(agent, id)
+    assert changed.was["content"] == CHOSEN.content
+    assert [changed] == await layer.revisions(agent, id)
 
 
 async def test_more_memories_than_one_request_takes(client, agent):

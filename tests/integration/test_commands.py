@@ -148,7 +148,9 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert measured["recall_at_10"]["cognitive"] > 0.5
     policy = tmp_path / "policy.toml"
     policy.write_text("item_floor = 0.4\n", encoding="utf-8")
-    assert "turns" in shell("evaluate", "--policy", policy, code=NO)["evaluation"]["refusal"]
+    asked = shell("evaluate", "--policy", policy, code=NO)
+    assert "turns" in asked["evaluation"]["refusal"]
+    assert asked["policy"]["source"] == f"of the file {policy}"
     shell("turn", "pre", "How long do refunds take?", "--session", "s1", "--turn", "t2")
     shell("turn", "post", "t2", "--response", "Five days.")
     assert shell("tune", "--out", tmp_path / "found.toml", code=NO)["written"] is None
@@ -159,6 +161,8 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert shell("policy", "shadow", saved)["choice"]["role"] == "shadow"
     assert shell("policy", "activate", saved)["choice"]["no"] == 1
     assert shell("policy", "list")["live"] == shell("config")["stored"]["live"] == saved
+    for name in (("evaluate",), ("tune", "--out", tmp_path / "found.toml"), ("replay", "--live")):
+        assert shell(*name, code=0 if name[0] == "replay" else NO)["policy"]["version"] == saved
     assert shell("policy", "rollback")["choice"]["version"] is None
     assert len(shell("policy", "list")["history"]) == 3
     assert shell("budgets", "claude-sonnet-4")["row"] == "claude-sonnet"

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
 import pytest
 
 from brain.errors import StoreUnavailable
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from brain.journal import Journal, written
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.chosen import Chosen
 from cognitive.errors import InvalidInput
+from cognitive.settle import Settlement
+from cognitive.settle import opened as settling
 from cognitive.tunables import ROWS, changed
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 BASE = Policy(deadline_ms=30_000)
 WIDE = {"evidence_floor": 0.1, "type_floor": 0.0, "item_floor": 0.1}
+STRICT = {"attribution_thresholds.relative": 1.0}
+VAGUE = Outcome(response="It may be the kettle, up in some attic or other.")  # of a used memory, but for `STRICT`
 PERIOD = (NOW - timedelta(days=1), NOW + timedelta(days=1))
 
 
@@ -39,7 +45,15 @@ def ask(agent, n=0, text="Where is the kettle?"):
 
 async def play(layer, agent, turns=3):
     for n in range(turns):
-        await layer.post_turn(await layer.pre_turn(ask(agent, n)), Outcome(response="The kettle is in the attic."))
+        context = await layer.pre_turn(ask(agent, n))
+        await layer.post_turn(context, Outcome(response="The kettle is in the attic."))
+    return context.shown
+
+
+async def activated(layer, agent, changes):
+    saved = await layer.policies.save(agent, changes, by="ada")
+    await layer.policies.activate(agent, saved.version, by="ada")
+    return saved
 
 
 async def test_a_candidate_is_saved_once_and_names_the_policy_that_it_makes(opened, agent):
@@ -199,15 +213,63 @@ async def test_another_process_takes_a_choice_up(opened, urls, embedder, stocked
         assert (await running.pre_turn(ask(stocked, 1))).policy.version == saved.version
 
 
-async def test_a_process_that_starts_knows_it_in_its_first_turn_and_its_first_outcome(opened, urls, embedder, stocked):
-    strict = {"attribution_thresholds.relative": 1.0}
-    context = await opened.pre_turn(ask(stocked))
-    saved = await opened.policies.save(stocked, strict, by="ada")
-    await opened.policies.activate(stocked, saved.version, by="ada")
+async def test_a_process_that_starts_knows_it_in_its_first_turn(opened, urls, embedder, stocked):
+    saved = await activated(opened, stocked, WIDE)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as started:
-        report = await started.post_turn(context, Outcome(response="It may be the kettle, up in some attic or other."))
-        assert not any(each.referenced for each in report.attributions)
-        assert (await started.pre_turn(ask(stocked, 1))).policy.version == saved.version
+        assert (await started.pre_turn(ask(stocked))).policy.version == saved.version
+
+
+async def credited(layer, agent, turn_id):
+    return [each.used for each in await layer._parts.turns.judgements(agent, turn_id)]
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by its name", "with its context"])
+async def test_an_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embedder, stocked, named):
+    context = await opened.pre_turn(ask(stocked))
+    await activated(opened, stocked, STRICT)
+    async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as started:
+        later = await started.pre_turn(ask(stocked, 1))
+        await started.post_turn(TurnRef(stocked, "t-0") if named else context, VAGUE)
+        await started.post_turn(later, VAGUE)
+
+    assert await credited(opened, stocked, "t-0") == [True]
+    assert await credited(opened, stocked, "t-1") == [False]
+    assert [(await opened.replay(stocked, f"t-{n}")).verdict for n in (0, 1)] == ["identical"] * 2
+
+
+@pytest.mark.parametrize("recorded", [True, False], ids=["its turn is recorded", "its turn is in the journal too"])
+async def test_an_outcome_from_the_journal_is_judged_by_the_policy_of_its_turn(opened, stocked, tmp_path, recorded):
+    context = await opened.pre_turn(ask(stocked))
+    await activated(opened, stocked, STRICT)
+    journal, turn_id = Journal(tmp_path / "journal" / "x.sqlite"), "t-0" if recorded else "t-lost"
+    opening = None if recorded else written(replace(settling(context), turn_id=turn_id))
+    journal.put(stocked, turn_id, opening=opening, outcome=VAGUE.model_dump_json())
+    settlement = Settlement(opened._parts.turns, journal, opened._parts.policy, opened._parts.settlement._capture)
+    await settlement.drain(journal.find(stocked, turn_id))
+
+    assert await credited(opened, stocked, turn_id) == [True]
+
+
+async def test_what_turns_taught_is_the_same_whatever_was_chosen_before_their_outcomes_came(opened, agent, urls):
+    """Half-lives and the weight of a rating, which bear on what was counted before."""
+    for own in (agent, f"{agent}-chosen"):
+        await opened.remember(own, [NewMemory(type="fact", content="The kettle is in the attic.")])
+        [known] = await play(opened, own, 1)
+        late = await opened.pre_turn(ask(own, 10_000))
+        if own != agent:
+            await activated(opened, own, {"half_life_days": 0.5, "rating_weight": 10})
+        await opened.post_turn(late, VAGUE)
+        await opened.rate(own, "t-0", known.memory_id, useful=True)
+
+    assert await masses(urls, agent) == pytest.approx(await masses(urls, f"{agent}-chosen"))
+
+
+async def masses(urls, agent):
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        return [*await connection.fetchrow("SELECT shown, used FROM cognitive.usage WHERE agent_id = $1", agent)]
+    finally:
+        await connection.close()
 
 
 class Away:

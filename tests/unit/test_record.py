@@ -7,7 +7,7 @@ from making import uid
 
 from brain.ledger import Judgement, Shown
 from cognitive import Outcome, Policy
-from cognitive.feedback.record import attributions, judge
+from cognitive.feedback.record import attributions, judge, planned_under
 from cognitive.turn import Attribution
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
@@ -37,6 +37,13 @@ def test_each_strategy_judges_at_its_own_threshold(strategy):
     judgements = judge(THREE, "", Outcome(response=BACKUPS), policy)
     assert [each.used for each in judgements] == [each.overlap >= policy.attribution_threshold for each in judgements]
     assert judgements[0].used
+
+
+def test_a_turn_is_judged_by_what_its_record_says_and_by_what_holds_where_nobody_can_read_that():
+    own, holds = Policy(half_life_days=1), Policy()
+    assert planned_under(own.model_dump(mode="json"), holds) == own
+    assert planned_under(None, holds) is holds
+    assert planned_under({"a_tunable_of_tomorrow": 1}, holds) is holds
 
 
 def test_citations_say_which_were_used_and_therefore_which_were_not():
