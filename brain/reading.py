@@ -29,6 +29,7 @@ class Reading:
         *,
         pool_size: int = 4,
         pooled: bool = False,
+        clustered: bool = False,
         revive: Callable[[], None] | None = None,
         grant: Callable[[], Awaitable[object]] | None = None,
         breaker: Callable[[], Breaker] = Breaker,
@@ -37,6 +38,7 @@ class Reading:
         self.own = grant is not None
         self._pool_size = pool_size
         self._pooled = pooled
+        self._clustered = clustered
         self._revive = revive
         self._grant = grant
         self._breaker = breaker
@@ -89,5 +91,6 @@ class Reading:
             role=role,
             read_only=True,
             pooled=self._pooled,
+            clustered=self._clustered,
             breaker=self._breaker(),
         )

@@ -26,6 +26,7 @@ class Settings(BaseSettings):
     embedding_models: str = "minilm"
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
     pooler: Literal["none", "transaction"] = "none"  # between here and the server; transaction: PgBouncer in that mode
+    cluster: Literal["none", "citus"] = "none"  # what database_url leads to; citus: the coordinator of a Citus cluster
     breaker_failures: Annotated[int, Field(ge=0)] = 5  # in a row until Postgres is asked no more; 0: it always is
     breaker_wait: Annotated[float, Field(gt=0)] = 0.25  # seconds until a probe, doubled each time: what a turn may take
     breaker_longest_wait: Annotated[float, Field(gt=0)] = 5.0  # between probes: so long a turn may miss who is back
