@@ -19,6 +19,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="COGNITIVE_", env_ignore_empty=True, frozen=True, extra="ignore")
 
     database_url: str | None = None  # None: the embedded server
+    replica_url: str | None = None  # a standby of it, which those ask who only look; turns and writes never do
     data_dir: Path | None = None  # None: the user's data directory
     cache_dir: Path | None = None  # None: the user's cache directory; holds the prepared embedding model
     # The embedding models of this process, with commas: minilm, wordllama, sentence-transformers:MODEL, or

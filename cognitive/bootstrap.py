@@ -255,7 +255,8 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 @asynccontextmanager
 async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
     if url is not None:
-        database, reading = _own(url, settings), _looking(url, settings)
+        standby = _looking(settings.replica_url, settings) if settings.replica_url is not None else None
+        database, reading = _own(url, settings), _looking(url, settings, standby)
         async with _closing(database, reading, _open_or_wait(database)):
             yield database, reading
         return
@@ -285,12 +286,13 @@ def _own(url: str, settings: Settings) -> Database:
     )
 
 
-def _looking(url: str, settings: Settings) -> Reading:
+def _looking(url: str, settings: Settings, standby: Reading | None = None) -> Reading:
     return Reading(
         url,
         breaker=partial(_breaker, settings),
         pooled=settings.pooler == "transaction",
         clustered=settings.cluster == "citus",
+        standby=standby,
     )
 
 

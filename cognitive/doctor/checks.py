@@ -23,6 +23,7 @@ SKEW_FAILS = 300.0  # what happens in one turn would seem to come before what ha
 LARGE_TABLE = 1 << 20  # bytes; the plans for a smaller table are good without statistics
 LEAST_DEAD = 10_000  # rows: below, a vacuum is nobody's concern
 MOST_DEAD = 0.5  # of a table's rows; autovacuum begins at a fifth, so that half means it does not get there
+LAG = 60.0  # seconds: a dashboard is looked at by the minute
 BACKLOG = 1_000  # turns: hours of an agent's work, which a process that runs would have settled
 
 
@@ -301,6 +302,19 @@ def _clock(health: DatabaseHealth) -> Verdict:
     return ("failure" if skew > SKEW_FAILS else "warning"), told, "let both machines keep time by NTP"
 
 
+def _replica(facts: Facts) -> Verdict:
+    replica = facts.replica
+    if replica is None:
+        return _ok("none is named: looks ask the database that turns write to")
+    if replica.unfit is not None:
+        fix = "looks are answered by the primary meanwhile: mend the standby, or unset COGNITIVE_REPLICA_URL"
+        return "warning", replica.unfit, fix
+    told = f"{replica.seconds:.1f} s and {replica.bytes:,} bytes behind"
+    if replica.seconds > LAG:
+        return "warning", told, "is replication running? pg_stat_replication on the primary tells"
+    return _ok(told)
+
+
 def _of_database(judge: Callable[[DatabaseHealth], Verdict]) -> Judge:
     """A check that knows nothing while the database is away."""
 
@@ -331,6 +345,7 @@ CHECKS: Mapping[str, Judge] = {
     "models of agents": _spaces,
     "large agents": _cells,
     "clock": _of_database(_clock),
+    "replica": _replica,
 }
 
 
