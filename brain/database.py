@@ -1,9 +1,9 @@
 """The connections: one pool, one role without privileges, one tenant per transaction.
 
-The tenant is set with `set_config(…, true)`, for the transaction only: a session-level SET would leak through a
-pooler. A cancelled statement is given up by the server too; the connection to one that does not acknowledge that soon
-is cut, since waiting for a frozen server has no bound. One that failed so many times in a row is asked no more until a
-probe is answered (`brain.breaker`).
+The tenant is set with `SET LOCAL`, for the transaction only: a session-level SET would leak through a pooler. A
+cancelled statement is given up by the server too; the connection to one that does not acknowledge that soon is cut,
+since waiting for a frozen server has no bound. One that failed so many times in a row is asked no more until a probe is
+answered (`brain.breaker`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class Database:
     All work is done as `role`, and `read_only` in transactions that write nothing. `revive` is called, off the event
     loop, when a connection is lost: the embedded server is restarted by it. While `breaker` is open nothing is asked.
     `pooled`: behind a pooler that hands a connection of the server from client to client after each transaction, so
-    that nothing is prepared beforehand, and the role is taken on within each transaction.
+    that nothing is prepared beforehand, and the role is taken on within each transaction. `clustered`: the coordinator
+    of a Citus cluster.
     """
 
     def __init__(
@@ -84,9 +85,11 @@ class Database:
         read_only: bool = False,
         breaker: Breaker | None = None,
         pooled: bool = False,
+        clustered: bool = False,
     ) -> None:
         self._url = url
         self._pooled = pooled
+        self._clustered = clustered
         self._role = role
         self._read_only = read_only
         self._pool_size = pool_size
@@ -261,7 +264,12 @@ class Database:
 
     def _beginning(self, attempt: _Attempt[T]) -> str:
         return beginning(
-            attempt.agent_id, attempt.timeout, durable=attempt.durable, read_only=self._read_only, role=self._local_role
+            attempt.agent_id,
+            attempt.timeout,
+            durable=attempt.durable,
+            read_only=self._read_only,
+            role=self._local_role,
+            clustered=self._clustered,
         )
 
     async def _recover(self, attempt: int) -> None:

@@ -14,6 +14,17 @@ from brain.tables import metadata
 
 BY = "agent_id"
 _FIRST = "corpus"  # the others stand where the agent's row in it does
+# One statement after the other on each machine: what a table needs is made in the same transaction.
+_IN_TURN = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
+# Machines of a cluster connect to one another as whoever asks. Citus hands this on, as it does roles and grants.
+_LOGINS = """DO $$
+DECLARE
+    name text;
+BEGIN
+    FOR name IN SELECT rolname FROM pg_roles WHERE rolname IN ('cognitive_app', 'cognitive_reader', 'cognitive_overview') LOOP
+        EXECUTE format('ALTER ROLE %I LOGIN', name);
+    END LOOP;
+END $$"""  # noqa: E501
 # What statements call must be known where they are answered.
 _FUNCTIONS = (
     "SELECT create_distributed_function(oid::regprocedure) FROM pg_proc WHERE pronamespace = 'cognitive'::regnamespace"
@@ -24,6 +35,8 @@ def statements() -> tuple[str, ...]:
     """What is to be run, in order: a table that others refer to comes before them."""
     tables = sorted(metadata.sorted_tables, key=lambda table: table.name != _FIRST)
     return (
+        _IN_TURN,
+        _LOGINS,
         *(
             f"SELECT create_distributed_table('{table.fullname}', '{BY}', colocate_with => '{_beside(table.name)}')"
             for table in tables

@@ -1,19 +1,28 @@
 """The connections of those who only look: as the role that may only read, where the login may become it.
 
-Where it may not, as the application's own role; in transactions that Postgres lets write nothing, either way.
+Where it may not, as the application's own role; in transactions that Postgres lets write nothing, either way. A standby
+is asked first, where there is one: whoever only looks takes nothing from the turns then.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
+from time import monotonic
 
-from brain import roles
+from brain import replica, roles
 from brain.breaker import Breaker
-from brain.database import APP_ROLE, Database, T, Work
+from brain.database import APP_ROLE, Connection, Database, T, Work
+from brain.deadline import Deadline
+from brain.errors import StoreError
 from brain.roles import Granted
 
+log = logging.getLogger(__name__)
+
 _SECONDS = 10.0  # to find out what may be become
+_STANDBY_MS = 2_000.0  # to connect to a standby: less than the page that waits for it has
+_AGAIN = 5.0  # seconds in which a standby that could not be read is not asked
 
 
 class Reading:
@@ -21,6 +30,7 @@ class Reading:
 
     `grant` creates the roles, of a server that is our own; it is awaited when they are not there. `url` is where to.
     `breaker` makes one for the pool: whether turns have an answer in time is another question than whether looks have.
+    `standby` leads to a standby of the server; while that one is away, or is none, the server itself is asked.
     """
 
     def __init__(
@@ -29,17 +39,23 @@ class Reading:
         *,
         pool_size: int = 4,
         pooled: bool = False,
+        clustered: bool = False,
         revive: Callable[[], None] | None = None,
         grant: Callable[[], Awaitable[object]] | None = None,
         breaker: Callable[[], Breaker] = Breaker,
+        standby: Reading | None = None,
     ) -> None:
         self.url = url
         self.own = grant is not None
         self._pool_size = pool_size
         self._pooled = pooled
+        self._clustered = clustered
         self._revive = revive
         self._grant = grant
         self._breaker = breaker
+        self._standby = standby
+        self._standby_from = 0.0  # by the monotonic clock
+        self._cluster: int | None = None
         self._opening = asyncio.Lock()
         self._opened: tuple[Database, Granted] | None = None
 
@@ -52,15 +68,42 @@ class Reading:
         return (await self._open())[1]
 
     async def run(self, agent_id: str, work: Work[T], *, timeout: float = 60.0) -> T:
-        """As `Database.run`; what writes is refused."""
+        """As `Database.run`; what writes is refused. A standby has half of the time, and the server itself the rest."""
+        if self._standby is not None and monotonic() >= self._standby_from:
+            try:
+                return await self._of_standby(self._standby, agent_id, work, timeout / 2)
+            except (StoreError, TimeoutError) as error:
+                self._standby_from = monotonic() + _AGAIN
+                log.warning("the standby is not read, the primary is: %s", str(error) or "no answer in time")
         database, _ = await self._open()
         return await database.run(agent_id, work, timeout=timeout)
 
+    async def compared(self) -> replica.Replica | None:
+        """How the standby does beside the server; None where there is none to ask."""
+        return await replica.compared(self.url, self._standby.url) if self._standby is not None else None
+
     async def close(self) -> None:
         """Closes the pool."""
+        if self._standby is not None:
+            await self._standby.close()
         opened, self._opened = self._opened, None
         if opened is not None:
             await opened[0].close()
+
+    async def _of_standby(self, standby: Reading, agent_id: str, work: Work[T], seconds: float) -> T:
+        """Asked within the same transaction whether it is one: it may have been promoted since."""
+        if self._cluster is None:
+            database, _ = await self._open()
+            self._cluster = (await database.run("", replica.server, timeout=seconds)).cluster
+        cluster = self._cluster
+
+        async def checked(connection: Connection) -> T:
+            if (because := replica.unfit(await replica.server(connection), cluster)) is not None:
+                raise StoreError(because)
+            return await work(connection)
+
+        await Deadline(_STANDBY_MS).within(standby.granted())
+        return await standby.run(agent_id, checked, timeout=seconds)
 
     async def _open(self) -> tuple[Database, Granted]:
         async with self._opening:
@@ -89,5 +132,6 @@ class Reading:
             role=role,
             read_only=True,
             pooled=self._pooled,
+            clustered=self._clustered,
             breaker=self._breaker(),
         )

@@ -19,6 +19,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="COGNITIVE_", env_ignore_empty=True, frozen=True, extra="ignore")
 
     database_url: str | None = None  # None: the embedded server
+    replica_url: str | None = None  # a standby of it, which those ask who only look; turns and writes never do
     data_dir: Path | None = None  # None: the user's data directory
     cache_dir: Path | None = None  # None: the user's cache directory; holds the prepared embedding model
     # The embedding models of this process, with commas: minilm, wordllama, sentence-transformers:MODEL, or
@@ -26,6 +27,7 @@ class Settings(BaseSettings):
     embedding_models: str = "minilm"
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
     pooler: Literal["none", "transaction"] = "none"  # between here and the server; transaction: PgBouncer in that mode
+    cluster: Literal["none", "citus"] = "none"  # what database_url leads to; citus: the coordinator of a Citus cluster
     breaker_failures: Annotated[int, Field(ge=0)] = 5  # in a row until Postgres is asked no more; 0: it always is
     breaker_wait: Annotated[float, Field(gt=0)] = 0.25  # seconds until a probe, doubled each time: what a turn may take
     breaker_longest_wait: Annotated[float, Field(gt=0)] = 5.0  # between probes: so long a turn may miss who is back

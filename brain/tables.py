@@ -125,10 +125,13 @@ embedding = Table(
     ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
     CheckConstraint("field IN ('said', 'around')"), CheckConstraint("vector_dims(embedding) = dimension"),
     Index(
-        "embedding_covering", "agent_id", "model", "field", "type", "cell",
+        "embedding_by_cell", "agent_id", "model", "field", "type", "cell",
         postgresql_include=["memory_id", "ordinal", "embedding"], postgresql_where=text("dimension <= 1200"),
     ),
-    Index("embedding_by_type", "agent_id", "model", "field", "type", "cell", postgresql_where=text("dimension > 1200")),
+    Index(
+        "embedding_long_by_cell", "agent_id", "model", "field", "type", "cell",
+        postgresql_where=text("dimension > 1200"),
+    ),
 )  # fmt: skip
 
 cell = Table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -255,15 +255,17 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 @asynccontextmanager
 async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
     if url is not None:
-        pooled, breaker = settings.pooler == "transaction", partial(_breaker, settings)
-        database, reading = _own(url, settings, pooled=pooled), Reading(url, pooled=pooled, breaker=breaker)
+        standby = _looking(settings.replica_url, settings) if settings.replica_url is not None else None
+        database, reading = _own(url, settings), _looking(url, settings, standby)
         async with _closing(database, reading, _open_or_wait(database)):
             yield database, reading
         return
     server = EmbeddedServer(settings.data_dir)
     try:
         urls = await asyncio.to_thread(server.acquire)
-        database = _own(urls.app, settings, server.ensure_running)
+        database = Database(
+            urls.app, pool_size=settings.pool_size, revive=server.ensure_running, breaker=_breaker(settings)
+        )
         reading = Reading(
             urls.app, revive=server.ensure_running, grant=lambda: roles.create(urls.admin, [APP_ROLE]),
             breaker=partial(_breaker, settings),
@@ -274,8 +276,24 @@ async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[
         await asyncio.to_thread(server.release)
 
 
-def _own(url: str, settings: Settings, revive: Callable[[], None] | None = None, *, pooled: bool = False) -> Database:
-    return Database(url, pool_size=settings.pool_size, revive=revive, breaker=_breaker(settings), pooled=pooled)
+def _own(url: str, settings: Settings) -> Database:
+    return Database(
+        url,
+        pool_size=settings.pool_size,
+        breaker=_breaker(settings),
+        pooled=settings.pooler == "transaction",
+        clustered=settings.cluster == "citus",
+    )
+
+
+def _looking(url: str, settings: Settings, standby: Reading | None = None) -> Reading:
+    return Reading(
+        url,
+        breaker=partial(_breaker, settings),
+        pooled=settings.pooler == "transaction",
+        clustered=settings.cluster == "citus",
+        standby=standby,
+    )
 
 
 def _breaker(settings: Settings) -> Breaker:

@@ -18,7 +18,8 @@ pieces AS (
     SELECT $1, p.artifact_id, p.ordinal, p.start, p.line, p.content
     FROM unnest($11::uuid[], $12::integer[], $13::bigint[], $14::bigint[], $15::text[])
          AS p(artifact_id, ordinal, start, line, content)
-    WHERE p.artifact_id IN (SELECT id FROM new))
+    WHERE p.artifact_id IN (SELECT id FROM new)
+    RETURNING 1)
 SELECT id FROM new
 
 -- name: of_session

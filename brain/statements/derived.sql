@@ -77,11 +77,13 @@ WHERE EXISTS (SELECT 1 FROM unnest($2::text[]) AS p(probe) WHERE strpos(lower(n.
 WITH was AS (DELETE FROM cognitive.candidate WHERE agent_id = $1 AND version = $2 RETURNING *)
 INSERT INTO cognitive.candidate (agent_id, version, base, changes, at, by, note)
 SELECT agent_id, version, base, changes, at, by, $3 FROM was
+RETURNING 1
 
 -- name: cut_choice
 WITH was AS (DELETE FROM cognitive.choice WHERE agent_id = $1 AND role = $2 AND no = $3 RETURNING *)
 INSERT INTO cognitive.choice (agent_id, role, no, version, at, by, note)
 SELECT agent_id, role, no, version, at, by, $4 FROM was
+RETURNING 1
 
 -- name: memories_holding
 -- Other memories in which the words of the erased ones ($3) stand: what they say, what surrounds that, or what they

@@ -34,6 +34,7 @@ FROM unnest($2::uuid[], $3::bigint[], $4::bytea[], $5::text[], $6::text[], $7::t
             $17::jsonb[], $18::text[])
      AS m(id, seq, identity, type, content, speaker, context, occurred_at, session_id, session_no, source, labels,
           confidence, pinned, supersedes, attributes, trust)
+RETURNING 1
 
 -- name: mark_superseded
 UPDATE cognitive.memory AS old SET superseded_by = new.id, updated_at = now()
@@ -61,6 +62,7 @@ SELECT $1, p.memory_id, p.ordinal, p.start, p.stop, p.said_length, p.around_leng
        string_to_array(p.lexemes, ' ')
 FROM unnest($2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::integer[], $7::integer[], $8::text[])
      AS p(memory_id, ordinal, start, stop, said_length, around_length, lexemes)
+RETURNING 1
 
 -- name: insert_postings
 INSERT INTO cognitive.posting (agent_id, lexeme, memory_id, ordinal, type, session_no, said, around, said_length,
@@ -69,6 +71,7 @@ SELECT $1, p.lexeme, p.memory_id, p.ordinal, p.type, p.session_no, p.said, p.aro
 FROM unnest($2::text[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7::smallint[], $8::smallint[],
             $9::integer[], $10::integer[])
      AS p(lexeme, memory_id, ordinal, type, session_no, said, around, said_length, around_length)
+RETURNING 1
 
 -- name: insert_embeddings
 -- Of one model ($6) and its dimension ($7). What is there stays: two workers may have embedded the same text. Of an agent

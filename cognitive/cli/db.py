@@ -60,7 +60,7 @@ def _mended(told: Mapping[str, Sequence[str]]) -> None:
 def distribute(really: bool, url: str | None) -> None:
     """Show the statements by which Citus spreads the tables over several machines, an agent's rows on one.
 
-    The layer itself does not work on them yet: docs/operations.md says what is missing.
+    Turns there need COGNITIVE_CLUSTER=citus. None of it was tried on a cluster: docs/operations.md says what to expect.
     """
     run(_distribute(really, url), lambda told: click.echo(";\n".join((*told["statements"], "")).rstrip("\n")))
 

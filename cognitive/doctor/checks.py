@@ -55,6 +55,7 @@ CHECKS: Mapping[str, Judge] = {
     "models of agents": database.spaces,
     "large agents": database.cells,
     "clock": _of_database(database.clock),
+    "replica": database.replica,
 }
 
 

@@ -12,6 +12,7 @@ SKEW_WARNS = 5.0  # seconds: turns are timed here, and given up by the clock of 
 SKEW_FAILS = 300.0  # what happens in one turn would seem to come before what happened in the last
 LARGE_TABLE = 1 << 20  # bytes; the plans for a smaller table are good without statistics
 LEAST_DEAD = 10_000  # rows: below, a vacuum is nobody's concern
+LAG = 60.0  # seconds: a dashboard is looked at by the minute
 MOST_DEAD = 0.5  # of a table's rows; autovacuum begins at a fifth, so that half means it does not get there
 
 
@@ -179,3 +180,17 @@ def cells(facts: Facts) -> Verdict:
         found = f"all vectors are read for each search of {len(spaces.unsorted)} large agents: {spaces.unsorted[0]}"
         return "warning", found, f"cognitive db index --agent {spaces.unsorted[0]}"
     return ok("every large agent's vectors lie in cells")
+
+
+def replica(facts: Facts) -> Verdict:
+    """Whether the standby that looks are to be answered by is one, and follows."""
+    standby = facts.replica
+    if standby is None:
+        return ok("none is named: looks ask the database that turns write to")
+    if standby.unfit is not None:
+        fix = "looks are answered by the primary meanwhile: mend the standby, or unset COGNITIVE_REPLICA_URL"
+        return "warning", standby.unfit, fix
+    told = f"{standby.seconds:.1f} s and {standby.bytes:,} bytes behind"
+    if standby.seconds > LAG:
+        return "warning", told, "is replication running? pg_stat_replication on the primary tells"
+    return ok(told)

@@ -22,6 +22,7 @@ from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyErr
 from brain.health import DatabaseHealth
 from brain.health import examine as look
 from brain.journal import Journal, journal_name
+from brain.replica import Replica, compared
 from brain.settings import Settings, from_environment
 from cognitive import administration, bootstrap
 from cognitive.doctor.checks import Finding, judged
@@ -49,13 +50,21 @@ async def examine(looking: Looked = lambda _: None) -> tuple[Finding, ...]:
     try:
         facts = replace(facts, spaces=await asyncio.to_thread(_own))
         health, spaces = await _database(settings, facts.spaces)
-        facts = replace(facts, database=health, spaces=spaces)
+        facts = replace(facts, database=health, spaces=spaces, replica=await _replica(settings))
     except CognitiveError as error:
         facts = replace(facts, away=str(error))
     return judged(facts)
 
 
-async def running(url: str, own: bool, journal: Journal, embed: Embed, model: str, seconds: float) -> Facts:
+async def _replica(settings: Settings) -> Replica | None:
+    if settings.database_url is None or settings.replica_url is None:
+        return None
+    return await compared(settings.database_url, settings.replica_url)
+
+
+async def running(
+    url: str, own: bool, journal: Journal, embed: Embed, model: str, seconds: float, replica: Replica | None = None
+) -> Facts:
     """What a layer that runs stands on: its own database, journal and model, each within so many seconds. Raises
     nothing: what does not answer is a fact too. `own` says that the database is the one that we bring.
     """
@@ -64,8 +73,9 @@ async def running(url: str, own: bool, journal: Journal, embed: Embed, model: st
         asyncio.to_thread(_host, settings, journal), _embedded(embed, model, seconds), _answer(url, seconds)
     )
     facts = Facts(
-        replace(host, settings=problem), of_model, "the embedded server" if own else _without_secrets(url), own
-    )
+        replace(host, settings=problem), of_model, "the embedded server" if own else _without_secrets(url), own,
+        replica=replica,
+    )  # fmt: skip
     return replace(facts, away=database) if isinstance(database, str) else replace(facts, database=database)
 
 

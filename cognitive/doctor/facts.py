@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from brain.agents import ModelOfAgents
 from brain.health import DatabaseHealth
+from brain.replica import Replica
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Spaces:
 @dataclass(frozen=True, slots=True)
 class Facts:
     """All that was looked at. `address` is where the database should be, without a password, `embedded` whether it is
-    the one that we bring; `away` says why there is no `database`.
+    the one that we bring; `away` says why there is no `database`. `replica` is the standby that looks are asked of.
     """
 
     host: Host
@@ -71,3 +72,4 @@ class Facts:
     database: DatabaseHealth | None = None
     spaces: Spaces = Spaces()
     away: str | None = None
+    replica: Replica | None = None

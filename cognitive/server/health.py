@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from time import monotonic
 
 from fastapi import APIRouter, HTTPException, Request
@@ -41,7 +42,17 @@ class Readiness:
             if because is not None:
                 log.warning("not ready: %s: %s", part, because)
         parts = {part: "ok" if because is None else "unavailable" for part, because in wrong.items()}
-        return Health("unavailable" if any(wrong.values()) else "ok", parts)
+        return Health("unavailable" if any(wrong.values()) else "ok", {**parts, **await self._replica()})
+
+    async def _replica(self) -> Mapping[str, str]:
+        """Told, and not counted: turns are whole without it."""
+        replica = await self._layer.replica()
+        if replica is None:
+            return {}
+        if replica.unfit is not None:
+            log.warning("the replica is not read: %s", replica.unfit)
+            return {"replica": "unavailable"}
+        return {"replica": f"ok, {replica.seconds:.1f} s behind"}
 
 
 @router.get("/healthz", summary="Whether the process lives")
@@ -54,7 +65,8 @@ async def healthz() -> Health:
 async def readyz(request: Request, response: Response) -> Health:
     """Whether the database answers, has the schema of this version, and the embedding model is loaded; 503 if not.
 
-    The server takes turns all the same: they are degraded, and their outcomes are kept.
+    The server takes turns all the same: they are degraded, and their outcomes are kept. A `replica`, where there is
+    one, is told of with its lag, and does not count: looks are answered by the primary while it is away.
     """
     health: Health = await request.app.state.readiness.look()
     response.status_code = 200 if health.status == "ok" else 503

@@ -35,8 +35,9 @@ class Checks:
         """
         parts, embedder = self._parts, self._parts.embedders.first
         facts = await running(
-            parts.reading.url, parts.reading.own, parts.journal, embedder.embed, embedder.model, _PATIENCE
-        )
+            parts.reading.url, parts.reading.own, parts.journal, embedder.embed, embedder.model, _PATIENCE,
+            await parts.reading.compared(),
+        )  # fmt: skip
         return Standing(judged(facts), facts.database)
 
     async def reads_as(self) -> Granted:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from brain.deadline import Deadline
+from brain.replica import Replica
 from cognitive.bootstrap import Parts
 from cognitive.errors import EmbeddingError, SchemaError, StoreError
 from cognitive.models import context_budgets
@@ -25,6 +26,10 @@ class State:
     async def readiness(self) -> Mapping[str, str | None]:
         """What is wrong with the "database", its "schema" and the "model", in words; None for what is well."""
         return {**await self._database(), "model": await self._model()}
+
+    async def replica(self) -> Replica | None:
+        """How the standby does that looks are asked of; None if there is none. Turns do without it."""
+        return await self._parts.reading.compared()
 
     async def _database(self) -> Mapping[str, str | None]:
         try:

@@ -16,5 +16,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.drop_index("memory_superseded", "memory", schema="cognitive")
+    op.drop_index("memory_superseded", "memory", schema="cognitive", if_exists=True)
     op.drop_table("revision", schema="cognitive")

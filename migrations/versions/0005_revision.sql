@@ -12,7 +12,3 @@ ALTER TABLE cognitive.revision FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON cognitive.revision USING (agent_id = current_setting('cognitive.agent_id', true))
     WITH CHECK (agent_id <> '' AND agent_id = current_setting('cognitive.agent_id', true));
 GRANT SELECT, INSERT, UPDATE, DELETE ON cognitive.revision TO cognitive_app;
-
--- What was replaced, the latest first: few among many, which a walk of all would not find.
-CREATE INDEX memory_superseded ON cognitive.memory (agent_id, occurred_at, seq) INCLUDE (id)
-    WHERE superseded_by IS NOT NULL;

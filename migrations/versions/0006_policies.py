@@ -16,6 +16,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.drop_index("shadow_by_time", "shadow", schema="cognitive")
+    op.drop_index("shadow_by_time", "shadow", schema="cognitive", if_exists=True)
     for table in ("choice", "candidate"):
         op.drop_table(table, schema="cognitive")

@@ -42,6 +42,3 @@ BEGIN
     END IF;
 END
 $$;
-
--- The latest turns that a shadow ran beside.
-CREATE INDEX shadow_by_time ON cognitive.shadow (agent_id, policy, at DESC, turn_id);

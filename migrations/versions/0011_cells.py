@@ -16,9 +16,14 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for name, where in (("embedding_covering", "dimension <= 1200"), ("embedding_by_type", "dimension > 1200")):
-        covered = " INCLUDE (memory_id, ordinal, embedding)" if name == "embedding_covering" else ""
-        op.execute(f"DROP INDEX cognitive.{name}")
-        op.execute(f"CREATE INDEX {name} ON cognitive.embedding (agent_id, model, field, type){covered} WHERE {where}")
+    op.execute("DROP INDEX IF EXISTS cognitive.embedding_by_cell, cognitive.embedding_long_by_cell")
+    op.execute(
+        "CREATE INDEX IF NOT EXISTS embedding_covering ON cognitive.embedding (agent_id, model, field, type)"
+        " INCLUDE (memory_id, ordinal, embedding) WHERE dimension <= 1200"
+    )
+    op.execute(
+        "CREATE INDEX IF NOT EXISTS embedding_by_type ON cognitive.embedding (agent_id, model, field, type)"
+        " WHERE dimension > 1200"
+    )
     op.drop_column("embedding", "cell", schema="cognitive")
     op.drop_table("cell", schema="cognitive")

@@ -16,9 +16,3 @@ CREATE POLICY tenant ON cognitive.cell USING (agent_id = current_setting('cognit
 GRANT SELECT, INSERT, UPDATE, DELETE ON cognitive.cell TO cognitive_app;
 
 ALTER TABLE cognitive.embedding ADD COLUMN cell integer;
-
--- The same indexes with the cell behind what they began with: who does not ask for cells reads them as before.
-DROP INDEX cognitive.embedding_covering, cognitive.embedding_by_type;
-CREATE INDEX embedding_covering ON cognitive.embedding (agent_id, model, field, type, cell)
-    INCLUDE (memory_id, ordinal, embedding) WHERE dimension <= 1200;
-CREATE INDEX embedding_by_type ON cognitive.embedding (agent_id, model, field, type, cell) WHERE dimension > 1200;

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import asyncpg
@@ -15,9 +15,12 @@ from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedded.server import _bundled_install
 from brain.embedded.service_user import make_home, make_private, runnable_install, server_account
 from brain.migrate import upgrade
+from brain.reading import Reading
+from brain.replica import Server, unfit
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import StoreUnavailable
+from cognitive.server.health import Readiness
 
 PATIENT = Policy(deadline_ms=10_000)
 SAID = "The kettle in the boat house leaks."
@@ -151,3 +154,66 @@ async def test_an_address_of_both_leads_to_whichever_takes_writes(primary, stand
                 "before", "without", "after"}  # fmt: skip
 
         await eventually(counted)
+
+
+STARTED = "SELECT pg_postmaster_start_time()"  # tells servers apart
+NOWHERE = "postgresql://cognitive_app@/cognitive?host=/nowhere"
+
+
+@asynccontextmanager
+async def closed(reading: Reading) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        await reading.close()
+
+
+async def asks(reading: Reading, agent: str, url: str) -> bool:
+    return await reading.run(agent, lambda c: c.fetchval(STARTED)) == await ask(url, STARTED)
+
+
+async def test_looks_ask_the_standby_and_turns_the_primary(primary, standby, agent, monkeypatch):
+    _, urls = primary
+    monkeypatch.setenv("COGNITIVE_REPLICA_URL", standby.app)
+    async with opened(urls.app) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
+        assert (await turned(layer, agent, "t")).recorded
+        await replayed(urls, standby)
+        ready = await Readiness(layer).look()
+        assert (ready.status, ready.parts["replica"]) == ("ok", "ok, 0.0 s behind")
+        assert await said_by_the_doctor(layer) == ("ok", "0.0 s and 0 bytes behind")
+
+        await ask(standby.admin, "SELECT pg_wal_replay_pause()")
+        await layer.remember(agent, [NewMemory(type="fact", content="The lamp is new.")])
+        assert (await layer.replica()).bytes > 0
+        await ask(standby.admin, "SELECT pg_wal_replay_resume()")
+
+    reading = Reading(urls.app, standby=Reading(standby.app))
+    async with closed(reading):
+        assert await asks(reading, agent, standby.app)
+        assert await ask(standby.admin, "SELECT pg_promote()")
+        assert await asks(reading, agent, urls.app)  # what it says from now on is not what turns write
+        assert "takes writes itself" in (await reading.compared()).unfit
+
+
+async def said_by_the_doctor(layer: CognitiveLayer) -> tuple[str, str]:
+    [finding] = [each for each in (await layer.standing()).findings if each.check == "replica"]
+    return finding.status, finding.found
+
+
+async def test_the_primary_is_asked_while_the_standby_is_away(urls, agent, monkeypatch):
+    reading = Reading(urls.app, standby=Reading(NOWHERE))
+    async with closed(reading):
+        assert await asks(reading, agent, urls.app)
+    monkeypatch.setenv("COGNITIVE_REPLICA_URL", NOWHERE)
+    async with opened(urls.app) as layer:
+        ready = await Readiness(layer).look()
+        assert (ready.status, ready.parts["replica"]) == ("ok", "unavailable")  # turns are whole without it
+        status, found = await said_by_the_doctor(layer)
+        assert status == "warning"
+        assert found.startswith("the replica does not answer")
+
+
+def test_a_standby_of_another_server_is_none_of_ours():
+    assert unfit(Server(True, 7, 0, None), 7) is None
+    assert "another server" in unfit(Server(True, 8, 0, None), 7)

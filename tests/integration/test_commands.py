@@ -202,7 +202,7 @@ def test_every_call_that_needs_no_context_of_its_own_process_can_be_made_from_th
     source = "".join(path.read_text(encoding="utf-8") for path in Path(cognitive.cli.__file__).parent.glob("*.py"))
     within_a_process = {"open", "fit", "refine_tools", "sections", "settle", "settled", "finished", "learned"}
     by_other_names = {  # why and turn, budgets, config; doctor says the next four; the receipt of what is erased
-        "account", "context_budgets", "policy", "readiness", "backlog", "reads_as", "standing", "erasures",
+        "account", "context_budgets", "policy", "readiness", "replica", "backlog", "reads_as", "standing", "erasures",
     }  # fmt: skip
     of_adapters = {
         "open_turns",

@@ -126,7 +126,7 @@ async def test_as_the_applications_role_the_search_reads_its_indexes(words, agen
     for table in ("posting", "embedding", "memory", "passage"):
         assert f"Seq Scan on {table}" not in plan, plan
     assert "Index Only Scan using posting_by_lexeme" in plan
-    assert "Index Only Scan using embedding_covering" in plan
+    assert "Index Only Scan using embedding_by_cell" in plan
     assert "memory_by_session" in plan
 
 

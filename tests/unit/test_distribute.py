@@ -7,10 +7,20 @@ import re
 import pytest
 from sqlalchemy import UniqueConstraint
 
+from brain.database import APP_ROLE
 from brain.distribute import BY, statements
+from brain.roles import ROLES
 from brain.tables import metadata
+from tests.unit.test_statements import IDS, NAMED, TABLE, bare
 
 TABLES = metadata.sorted_tables
+# What Citus refuses of a distributed table, or leaves to each shard: none of it is in the schema.
+REFUSED = (
+    r"\bTRIGGER\b|\bGENERATED\b|\b(?:BIG|SMALL)?SERIAL\b|\bSEQUENCE\b|\bEXCLUDE\b|\bINHERITS\b|\bPARTITION\b|\bVIEW\b"
+    r"|\bCREATE RULE\b|\bUNLOGGED\b|\bSECURITY DEFINER\b|\bON (?:DELETE|UPDATE) SET\b"
+)
+# They read tables, and Citus answers them where the rows are: allowed by a setting (`brain.transaction`).
+READING = {"model_of_most"}
 
 
 def named() -> list[str]:
@@ -19,7 +29,9 @@ def named() -> list[str]:
 
 def test_every_table_is_distributed_once_by_the_agent_and_beside_the_others():
     assert sorted(named()) == sorted(table.name for table in TABLES)
-    first, *others, functions = statements()
+    in_turn, logins, first, *others, functions = statements()
+    assert "sequential" in in_turn
+    assert all(f"'{role}'" in logins for role in (APP_ROLE, *ROLES))
     assert "colocate_with => 'none'" in first
     assert all(f"'{BY}', colocate_with => 'cognitive.{named()[0]}'" in each for each in others)
     assert "create_distributed_function" in functions
@@ -40,3 +52,26 @@ def test_whatever_is_unique_or_refers_names_the_agent(table):
     assert all(BY in columns for columns in unique)
     for key in table.foreign_key_constraints:
         assert (BY, BY) in [(each.parent.name, each.column.name) for each in key.elements]
+
+
+def test_the_schema_has_nothing_that_a_distributed_table_may_not_have(root):
+    scripts = sorted((root / "migrations" / "versions").glob("*.sql"))
+    assert scripts
+    for path in scripts:
+        sql = re.sub(r"--[^\n]*", "", path.read_text(encoding="utf-8"))
+        assert not re.search(REFUSED, sql, re.IGNORECASE), path.name
+        bodies = re.findall(r"CREATE FUNCTION cognitive\.(\w+)(.*?);\n", sql, re.DOTALL)
+        assert {name for name, body in bodies if re.search(r"\bFROM cognitive\.", body)} <= READING
+
+
+@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
+def test_rows_that_are_inserted_from_a_query_are_not_copied(port, name, sql):
+    """Without either clause Citus hands them on by COPY, which Postgres refuses where row level security binds."""
+    for insert in re.findall(rf"INSERT INTO {TABLE}(?: AS \w+)? \([^)]*\) SELECT\b(.*?)(?=INSERT INTO|$)", bare(sql)):
+        assert re.search(r"\bON CONFLICT\b|\bRETURNING\b", insert)
+
+
+@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
+def test_locks_that_are_only_names_are_taken_by_the_coordinator(port, name, sql):
+    """A statement that reads tables is answered elsewhere, and a lock that is taken there holds off nobody."""
+    assert "pg_advisory" not in sql or not re.search(TABLE, sql)

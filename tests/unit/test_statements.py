@@ -10,8 +10,8 @@ from brain import statements
 
 PORTS = [
     "across", "agents", "artifacts", "bench", "cells", "contents", "derived", "figures", "health", "index_builds",
-    "lately", "memory_figures", "policies", "reembedding", "retention", "roles", "scrub", "search", "sessions", "store",
-    "subtasks", "turns",
+    "lately", "memory_figures", "policies", "reembedding", "replica", "retention", "roles", "scrub", "search",
+    "sessions", "store", "subtasks", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's
@@ -126,8 +126,7 @@ def test_nothing_in_the_product_is_set_for_a_whole_session(root):
 
 def test_the_tenant_is_set_for_the_transaction(root):
     sources = [path.read_text(encoding="utf-8") for path in (root / "brain").rglob("*.py")]
-    calls = [
-        call for source in sources for call in re.findall(r"set_config\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", source)
-    ]
-    assert calls
-    assert all(call.rstrip(")").endswith("true") for call in calls)
+    settings = [found for source in sources for found in re.findall(r"(\w+ \w+) cognitive\.agent_id TO", source)]
+    assert settings
+    assert set(settings) == {"SET LOCAL"}
+    assert not any("set_config(" in text for _, _, text in NAMED)

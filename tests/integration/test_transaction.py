@@ -1,0 +1,99 @@
+"""What a tenant's transaction begins with: Postgres reads the agent's name as it is, and nothing in it as SQL."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+from hypothesis import given
+from hypothesis import settings as profile
+from hypothesis import strategies as st
+
+from brain.errors import InvalidInput
+from brain.transaction import beginning
+
+NAMES = [
+    "ada", "O'Hara", "'; DROP SCHEMA cognitive CASCADE; --", "\\", "\\'", "\\\\'", "a\nb\r\tc", "U&'\\0061'",
+    "E'\\x27'", "$$", "{agent}", "%s", "/* ", "-- ", "Zoë", "🦉", "\ufeff", "\u202e", "\x01\x1b\x7f", "  ",
+    "TO DEFAULT", "x" * 10_000, "'" * 10_000, "🦉" * 10_000,
+]  # fmt: skip
+ANY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
+MADE_OF_QUOTES = st.text("'\\\"$;&UExu0-/* \n")
+
+
+@pytest.fixture
+async def connection(urls):
+    connection = await asyncpg.connect(urls.app)
+    yield connection
+    await connection.close()
+
+
+async def read(connection, begin: str, setting: str) -> str:
+    await connection.execute(begin)
+    try:
+        return await connection.fetchval("SELECT current_setting($1)", setting)
+    finally:
+        await connection.execute("ROLLBACK")
+
+
+async def test_awkward_names_are_read_as_they_are(connection):
+    for name in NAMES:
+        assert await read(connection, beginning(name, 1), "cognitive.agent_id") == name
+
+
+@profile(max_examples=150)
+@given(names=st.lists(ANY | MADE_OF_QUOTES, min_size=1, max_size=8))
+async def test_any_name_is_read_as_it_is(urls, names):
+    connection = await asyncpg.connect(urls.app)
+    try:
+        for name in names:
+            assert await read(connection, beginning(name, 1), "cognitive.agent_id") == name
+    finally:
+        await connection.close()
+
+
+async def test_old_servers_that_read_backslashes_in_every_string_read_the_same(connection):
+    await connection.execute("SET standard_conforming_strings TO off")
+    for name in NAMES:
+        assert await read(connection, beginning(name, 1), "cognitive.agent_id") == name
+
+
+@pytest.mark.parametrize(("name", "said"), [("a\x00", "NUL character at position 1"), ("\ud800", "lone surrogate")])
+def test_what_is_no_text_is_refused_by_its_name(name, said):
+    with pytest.raises(InvalidInput, match=f"agent_id.*{said}"):
+        beginning(name, 1)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("statement_timeout", "1500ms"),
+        ("synchronous_commit", "off"),
+        ("transaction_read_only", "on"),
+        ("role", "cognitive_app"),
+        ("plan_cache_mode", "force_generic_plan"),
+    ],
+)
+async def test_the_rest_is_set_with_it_and_ends_with_it(connection, setting, value):
+    before = await connection.fetchval("SELECT current_setting($1)", setting)
+    begin = beginning("ada", 1.5, durable=False, read_only=True, role="cognitive_app")
+    assert await read(connection, begin, setting) == value
+    assert await connection.fetchval("SELECT current_setting($1)", setting) == before
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("citus.propagate_set_commands", "local"),
+        ("citus.allow_nested_distributed_execution", "on"),
+        ("plan_cache_mode", "auto"),
+        ("cognitive.agent_id", "ada"),
+    ],
+)
+async def test_a_coordinator_is_told_to_hand_on_what_is_set(connection, setting, value):
+    """To a server without Citus these are names like any other."""
+    assert await read(connection, beginning("ada", 1, clustered=True), setting) == value
+
+
+def test_what_is_handed_on_comes_behind_what_has_it_handed_on():
+    begin = beginning("ada", 1, role="cognitive_app", clustered=True)
+    assert begin.index("SET LOCAL ROLE") < begin.index("propagate_set_commands") < begin.index("cognitive.agent_id")
