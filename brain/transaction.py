@@ -17,7 +17,7 @@ _UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within mi
 # Statements are planned once per connection: planning the search anew for each call costs more than running it.
 # As text and not with parameters: one round trip and not two. The agent's name is written in hexadecimal digits.
 _BEGIN = """
-BEGIN {access}; {role}
+BEGIN {mode}; {role}
 SELECT set_config('cognitive.agent_id', convert_from(decode('{agent}', 'hex'), 'UTF8'), true),
        set_config('statement_timeout', '{milliseconds}', true), set_config('synchronous_commit', '{commit}', true),
        set_config('plan_cache_mode', 'force_generic_plan', true)
@@ -25,14 +25,21 @@ SELECT set_config('cognitive.agent_id', convert_from(decode('{agent}', 'hex'), '
 
 
 def beginning(
-    agent_id: str, seconds: float, *, durable: bool = True, read_only: bool = False, role: str | None = None
+    agent_id: str,
+    seconds: float,
+    *,
+    durable: bool = True,
+    snapshot: bool = False,
+    read_only: bool = False,
+    role: str | None = None,
 ) -> str:
     """The statements that begin a tenant's transaction, which may take so many seconds in all.
 
+    With `snapshot` all its statements see what was there at the first one.
     `role` is taken on within it: a connection that a pooler hands on must not keep one of ours.
     """
     return _BEGIN.format(
-        access="READ ONLY" if read_only else "",
+        mode=" ".join(("ISOLATION LEVEL REPEATABLE READ",) * snapshot + ("READ ONLY",) * read_only),
         role=f"SET LOCAL ROLE {role};" if role is not None else "",
         agent=agent_id.encode("utf-8", "surrogatepass").hex(),  # what is no text is refused there, by its name
         milliseconds=max(1, int(seconds * 1000)),

@@ -36,6 +36,7 @@ from cognitive.questions import Questions
 from cognitive.recall import recall
 from cognitive.settle import opened
 from cognitive.surface.checks import Checks
+from cognitive.surface.languages import Languages
 from cognitive.surface.memories import Memories
 from cognitive.surface.models import Models
 from cognitive.surface.policies import Policies
@@ -70,7 +71,7 @@ from cognitive.work import Work
 log = logging.getLogger(__name__)
 
 
-class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, Checks):
+class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languages, State, Checks):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
