@@ -85,8 +85,8 @@ COMMON_WORDS: Mapping[str, frozenset[str]] = {
     "dutch": frozenset(
         """aan al alle alles als altijd andere ben bent bij daar daarom dan dat de deze die dit doch doen door dus een
         elk elke en er ge geen geweest haar had hadden heb hebben hebt heeft hem hen het hier hij hoe hoeveel hun ik in
-        is ja je jij jou jouw jullie kan kunnen maar me meer men met mij mijn moet moeten na naar nee niet niets nog nu of
-        om omdat onder ons onze ook op over reeds te tegen toch toen tot u uit uw van veel voor waar waarom wanneer
+        is ja je jij jou jouw jullie kan kunnen maar me meer men met mij mijn moet moeten na naar nee niet niets nog nu
+        of om omdat onder ons onze ook op over reeds te tegen toch toen tot u uit uw van veel voor waar waarom wanneer
         waren was wat we welk welke werd werden wezen wie wij wil worden wordt zal ze zelf zich zij zijn zo zonder zou
         zouden""".split()
     ),

@@ -40,7 +40,8 @@ WHERE NOT p.languages @> ARRAY[$2::text]
 
 -- name: add_lexemes
 -- Passages are indexed in language $2, too; with their lexemes they are found when they are to be erased.
-UPDATE cognitive.passage AS p SET languages = languages || $2::text, lexemes = lexemes || string_to_array(n.lexemes, ' ')
+UPDATE cognitive.passage AS p
+SET languages = p.languages || $2::text, lexemes = p.lexemes || string_to_array(n.lexemes, ' ')
 FROM unnest($3::uuid[], $4::integer[], $5::text[]) AS n(memory_id, ordinal, lexemes)
 WHERE p.agent_id = $1 AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
 
@@ -51,7 +52,7 @@ WHERE agent_id = $1 AND $2::text = coalesce(becoming, language)
 
 -- name: next_leaving
 -- The next $4 memories behind id $3 that are indexed in another language than $2, too.
-SELECT memory_id FROM cognitive.passage
+SELECT memory_id AS id FROM cognitive.passage
 WHERE agent_id = $1 AND memory_id > $3 AND ordinal = 0 AND languages @> ARRAY[$2::text] AND languages <> ARRAY[$2::text]
 ORDER BY memory_id LIMIT $4
 
