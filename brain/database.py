@@ -142,10 +142,13 @@ class Database:
         except TimeoutError:
             pool.terminate()
 
-    async def run(self, agent_id: str, work: Work[T], *, timeout: float = 60.0, durable: bool = True) -> T:
+    async def run(
+        self, agent_id: str, work: Work[T], *, timeout: float = 60.0, durable: bool = True, snapshot: bool = False
+    ) -> T:
         """Runs idempotent `work` in one transaction that sees only this agent's rows, within `timeout` seconds.
 
-        Not `durable`, its commit does not wait for the disk: for what can be recorded again.
+        Not `durable`, its commit does not wait for the disk: for what can be recorded again. With `snapshot` all of its
+        statements see the rows as they were at the first one.
         A lost connection, a deadlock or a serialisation failure is tried again on a fresh connection.
 
         Raises:
@@ -162,7 +165,7 @@ class Database:
             if (refusal := self.breaker.refusal()) is not None:
                 raise StoreUnavailable(refusal)
             try:
-                return await self._watched(deadline, _Attempt(agent_id, work, deadline.left(), durable))
+                return await self._watched(deadline, _Attempt(agent_id, work, deadline.left(), durable, snapshot))
             except _CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
@@ -238,7 +241,7 @@ class Database:
                 await self._probed.wait()
 
     async def _answers(self) -> bool:
-        probe = _Attempt("", _probed, _PROBE_SECONDS, durable=False)
+        probe = _Attempt("", _probed, _PROBE_SECONDS, durable=False, snapshot=False)
         try:
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)
@@ -267,6 +270,7 @@ class Database:
             attempt.agent_id,
             attempt.timeout,
             durable=attempt.durable,
+            snapshot=attempt.snapshot,
             read_only=self._read_only,
             role=self._local_role,
             clustered=self._clustered,
@@ -300,11 +304,12 @@ class Database:
 class _Attempt(Generic[T]):
     """Work for an agent within so many seconds, and whether it got a connection."""
 
-    def __init__(self, agent_id: str, work: Work[T], timeout: float, durable: bool) -> None:
+    def __init__(self, agent_id: str, work: Work[T], timeout: float, durable: bool, snapshot: bool) -> None:
         self.agent_id = agent_id
         self.work = work
         self.timeout = timeout
         self.durable = durable
+        self.snapshot = snapshot
         self.connected = False
 
 

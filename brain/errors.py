@@ -5,6 +5,7 @@ CognitiveError
 │   ├── UnknownMemory       an id that this agent does not have
 │   ├── UnknownTurn         a turn that this agent does not have
 │   ├── UnknownArtifact     a whole tool output that this agent does not have
+│   ├── UnknownLanguage     a language that no text can be indexed in
 │   └── RecallClosed        the recall tool, in a turn for which the policy closes it
 ├── PolicyError             a policy, rule or setting that makes no sense
 ├── EmbeddingError          a text could not be turned into a vector
@@ -39,6 +40,10 @@ class UnknownTurn(InvalidInput):
 
 class UnknownArtifact(InvalidInput):
     """The id of a whole tool output that is not kept for this agent."""
+
+
+class UnknownLanguage(InvalidInput):
+    """A language that there is no stemmer for; the message lists those that there are."""
 
 
 class RecallClosed(InvalidInput):

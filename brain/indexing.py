@@ -8,10 +8,11 @@ word to be found by, but no part of what is embedded: there it was measured to c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from brain.languages import ENGLISH, MONTHS
 from brain.passages import cut
 from brain.text import lexemes
 
@@ -20,14 +21,9 @@ _MOST_COUNTED = 30_000  # a term frequency is kept in 16 bits
 
 
 @dataclass(frozen=True, slots=True)
-class IndexedPassage:
-    """One passage as the indexes see it. `around_text` is None where nothing surrounds the passage."""
+class Posted:
+    """The lexemes of a passage's two fields in one language, with how often each is there."""
 
-    ordinal: int
-    start: int
-    stop: int
-    said_text: str
-    around_text: str | None
     said: Mapping[str, int]
     around: Mapping[str, int]
 
@@ -42,22 +38,52 @@ class IndexedPassage:
         return sum(self.around.values())
 
 
-def passages(content: str, speaker: str | None, context: str, occurred_at: datetime) -> list[IndexedPassage]:
+@dataclass(frozen=True, slots=True)
+class IndexedPassage:
+    """One passage as the indexes see it. `around_text` is None where nothing surrounds the passage; `posted` is by
+    language, that of the agent's reads first.
+    """
+
+    ordinal: int
+    start: int
+    stop: int
+    said_text: str
+    around_text: str | None
+    posted: Mapping[str, Posted]
+
+    @property
+    def live(self) -> Posted:
+        """What the agent's reads find it by."""
+        return next(iter(self.posted.values()))
+
+
+def passages(
+    content: str,
+    speaker: str | None,
+    context: str,
+    occurred_at: datetime,
+    languages: Sequence[str] = (ENGLISH,),
+) -> list[IndexedPassage]:
     """The passages of a memory's content, in order. The context surrounds the first one, each passage the next."""
-    date = f"{occurred_at.day} {occurred_at:%B %Y}"
     who = f"{speaker}: " if speaker else ""
     found = []
     surrounding = _tail(context.strip())
     for ordinal, (start, stop) in enumerate(cut(content)):
-        text = content[start:stop]
-        said = Counter(lexemes(f"{date} {who}{text}"))
-        around = said + Counter(lexemes(surrounding))
-        around_text = f"{surrounding}\n{who}{text}" if surrounding else None
-        found.append(
-            IndexedPassage(ordinal, start, stop, f"{who}{text}", around_text, _bounded(said), _bounded(around))
-        )
-        surrounding = _tail(text)
+        text = f"{who}{content[start:stop]}"
+        posted = {name: _posted(f"{_date(occurred_at, name)} {text}", surrounding, name) for name in languages}
+        around_text = f"{surrounding}\n{text}" if surrounding else None
+        found.append(IndexedPassage(ordinal, start, stop, text, around_text, posted))
+        surrounding = _tail(content[start:stop])
     return found
+
+
+def _posted(text: str, surrounding: str, language: str) -> Posted:
+    said = Counter(lexemes(text, language))
+    return Posted(_bounded(said), _bounded(said + Counter(lexemes(surrounding, language))))
+
+
+def _date(at: datetime, language: str) -> str:
+    return f"{at.day} {MONTHS.get(language, MONTHS[ENGLISH])[at.month - 1]} {at:%Y}"
 
 
 def texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:

@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
+from brain.agent_languages import AgentLanguages, Indexed
 from brain.caches import cached
 from brain.database import Connection, Database
 from brain.halfvec import encode_halfvec
@@ -32,6 +33,7 @@ PROBES = 48  # cells read of each type and field: docs/decisions/0025-large-agen
 _COVERED = "dimension <= 1200"  # the vectors that fit into the covering index; the rest is read from the table
 _CANDIDATES = {True: SQL["candidates"], False: SQL["candidates"].replace(_COVERED, "dimension > 1200")}
 _MOST_SPOKEN = 2_048  # messages of past turns whose words are kept: the same ones come near again and again
+_MOST_LEXEMES = 32  # of a query
 _FURTHER = 8  # times as many passages, when one long memory fills the head of a channel
 
 
@@ -39,11 +41,13 @@ _FURTHER = 8  # times as many passages, when one long memory fills the head of a
 class Query:
     """What to find: of each type so many passages per channel, and more if they are fewer than `wanted` memories.
 
+    The first words of `text` are looked up, in the agent's language.
+
     `vector` None: the dense channel is left out. Filters that are None or empty do not filter.
     """
 
     types: Mapping[MemoryType, int]
-    lexemes: tuple[str, ...]
+    text: str
     vector: Vector | None
     model: str
     wanted: int = 1
@@ -170,9 +174,15 @@ SCORES = (
 class MemorySearch:
     """Runs queries against an agent's memories. `told` hears with each which models the agent's vectors are of."""
 
-    def __init__(self, database: Database, told: Callable[[str, Spaces], None] = lambda agent_id, spaces: None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        told: Callable[[str, Spaces], None] = lambda agent_id, spaces: None,
+        languages: AgentLanguages | None = None,
+    ) -> None:
         self._database = database
         self._told = told
+        self._languages = languages if languages is not None else AgentLanguages()
 
     async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> Found:
         """Every candidate for the query, unweighed.
@@ -182,8 +192,8 @@ class MemorySearch:
         """
 
         async def work(connection: Connection) -> tuple[Any, dict[str, Term], list[Hit]]:
-            facts = await connection.fetchrow(SQL["facts"], *_facts_parameters(agent_id, query))
-            words = terms(facts["terms"] or {}, query.lexemes, facts["sessions"])
+            facts, lexemes = await self._facts(connection, agent_id, query)
+            words = terms(facts["terms"] or {}, lexemes, facts["sessions"])
             chosen = choose(words, facts["passages"])
             associated = _associated(facts["past"] or [], query.past)
             types, hits = query.types, list[Hit]()
@@ -196,8 +206,10 @@ class MemorySearch:
                 types = further
             return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
 
-        facts, words, hits = await self._database.run(agent_id, work, timeout=timeout)
+        # a word's postings may be leaving the index: what the first statement counted, the second has to find
+        facts, words, hits = await self._database.run(agent_id, work, timeout=timeout, snapshot=True)
         self._told(agent_id, Spaces.of(facts["live"], facts["kept"]))
+        language = _indexed(facts).language
         rarity = {lexeme: idf(facts["passages"], term.said) for lexeme, term in words.items()}
         return Found(
             hits=tuple(hits),
@@ -208,14 +220,31 @@ class MemorySearch:
                 type_: Masses(shown, used, datetime.fromisoformat(at), *decoys)
                 for type_, (shown, used, at, *decoys) in (facts["base"] or {}).items()
             },
-            past=tuple(_past_turn(row, rarity) for row in facts["past"] or []),
+            past=tuple(_past_turn(row, rarity, language) for row in facts["past"] or []),
         )
 
+    async def _facts(self, connection: Connection, agent_id: str, query: Query) -> tuple[Any, list[str]]:
+        """The facts by the query's words in the agent's language: asked again, if that is not the one believed."""
+        believed = None
+        while believed != (language := self._languages.of(agent_id).language):
+            believed, lexemes = language, _lexemes(query.text, language)
+            facts = await connection.fetchrow(SQL["facts"], *_facts_parameters(agent_id, query, lexemes))
+            self._languages.told(agent_id, _indexed(facts))
+        return facts, lexemes
 
-def _facts_parameters(agent_id: str, query: Query) -> tuple[Any, ...]:
+
+def _indexed(facts: Any) -> Indexed:
+    return Indexed(*facts["indexed"]) if facts["indexed"] is not None else Indexed()
+
+
+def _lexemes(text: str, language: str) -> list[str]:
+    return list(dict.fromkeys(lexemes(text, language)))[:_MOST_LEXEMES]
+
+
+def _facts_parameters(agent_id: str, query: Query, lexemes: Sequence[str]) -> tuple[Any, ...]:
     past = query.past
     return (
-        agent_id, list(query.lexemes), MOST_POSTINGS,
+        agent_id, lexemes, MOST_POSTINGS,
         encode_halfvec(query.vector) if query.vector is not None and past is not None else None,
         query.model, past and past.now, past and past.latest, past and past.kept, LARGE, COUNTED,
     )  # fmt: skip
@@ -227,24 +256,24 @@ def _associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
     return list(dict.fromkeys(UUID(id) for shown in similar for id, used, *_ in shown if used))
 
 
-def _past_turn(row: Any, rarity: Mapping[str, float]) -> PastTurn:
+def _past_turn(row: Any, rarity: Mapping[str, float], language: str) -> PastTurn:
     turn_id, at, cosine, message, shown, called = row
     return PastTurn(
         turn_id,
         datetime.fromisoformat(at),
         round(cosine, 9),
-        round(_common_words(message, rarity), 9),
+        round(_common_words(message, rarity, language), 9),
         tuple(PastShown(UUID(id), *verdict) for id, *verdict in shown or []),
         tuple(called),
     )
 
 
-def _common_words(message: str, rarity: Mapping[str, float]) -> float:
+def _common_words(message: str, rarity: Mapping[str, float], language: str) -> float:
     """The idf mass of the words that a message shares with the query, over the geometric mean of their own masses.
 
     What words weigh that the query does not have is not looked up: each is taken for as rare as its rarest.
     """
-    spoken = _spoken(message)
+    spoken = _spoken(message, language)
     mass = sum(rarity.values())
     if not spoken or not mass:
         return 0.0
@@ -254,8 +283,8 @@ def _common_words(message: str, rarity: Mapping[str, float]) -> float:
 
 
 @cached(_MOST_SPOKEN)
-def _spoken(message: str) -> frozenset[str]:
-    return frozenset(lexemes(message))
+def _spoken(message: str, language: str) -> frozenset[str]:
+    return frozenset(lexemes(message, language))
 
 
 def _parameters(

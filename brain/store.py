@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from brain import caches, derived, redacting, writing
+from brain.agent_languages import AgentLanguages
 from brain.database import Connection, Database
 from brain.derived import Quoting
 from brain.embedding.several import Embedders
@@ -38,10 +39,17 @@ Progress = Callable[[int, int], None]
 class MemoryStore:
     """Memories of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database, embedders: Embedders, redact: Redact = unchanged) -> None:
+    def __init__(
+        self,
+        database: Database,
+        embedders: Embedders,
+        redact: Redact = unchanged,
+        languages: AgentLanguages | None = None,
+    ) -> None:
         self._database = database
         self._embedders = embedders
         self._redact = redact
+        self._languages = languages if languages is not None else AgentLanguages()
 
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
@@ -75,7 +83,7 @@ class MemoryStore:
     async def _write_of_turn(self, agent_id: str, turn_id: str, prepared: list[Prepared], c: Connection) -> bool:
         await writing.share_agent(c, agent_id)
         if await c.fetchval(SQL["has_turn"], agent_id, turn_id):
-            return await writing.write(c, agent_id, prepared, self._embedders)
+            return await writing.write(c, agent_id, prepared, self._embedders, self._languages)
         return True
 
     async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime) -> list[UUID]:
@@ -91,7 +99,7 @@ class MemoryStore:
         return [known[key] for key in identities]
 
     async def _write_batch(self, agent_id: str, prepared: list[Prepared], c: Connection) -> bool:
-        return await writing.write(c, agent_id, prepared, self._embedders)
+        return await writing.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _write(
         self,
@@ -100,7 +108,7 @@ class MemoryStore:
         now: datetime,
         work: Callable[[list[Prepared], Connection], Awaitable[bool]],
     ) -> None:
-        """Prepares and writes; again, if the agent's models have become others meanwhile."""
+        """Prepares and writes; again, if the agent's models or languages have become others meanwhile."""
         for _ in range(_MOST_TRIES if fresh else 0):
             prepared = await self._prepare(agent_id, fresh, now)
             if await self._database.run(agent_id, partial(work, prepared)):
@@ -114,7 +122,7 @@ class MemoryStore:
         return {row["identity"]: row["id"] for row in rows}
 
     async def _prepare(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime) -> list[Prepared]:
-        indexed = {key: _indexed(memory, memory.occurred_at or now) for key, memory in fresh.items()}
+        indexed = {key: self._indexed(agent_id, memory, memory.occurred_at or now) for key, memory in fresh.items()}
         vectors = await self._vectors(agent_id, [piece for pieces in indexed.values() for piece in pieces])
         return [
             Prepared(
@@ -127,6 +135,10 @@ class MemoryStore:
             )
             for key, memory in fresh.items()
         ]
+
+    def _indexed(self, agent_id: str, memory: NewMemory, occurred_at: datetime) -> list[IndexedPassage]:
+        languages = self._languages.of(agent_id).written
+        return passages(memory.content, memory.speaker, memory.context, occurred_at, languages)
 
     async def _vectors(
         self, agent_id: str, pieces: list[IndexedPassage]
@@ -186,12 +198,13 @@ class MemoryStore:
         version = found.pop("version")
         [changed] = self._redacted([change(_memory(found))])
         occurred_at = changed.occurred_at or found["occurred_at"]
-        pieces = _indexed(changed, occurred_at)
+        pieces = self._indexed(agent_id, changed, occurred_at)
         vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
         prepared = Prepared(id, identity(changed), changed, occurred_at, pieces, vectors)
         was = _replaced(found, changed, occurred_at)
         rewritten = await self._database.run(
-            agent_id, lambda c: writing.rewrite(c, agent_id, prepared, version, was, self._embedders)
+            agent_id,
+            lambda c: writing.rewrite(c, agent_id, prepared, version, was, self._embedders, self._languages),
         )
         if rewritten:
             old = passages(found["content"], found["speaker"], found["context"], found["occurred_at"])
@@ -312,10 +325,6 @@ def _identity_by_source(type_: MemoryType, source: str) -> bytes:
 
 def _digest(parts: Sequence[str | None]) -> bytes:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
-
-
-def _indexed(memory: NewMemory, occurred_at: datetime) -> list[IndexedPassage]:
-    return passages(memory.content, memory.speaker, memory.context, occurred_at)
 
 
 def _replaced(found: Mapping[str, Any], changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:

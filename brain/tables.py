@@ -66,6 +66,7 @@ corpus = Table(
     _column("memories", BigInteger, default=ZERO), _column("passages", BigInteger, default=ZERO),
     _column("sessions", BigInteger, default=ZERO), _column("said_lexemes", BigInteger, default=ZERO),
     _column("around_lexemes", BigInteger, default=ZERO), _column("model", Text, nullable=True),
+    _column("language", Text, default=text("'english'")), _column("becoming", Text, nullable=True),
     PrimaryKeyConstraint("agent_id"),
 )  # fmt: skip
 
@@ -103,6 +104,7 @@ passage = Table(
     "passage", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer),
     _column("start", Integer), _column("stop", Integer), _column("said_length", Integer),
     _column("around_length", Integer), _column("lexemes", ARRAY(Text)),
+    _column("languages", ARRAY(Text), default=text("'{english}'")),
     PrimaryKeyConstraint("agent_id", "memory_id", "ordinal"),
     ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
 )  # fmt: skip

@@ -5,22 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 import Stemmer
 
 from brain.caches import cached
+from brain.languages import COMMON_WORDS, ENGLISH, SIMPLE
 
-# Words too common to find or to prove anything. Question words are in: a question's "when" is no evidence in a memory.
-STOP_WORDS = frozenset(
-    """a about above after again against all also am an and any are aren't as at be because been before being below
-    between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few
-    for from further get got had hadn't has hasn't have haven't having he her here hers herself him himself his how
-    i i'd i'll i'm i've if in into is isn't it it's its itself just let's me more most my myself no nor not now of
-    off on once only or other our ours ourselves out over own please same shall she should shouldn't so some such
-    than that that's the their theirs them themselves then there there's these they they're this those through to
-    too under until up upon us very was wasn't we we're we've were weren't what what's when where which while who
-    whom why will with won't would wouldn't you you'd you'll you're you've your yours yourself yourselves""".split()
-)
+STOP_WORDS = COMMON_WORDS[ENGLISH]  # of the rules of all stages, whatever an agent is indexed in
 
 # Scripts written without spaces: a run of these is cut into character pairs, since it has no words to stem.
 _UNSPACED = "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -31,12 +23,17 @@ _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])([\"'”’)\]]*)\s+|(?<=[。！？])|\n+")
 _LONGEST_LEXEME = 64  # a base64 blob is one "word": its head is enough to find it and keeps index rows small
 
-_stemmer = Stemmer.Stemmer("english")
+_NONE: frozenset[str] = frozenset()
 
 
-def stem(word: str) -> str:
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(language)
+
+
+def stem(word: str, language: str = ENGLISH) -> str:
     """The stem of a lower-case word; other languages' words come back nearly unchanged."""
-    return str(_stemmer.stemWord(word))
+    return word if language == SIMPLE else str(_stemmer(language).stemWord(word))
 
 
 def normalise(text: str) -> str:
@@ -60,16 +57,25 @@ def word_spans(text: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in _WRITTEN.finditer(text))
 
 
-def lexemes(text: str) -> list[str]:
-    """What is indexed and searched: stems in order, without stop words, possessives cut, bounded in length."""
-    return [lexeme for word in words(text) if (lexeme := as_lexeme(word))]
+def lexemes(text: str, language: str = ENGLISH) -> list[str]:
+    """What is indexed and searched: stems in order, without stop words, possessives cut, bounded in length.
+
+    Those of another language than English are labelled with it: in one index they are never taken for each other.
+    """
+    return [lexeme for word in words(text) if (lexeme := as_lexeme(word, language))]
 
 
 @cached(65_536)
-def as_lexeme(word: str) -> str:
+def as_lexeme(word: str, language: str = ENGLISH) -> str:
     """The lexeme of one of `words`; empty for a stop word."""
     bare = _ORDINAL.sub(r"\1", word.removesuffix("'s"))
-    return "" if word in STOP_WORDS or bare in STOP_WORDS else stem(bare)[:_LONGEST_LEXEME]
+    common = COMMON_WORDS.get(language, _NONE)
+    return "" if word in common or bare in common else label(language) + stem(bare, language)[:_LONGEST_LEXEME]
+
+
+def label(language: str) -> str:
+    """What the lexemes of a language begin with; no word has a slash. English has none: its index came first."""
+    return "" if language == ENGLISH else f"{language}/"
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

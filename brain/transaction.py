@@ -21,7 +21,7 @@ _UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within mi
 # As text and not with parameters: one round trip and not two. SET and not set_config(…): Postgres plans nothing for it,
 # and Citus hands on no other to the machines where the rows are.
 _BEGIN = """
-BEGIN {access}; {role} {cluster}
+BEGIN {mode}; {role} {cluster}
 SET LOCAL cognitive.agent_id TO {agent}; SET LOCAL statement_timeout TO {milliseconds};
 SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans}
 """
@@ -40,12 +40,14 @@ def beginning(
     seconds: float,
     *,
     durable: bool = True,
+    snapshot: bool = False,
     read_only: bool = False,
     role: str | None = None,
     clustered: bool = False,
 ) -> str:
     """The statements that begin a tenant's transaction, which may take so many seconds in all.
 
+    With `snapshot` all its statements see what was there at the first one.
     `role` is taken on within it: a connection that a pooler hands on must not keep one of ours. `clustered`: it goes to
     a coordinator of Citus, which tells the machines of the agent what is set here.
 
@@ -55,7 +57,7 @@ def beginning(
     if (unfit := unstorable(agent_id)) is not None:
         raise InvalidInput(f"agent_id holds {unfit}")
     return _BEGIN.format(
-        access="READ ONLY" if read_only else "",
+        mode=" ".join(("ISOLATION LEVEL REPEATABLE READ",) * snapshot + ("READ ONLY",) * read_only),
         role=f"SET LOCAL ROLE {role};" if role is not None else "",
         cluster=_CLUSTER if clustered else "",
         agent=_literal(agent_id),

@@ -9,11 +9,12 @@ from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from brain import statements, vectors
+from brain.agent_languages import AgentLanguages, Indexed
 from brain.database import Connection
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput, UnknownMemory
-from brain.indexing import IndexedPassage
-from brain.types import NewMemory, Receipt, above
+from brain.indexing import IndexedPassage, Posted
+from brain.types import MemoryType, NewMemory, Receipt, above
 from brain.vectors import Embedded
 
 SQL = statements.load("store")
@@ -33,18 +34,35 @@ class Prepared:
     vectors: Mapping[str, Sequence[Embedded]]  # by model
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A passage in the lexical index, in one language."""
+
+    memory_id: UUID
+    ordinal: int
+    type: MemoryType
+    session_no: int | None
+    posted: Posted
+
+
 async def share_agent(c: Connection, agent_id: str) -> None:
     """Holds off whoever would erase the agent before the transaction ends; others who share it go on."""
     await c.execute(SQL["share_agent"], agent_id)
 
 
-async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedders: Embedders) -> bool:
+async def write(
+    c: Connection, agent_id: str, prepared: list[Prepared], embedders: Embedders, languages: AgentLanguages
+) -> bool:
     """Stores what is not there yet, with its sessions, its index entries and its vectors.
 
-    False, and nothing is stored, if the agent's models are no longer those that it was embedded with.
+    False, and nothing is stored, if the agent's models are no longer those that it was embedded with, or its languages
+    those that it was indexed in.
     """
     corpus = await c.fetchrow(SQL["lock_corpus"], agent_id)
-    if not await vectors.agree(c, agent_id, embedders, {model for item in prepared for model in item.vectors}):
+    models = {model for item in prepared for model in item.vectors}
+    if not _indexed_alike(corpus, agent_id, prepared, languages):
+        return False
+    if not await vectors.agree(c, agent_id, embedders, models):
         return False
     # asked again under the lock: another writer may have stored some of them meanwhile
     rows = await c.fetch(SQL["existing_identities"], agent_id, [item.identity for item in prepared])
@@ -54,7 +72,7 @@ async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder
     superseding = await _superseding(c, agent_id, new)
     sessions, opened = await _touch_sessions(c, agent_id, new, corpus["next_session"])
     await _insert_memories(c, agent_id, new, corpus["next_seq"], sessions)
-    await _insert_index(c, agent_id, new, sessions)
+    await _insert_index(c, agent_id, new, sessions, Indexed.of(corpus).written)
     await c.execute(
         SQL["mark_superseded"], agent_id,
         [item.id for item in superseding], [item.memory.supersedes for item in superseding],
@@ -62,9 +80,16 @@ async def write(c: Connection, agent_id: str, prepared: list[Prepared], embedder
     pieces = [piece for item in new for piece in item.passages]
     await c.execute(
         SQL["grow_corpus"], agent_id, len(new), opened, len(new), len(pieces), opened,
-        sum(piece.said_length for piece in pieces), sum(piece.around_length for piece in pieces),
+        sum(piece.live.said_length for piece in pieces), sum(piece.live.around_length for piece in pieces),
     )  # fmt: skip
     return True
+
+
+def _indexed_alike(corpus: Any, agent_id: str, prepared: Sequence[Prepared], languages: AgentLanguages) -> bool:
+    """Whether all passages are in the languages that the agent's are to be in, which this process hears of."""
+    indexed = Indexed.of(corpus)
+    languages.told(agent_id, indexed)
+    return all(tuple(piece.posted) == indexed.written for item in prepared for piece in item.passages)
 
 
 def _id(agent_id: str, seq: int, item: Prepared) -> UUID:
@@ -119,46 +144,65 @@ async def _touch_sessions(
     await c.fetch(
         SQL["touch_sessions"], agent_id, list(touched), [numbers[session] for session in touched],
         [len(group) * new for group in groups],
-        [sum(piece.said_length for item in group for piece in item.passages) for group in groups],
+        [sum(piece.live.said_length for item in group for piece in item.passages) for group in groups],
         [min(item.occurred_at for item in group) for group in groups],
         [max(item.occurred_at for item in group) for group in groups],
     )  # fmt: skip
     return numbers, len(opened)
 
 
-async def _insert_index(c: Connection, agent_id: str, written: list[Prepared], sessions: dict[str, int]) -> None:
+async def _insert_index(
+    c: Connection, agent_id: str, written: list[Prepared], sessions: dict[str, int], languages: Sequence[str]
+) -> None:
     pieces = [(item, piece) for item in written for piece in item.passages]
     await c.execute(
         SQL["insert_passages"], agent_id,
         [item.id for item, _ in pieces], [piece.ordinal for _, piece in pieces],
         [piece.start for _, piece in pieces], [piece.stop for _, piece in pieces],
-        [piece.said_length for _, piece in pieces], [piece.around_length for _, piece in pieces],
-        [" ".join(piece.around) for _, piece in pieces],
+        [piece.live.said_length for _, piece in pieces], [piece.live.around_length for _, piece in pieces],
+        [" ".join(lexeme for posted in piece.posted.values() for lexeme in posted.around) for _, piece in pieces],
+        list(languages),
     )  # fmt: skip
-    postings = [(item, piece, lexeme) for item, piece in pieces for lexeme in piece.around]
-    await c.execute(
-        SQL["insert_postings"], agent_id,
-        [lexeme for _, _, lexeme in postings], [item.id for item, _, _ in postings],
-        [piece.ordinal for _, piece, _ in postings], [item.memory.type for item, _, _ in postings],
-        [sessions.get(item.memory.session_id or "") for item, _, _ in postings],
-        [piece.said.get(lexeme, 0) for _, piece, lexeme in postings],
-        [piece.around[lexeme] for _, piece, lexeme in postings],
-        [piece.said_length for _, piece, _ in postings], [piece.around_length for _, piece, _ in postings],
-    )  # fmt: skip
+    await insert_postings(c, agent_id, [
+        Place(item.id, piece.ordinal, item.memory.type, sessions.get(item.memory.session_id or ""), posted)
+        for item, piece in pieces for posted in piece.posted.values()
+    ])  # fmt: skip
     for model in {model: None for item in written for model in item.vectors}:
         rows = [(item.id, item.memory.type, vector) for item in written for vector in item.vectors[model]]
         await vectors.insert(c, agent_id, model, rows)
 
 
+async def insert_postings(c: Connection, agent_id: str, places: Sequence[Place]) -> None:
+    """Puts the lexemes of passages into the index."""
+    postings = [(place, lexeme) for place in places for lexeme in place.posted.around]
+    await c.execute(
+        SQL["insert_postings"], agent_id,
+        [lexeme for _, lexeme in postings], [place.memory_id for place, _ in postings],
+        [place.ordinal for place, _ in postings], [place.type for place, _ in postings],
+        [place.session_no for place, _ in postings],
+        [place.posted.said.get(lexeme, 0) for place, lexeme in postings],
+        [place.posted.around[lexeme] for place, lexeme in postings],
+        [place.posted.said_length for place, _ in postings], [place.posted.around_length for place, _ in postings],
+    )  # fmt: skip
+
+
 async def rewrite(
-    c: Connection, agent_id: str, item: Prepared, version: str, was: Mapping[str, Any], embedders: Embedders
+    c: Connection,
+    agent_id: str,
+    item: Prepared,
+    version: str,
+    was: Mapping[str, Any],
+    embedders: Embedders,
+    languages: AgentLanguages,
 ) -> bool:
     """Replaces what a memory says, and its index entries and vectors; False if it is no longer the version read, or the
-    agent's models are no longer those that it was embedded with.
+    agent's models and languages are no longer those of `item`.
 
     `was` is what it said of what changes, which is kept.
     """
-    await c.fetchrow(SQL["lock_corpus"], agent_id)
+    corpus = await c.fetchrow(SQL["lock_corpus"], agent_id)
+    if not _indexed_alike(corpus, agent_id, [item], languages):
+        return False
     if not await vectors.agree(c, agent_id, embedders, set(item.vectors)):
         return False
     if await c.fetchval(SQL["version"], agent_id, item.id) != version:
@@ -178,11 +222,11 @@ async def rewrite(
     if was:
         await c.execute(SQL["insert_revision"], agent_id, item.id, was, MOST_REVISIONS)
     sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
-    await _insert_index(c, agent_id, [item], sessions)
+    await _insert_index(c, agent_id, [item], sessions, Indexed.of(corpus).written)
     await c.execute(
         SQL["grow_corpus"], agent_id, 0, 0, 0, len(item.passages) - gone["passages"], 0,
-        sum(piece.said_length for piece in item.passages) - gone["said_lexemes"],
-        sum(piece.around_length for piece in item.passages) - gone["around_lexemes"],
+        sum(piece.live.said_length for piece in item.passages) - gone["said_lexemes"],
+        sum(piece.live.around_length for piece in item.passages) - gone["around_lexemes"],
     )  # fmt: skip
     return True
 

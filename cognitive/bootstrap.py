@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from brain import roles
+from brain.agent_languages import AgentLanguages
 from brain.artifacts import Artifacts
 from brain.breaker import Breaker
 from brain.cells import Cells
@@ -29,6 +30,7 @@ from brain.ports import Embedder
 from brain.reading import Reading
 from brain.redacting import Redact, safely
 from brain.reembedding import Reembedding
+from brain.reindexing import Reindexing
 from brain.retention import Retention
 from brain.search import MemorySearch
 from brain.sessions import Sessions
@@ -89,6 +91,7 @@ class Parts:
     policy: Chosen
     embedders: Embedders
     reembedding: Reembedding
+    reindexing: Reindexing
     store: MemoryStore
     cells: Cells
     turns: TurnLog
@@ -187,7 +190,8 @@ def _parts(
     classifiers: Classifiers,
 ) -> Parts:
     counter = plugins.token_counter or count
-    store, turns = MemoryStore(database, embedders, redact), TurnLog(database)
+    languages = AgentLanguages()
+    store, turns = MemoryStore(database, embedders, redact, languages), TurnLog(database)
     sessions, artifacts = Sessions(database, redact), Artifacts(database, redact)
     policies, capture, habits = PolicyStore(database), Capture(store, policy, plugins.extractor), Habits(turns, policy)
     chosen, summarizer = Chosen(policies, policy, shadow), plugins.summarizer or Extractive()
@@ -195,7 +199,8 @@ def _parts(
         policy=chosen, policies=policies, embedders=embedders, counter=counter, redact=redact, journal=journal,
         store=store, turns=turns, contents=Contents(database), cells=Cells(database), sessions=sessions,
         artifacts=artifacts, subtasks=Subtasks(database, redact), reembedding=Reembedding(database, embedders),
-        engine=ContextEngine(store, MemorySearch(database, embedders.told), embedders, counter),
+        engine=ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter),
+        reindexing=Reindexing(database),
         catalog=Catalog(embedders.first), planner=Planner(policy, habits, classifiers), habits=habits, capture=capture,
         continuity=Continuity(sessions, artifacts, policy, counter, summarizer, redact),
         settlement=Settlement(turns, journal, chosen, capture, redact), settling=Background(_MOST_SETTLING),

@@ -31,6 +31,7 @@ from cognitive.preflight.sections import Sections, sections
 from cognitive.questions import Questions
 from cognitive.recall import recall
 from cognitive.surface.checks import Checks
+from cognitive.surface.languages import Languages
 from cognitive.surface.memories import Memories
 from cognitive.surface.models import Models
 from cognitive.surface.policies import Policies
@@ -48,7 +49,7 @@ from cognitive.window.summary import Summarizer
 from cognitive.work import Work
 
 
-class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, State, Checks):
+class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languages, State, Checks):
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
     `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`

@@ -3,7 +3,8 @@
 -- for each lexeme of the query how many passages and sessions say it, how many have it, and where the counting stopped:
 -- at $3, of an agent with more than $9 passages at $10. And the past turns most like this one with what they showed and
 -- the tools they called: $4 the query's vector or NULL, $5 its model, $6 now, $7 how many of the latest completed turns
--- are compared, $8 how many of them are kept. And the models of the agent's vectors.
+-- are compared, $8 how many of them are kept. And the models of the agent's vectors, and the language of its words with
+-- the one that is being built.
 SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) AS passages,
        coalesce((SELECT sessions FROM cognitive.corpus WHERE agent_id = $1), 0) AS sessions,
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
@@ -30,6 +31,7 @@ SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) 
        coalesce((SELECT model FROM cognitive.corpus WHERE agent_id = $1), cognitive.model_of_most($1)) AS live,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
         FROM cognitive.embedding_model WHERE agent_id = $1) AS kept,
+       (SELECT ARRAY[language, becoming] FROM cognitive.corpus WHERE agent_id = $1) AS indexed,
        (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.said, d.sessions, d.around, d.last))
         FROM unnest($2::text[]) AS q(lexeme) CROSS JOIN (
             SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) > $9::bigint AS large) AS c

@@ -11,7 +11,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('cognitive ' || $1, 0))
 -- Takes the agent's row, made if need be: writers of one agent take turns, so that its order and counters are exact.
 INSERT INTO cognitive.corpus AS c (agent_id) VALUES ($1)
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
-RETURNING next_seq, next_session
+RETURNING next_seq, next_session, language, becoming
 
 -- name: has_turn
 SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2)
@@ -57,9 +57,10 @@ RETURNING s.session_id, s.no
 SELECT session_id, no FROM cognitive.session WHERE agent_id = $1 AND session_id = ANY($2::text[]) AND no IS NOT NULL
 
 -- name: insert_passages
-INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, said_length, around_length, lexemes)
+-- Of one agent, whose writes are indexed in the languages $9.
+INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, said_length, around_length, lexemes, languages)
 SELECT $1, p.memory_id, p.ordinal, p.start, p.stop, p.said_length, p.around_length,
-       string_to_array(p.lexemes, ' ')
+       string_to_array(p.lexemes, ' '), $9::text[]
 FROM unnest($2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::integer[], $7::integer[], $8::text[])
      AS p(memory_id, ordinal, start, stop, said_length, around_length, lexemes)
 RETURNING 1

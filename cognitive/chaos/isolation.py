@@ -14,7 +14,6 @@ from brain.database import Connection, Database
 from brain.search import MemorySearch, Query
 from brain.store import MemoryStore
 from brain.tables import metadata
-from brain.text import lexemes
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.chaos import pooler
 from cognitive.chaos.feedback import PATIENT
@@ -103,7 +102,7 @@ async def _anothers(database: Database, agent: str, chance: random.Random) -> se
 
 async def _found(database: Database, agent: str, chance: random.Random) -> set[str]:
     """The search of a turn."""
-    query = Query(types={"fact": 10}, lexemes=tuple(lexemes("canary sings")), vector=None, model=WordEmbedder.model)
+    query = Query(types={"fact": 10}, text="canary sings", vector=None, model=WordEmbedder.model)
     found = await MemorySearch(database).find(agent, query)
     return {hit.content.removeprefix("The canary of ").split(" ")[0] for hit in found.hits}
 

@@ -12,15 +12,17 @@ import cognitive
 from brain.cells import Group
 from cognitive.cli import keeping, printing
 from cognitive.cli.answers import Answering, run
+from cognitive.cli.language import language
 from cognitive.cli.options import AGENT
 from cognitive.cli.reembed import reembed
 
 
 @click.group()
 def command() -> None:
-    """Migrate or repair the database, show how to reach it, let others look, or change the embedding model."""
+    """Migrate or repair the database, show how to reach it, let others look, or change an agent's model or language."""
 
 
+command.add_command(language)
 command.add_command(reembed)
 
 

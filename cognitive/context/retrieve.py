@@ -10,7 +10,6 @@ from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import CognitiveError
 from brain.search import Found, MemorySearch, PastTurns, Query
-from brain.text import lexemes
 from brain.types import MemoryType, Vector
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
@@ -20,7 +19,6 @@ from cognitive.telemetry.spans import Span
 
 # Of a message longer than this, the head and the tail are searched for: there the question stands.
 _MOST_SEARCHED = 4_000
-_MOST_LEXEMES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +124,7 @@ def _query(
 ) -> Query:
     return Query(
         types=types,
-        lexemes=tuple(dict.fromkeys(lexemes(text)))[:_MOST_LEXEMES],
+        text=text,
         vector=vector,
         model=model,
         wanted=wanted,

@@ -10,7 +10,7 @@ from brain import statements
 
 PORTS = [
     "across", "agents", "artifacts", "bench", "cells", "contents", "derived", "figures", "health", "index_builds",
-    "lately", "memory_figures", "policies", "reembedding", "replica", "retention", "roles", "scrub", "search",
+    "lately", "memory_figures", "policies", "reembedding", "reindexing", "replica", "retention", "roles", "scrub", "search",
     "sessions", "store", "subtasks", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}

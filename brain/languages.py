@@ -1,0 +1,117 @@
+"""The languages that an agent's words may be indexed in: rows of data.
+
+Which word forms are one word is the Snowball stemmer's; `simple` has none and takes words as they are written. Words
+too common to find or to prove anything, and the names of the months that a memory's date is indexed by, stand here for
+the languages that have them. Of another language no word is left out, and dates are in English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import Stemmer
+
+from brain.errors import UnknownLanguage
+
+ENGLISH = "english"
+SIMPLE = "simple"
+NAMES: tuple[str, ...] = (*sorted(Stemmer.algorithms()), SIMPLE)
+
+# Question words are in: a question's "when" is no evidence in a memory. Words of German and Dutch are as `normalise`
+# leaves them, with ss for ß.
+COMMON_WORDS: Mapping[str, frozenset[str]] = {
+    ENGLISH: frozenset(
+        """a about above after again against all also am an and any are aren't as at be because been before being below
+        between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few
+        for from further get got had hadn't has hasn't have haven't having he her here hers herself him himself his how
+        i i'd i'll i'm i've if in into is isn't it it's its itself just let's me more most my myself no nor not now of
+        off on once only or other our ours ourselves out over own please same shall she should shouldn't so some such
+        than that that's the their theirs them themselves then there there's these they they're this those through to
+        too under until up upon us very was wasn't we we're we've were weren't what what's when where which while who
+        whom why will with won't would wouldn't you you'd you'll you're you've your yours yourself yourselves""".split()
+    ),
+    "german": frozenset(
+        """ab aber alle allem allen aller alles als also am an ander andere anderen auch auf aus bei beim bin bis bist
+        bitte da dabei dafür damit dann daran darauf das dass davon dazu dein deine deinem deinen deiner dem den denen
+        denn der deren des dessen dich die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem
+        einen einer eines er es etwa etwas euch euer eure für gegen gibt hab habe haben habt hast hat hatte hatten hier
+        hin ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins ist ja jede jedem jeden jeder jedes jetzt kann kannst
+        kein keine keinem keinen keiner können konnte man mehr mein meine meinem meinen meiner mich mir mit muss müssen
+        nach nein nicht nichts noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner seit sich sie sind
+        so soll sollen sollte sondern sonst über um und uns unser unsere unserem unseren unter vom von vor wann war
+        waren warum was weil welche welchem welchen welcher welches wem wen wenn wer werde werden wessen wie wieder will
+        wir wird wo woher wohin wollen worden wurde wurden würde würden zu zum zur""".split()
+    ),
+    "spanish": frozenset(
+        """a al algo alguien algún alguna algunas alguno algunos allí ante antes aquel aquella aquellas aquello aquellos
+        aquí así aún aunque cada como cómo con contra cual cuál cuales cuáles cualquier cuando cuándo cuanto cuánto
+        cuánta cuántas cuántos de del desde donde dónde dos durante e el él ella ellas ellos en entre era eran eres es
+        esa esas ese eso esos esta está estaba estaban estamos están estar estas este esto estos estoy fue fueron ha
+        había habían han has hasta hay he hemos la las le les lo los más me mi mí mis mucha muchas mucho muchos muy nada
+        ni no nos nosotras nosotros nuestra nuestras nuestro nuestros o os otra otras otro otros para pero poco por
+        porque pues que qué quien quién quienes quiénes se sea ser será si sí sido sin sobre sois somos son soy su sus
+        también tampoco tan tanto te ti tiene tienen toda todas todo todos tu tú tus u un una unas uno unos usted
+        ustedes vosotros vuestra vuestro y ya yo""".split()
+    ),
+    "french": frozenset(
+        """à ai ainsi alors après as au aucun aucune aussi autre autres aux avaient avais avait avant avec avez avons
+        ayant c'est car ce ceci cela celle celles celui ces cet cette ceux chaque chez comme comment d'un d'une dans de
+        depuis des donc dont du elle elles en encore entre es est et étaient étais était été êtes être eu eux fut ici il
+        ils j'ai je jusqu'à l'on la là le les leur leurs lui ma mais me même mes moi moins mon n'est ne ni non nos notre
+        nous on ont ou où par parce pas peu peut plus plusieurs pour pourquoi qu'est qu'il qu'elle qu'on quand que quel
+        quelle quelles quelque quelques quels qui quoi s'est s'il sa sans se sera ses si soi soit sommes son sont sous
+        suis sur ta te tes toi ton tous tout toute toutes très tu un une va vers vos votre vous y""".split()
+    ),
+    "italian": frozenset(
+        """a ad agli ai al alcuna alcune alcuni alcuno alla alle allo altra altre altri altro anche ancora avere aveva
+        avevano c'è che chi ci ciò coi col come con contro cosa cui da dagli dai dal dalla dalle dallo dei degli del
+        della delle dello di dopo dov'è dove e è ed era erano essere fra fu già gli ha hai hanno ho i il in io la le lei
+        li lo loro lui ma me mentre mi mia mie miei mio molto ne negli nei nel nella nelle nello no noi non nostra
+        nostre nostri nostro o ogni oppure per perché però più poi prima qual quale quali qualcosa qualche qualcuno
+        quando quanta quante quanti quanto quella quelle quelli quello questa queste questi questo qui se sei senza si
+        sì sia siamo sono sta stata state stati stato su sua sue sugli sui sul sulla sulle sullo suo suoi te ti tra tu
+        tua tue tuo tuoi tutta tutte tutti tutto un una uno vi voi vostra vostro""".split()
+    ),
+    "portuguese": frozenset(
+        """a à ao aos às algo alguém algum alguma algumas alguns antes após aquela aquelas aquele aqueles aquilo aqui as
+        até cada com como contra da das de dela dele deles depois desde dessa desse desta deste do dos e é ela elas ele
+        eles em entre era eram essa essas esse esses esta está estão estas estava estavam este estes estou eu foi foram
+        há isso isto já lá lhe lhes mais mas me mesmo meu meus minha minhas muita muitas muito muitos na não nas nem
+        nenhum nenhuma no nos nós nossa nossas nosso nossos num numa o onde os ou outra outras outro outros para pela
+        pelas pelo pelos por porque porquê qual quais qualquer quando quanta quantas quanto quantos que quê quem se seja
+        sem ser será seu seus si sido só sobre somos sou sua suas também tão te tem têm teu teus toda todas todo todos
+        tu tua tuas tudo um uma umas uns você vocês""".split()
+    ),
+    "dutch": frozenset(
+        """aan al alle alles als altijd andere ben bent bij daar daarom dan dat de deze die dit doch doen door dus een
+        elk elke en er ge geen geweest haar had hadden heb hebben hebt heeft hem hen het hier hij hoe hoeveel hun ik in
+        is ja je jij jou jouw jullie kan kunnen maar me meer men met mij mijn moet moeten na naar nee niet niets nog nu
+        of om omdat onder ons onze ook op over reeds te tegen toch toen tot u uit uw van veel voor waar waarom wanneer
+        waren was wat we welk welke werd werden wezen wie wij wil worden wordt zal ze zelf zich zij zijn zo zonder zou
+        zouden""".split()
+    ),
+}  # fmt: skip
+
+MONTHS: Mapping[str, tuple[str, ...]] = {
+    name: tuple(months.split())
+    for name, months in {
+        ENGLISH: "January February March April May June July August September October November December",
+        "german": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+        "spanish": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        "french": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "italian": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+        "portuguese": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+        "dutch": "januari februari maart april mei juni juli augustus september oktober november december",
+    }.items()
+}
+
+
+def require(name: str) -> str:
+    """The name of a language that there is.
+
+    Raises:
+        UnknownLanguage: there is none of that name; the message lists those that there are.
+    """
+    if name not in NAMES:
+        raise UnknownLanguage(f"language: there is no {name!r}; there are {', '.join(NAMES)}")
+    return name

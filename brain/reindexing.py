@@ -1,0 +1,169 @@
+"""A change of an agent's language while turns go on: its words are indexed in the new one beside the old, one row says
+which is read, and the old one leaves the index.
+
+Lexemes of two languages are never alike (`brain.text.label`), so that both stand in one index and a read finds those of
+its own alone: until the switch as before, after it as if nothing else had ever been. Everything here may be killed at
+any moment and run again, by several workers at once: what lacks a language, or has one too many, says so in its row.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+from uuid import UUID
+
+from brain import statements
+from brain.database import Connection, Database
+from brain.errors import InvalidInput
+from brain.indexing import passages
+from brain.languages import require
+from brain.reembedding import Pace
+from brain.text import label
+from brain.writing import SQL as WRITING
+from brain.writing import Place, count, insert_postings
+
+SQL = statements.load("reindexing")
+
+Progress = Callable[[str, int, int], None]  # (what is being done, done, total)
+
+_START = UUID(int=0)
+_MOST_PASSES = 20  # over what is lacking; only code from before languages still writes without the new one
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An agent's language: the one that is read and the one that is being built beside it, if any; of its `memories`
+    how many lack the language asked about, and how many are in others besides.
+    """
+
+    language: str
+    becoming: str | None
+    memories: int
+    lacking: int
+    leaving: int
+
+
+class Reindexing:
+    """The languages of agents, and how one takes the place of another."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def standing(self, agent_id: str, language: str | None = None) -> Standing:
+        """How far an agent is in a language, or in the one that it is read in. Every passage's row is looked at.
+
+        Raises:
+            UnknownLanguage: there is no such language.
+        """
+        asked = require(language) if language is not None else None
+        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["standing"], agent_id, asked))
+        return Standing(**dict(row))
+
+    async def change(
+        self,
+        agent_id: str,
+        language: str,
+        pace: Pace | None = None,
+        progress: Progress = lambda doing, done, total: None,
+    ) -> Standing:
+        """Has an agent's words indexed in a language, those that it has and those to come; then its reads use it.
+
+        Run again, it goes on where it was interrupted; the language that an agent has already is made whole. Another
+        one that was being built is given up.
+
+        Raises:
+            UnknownLanguage: there is no such language; nothing was changed.
+            InvalidInput: meanwhile the agent was erased or told another one, or writes without the new one go on.
+        """
+        require(language)
+        pace = pace or Pace()
+        await self._database.run(agent_id, lambda c: _begin(c, agent_id, language))
+        await self._fill(agent_id, language, pace, progress)
+        await self._database.run(agent_id, lambda c: _switch(c, agent_id, language))
+        await self._clear(agent_id, language, pace, progress)
+        return await self.standing(agent_id, language)
+
+    async def _fill(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
+        for _ in range(_MOST_PASSES):
+            standing = await self.standing(agent_id, language)
+            done = standing.memories - standing.lacking
+            progress("index", done, standing.memories)
+            if not standing.lacking:
+                return
+            async for rows in self._pages("next_lacking", agent_id, language, pace):
+                done += await self._add(agent_id, language, rows)
+                progress("index", min(done, standing.memories), standing.memories)
+        raise InvalidInput(
+            f"agent {agent_id!r} is being written to without {language}: are all processes of one version?"
+        )
+
+    async def _add(self, agent_id: str, language: str, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Indexes memories that have not changed meanwhile; returns how many."""
+        indexed = {row["id"]: await _places(row, language) for row in rows}
+
+        async def work(c: Connection) -> int:
+            await c.fetchrow(SQL["lock"], agent_id)
+            versions = [row["version"] for row in rows]
+            found = await c.fetch(SQL["unchanged"], agent_id, language, list(indexed), versions)
+            await _insert(c, agent_id, language, [place for each in found for place in indexed[each["id"]]])
+            return len(found)
+
+        return await self._database.run(agent_id, work)
+
+    async def _clear(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
+        """Takes every other language out of the index."""
+        total, done = (await self.standing(agent_id, language)).leaving, 0
+        async for rows in self._pages("next_leaving", agent_id, language, pace):
+            ids = [row["id"] for row in rows]
+            await self._database.run(agent_id, lambda c, ids=ids: _leave(c, agent_id, language, ids))  # type: ignore[misc]
+            done += len(ids)
+            progress("clear", min(done, total), total)
+
+    async def _pages(
+        self, statement: str, agent_id: str, language: str, pace: Pace
+    ) -> AsyncIterator[Sequence[Mapping[str, Any]]]:
+        """The memories that a statement finds, in the order of their ids, at the pace asked for."""
+        after = _START
+
+        async def page(c: Connection) -> Sequence[Mapping[str, Any]]:
+            return list(await c.fetch(SQL[statement], agent_id, language, after, pace.batch))
+
+        while rows := await self._database.run(agent_id, page):
+            began = monotonic()
+            yield rows
+            after = rows[-1]["id"]
+            await pace.rest(monotonic() - began)
+
+
+async def _begin(c: Connection, agent_id: str, language: str) -> None:
+    await c.fetchrow(WRITING["lock_corpus"], agent_id)
+    await c.execute(SQL["begin"], agent_id, language)
+
+
+async def _switch(c: Connection, agent_id: str, language: str) -> None:
+    await c.fetchrow(SQL["lock"], agent_id)
+    if not count(await c.execute(SQL["switch"], agent_id, language)):
+        raise InvalidInput(f"agent {agent_id!r}: meanwhile it was erased, or told another language than {language}")
+
+
+async def _leave(c: Connection, agent_id: str, language: str, ids: Sequence[UUID]) -> None:
+    await c.fetchrow(SQL["lock"], agent_id)
+    await c.execute(SQL["leave"], agent_id, language, ids, label(language))
+
+
+async def _places(row: Mapping[str, Any], language: str) -> list[Place]:
+    """The passages of a memory in a language; others have their turn in between, since a long one takes its time."""
+    await asyncio.sleep(0)
+    pieces = passages(row["content"], row["speaker"], row["context"], row["occurred_at"], (language,))
+    return [Place(row["id"], piece.ordinal, row["type"], row["session_no"], piece.live) for piece in pieces]
+
+
+async def _insert(c: Connection, agent_id: str, language: str, places: Sequence[Place]) -> None:
+    await insert_postings(c, agent_id, places)
+    await c.execute(
+        SQL["add_lexemes"], agent_id, language, [place.memory_id for place in places],
+        [place.ordinal for place in places], [" ".join(place.posted.around) for place in places],
+    )  # fmt: skip

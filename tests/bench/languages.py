@@ -1,0 +1,61 @@
+"""What a language of one's own finds: inflected questions in German and Spanish, in each way to index them.
+
+    python tests/bench/languages.py
+
+Prints, for each language, of how many questions the memory that answers it is the first, or among the first ten, by
+words alone, and by words and meaning together as `recall` has them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from brain.languages import ENGLISH, SIMPLE
+from brain.reembedding import Pace
+from cognitive import CognitiveLayer, NewMemory, Policy
+
+DATA = json.loads((Path(__file__).parents[1] / "data" / "inflected.json").read_text(encoding="utf-8"))
+AT = datetime(2026, 10, 3, tzinfo=UTC)
+
+
+def places(hits: Sequence[str], by_words: Sequence[str], answer: str) -> tuple[int, int]:
+    """The places of the answer, counted from 1, by everything and by words alone; 99 where it is not found."""
+    return tuple(found.index(answer) + 1 if answer in found else 99 for found in (hits, by_words))
+
+
+async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tuple[int, int]]:
+    """The places of every answer, with the agent indexed in a language."""
+    agent, rows = f"{language} in {index}", DATA[language]
+    contents = [row["memory"] for row in rows["asked"]] + rows["others"]
+    await layer.set_language(agent, index, pace=Pace(load=1))
+    await layer.remember(
+        agent,
+        [NewMemory(type="fact", content=each, occurred_at=AT + timedelta(n)) for n, each in enumerate(contents)],
+    )
+    found = []
+    for row in rows["asked"]:
+        hits = await layer.recall(agent, row["question"], limit=len(contents), now=AT + timedelta(60))
+        worded = sorted((hit for hit in hits if "said_bm25" in hit.scores), key=lambda hit: -hit.scores["said_bm25"])
+        found.append(places([hit.content for hit in hits], [hit.content for hit in worded], row["memory"]))
+    return found
+
+
+async def main() -> None:
+    """Measures on the database of the settings; each language and index is an agent of its own."""
+    print("| questions | indexed in | words: first | words: R@10 | all: first | all: R@10 |\n|---|---|---|---|---|---|")
+    async with CognitiveLayer.open(policy=Policy(deadline_ms=60_000)) as layer:
+        for language in DATA:
+            for index in (ENGLISH, SIMPLE, language):
+                found = await measure(layer, language, index)
+                shares = [
+                    sum(place[which] <= most for place in found) / len(found) for which in (1, 0) for most in (1, 10)
+                ]
+                print(f"| {len(found)} {language} | {index} |", " | ".join(f"{share:.2f}" for share in shares), "|")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,337 @@
+"""The language of an agent's words: what finds them, and how it becomes another one while turns go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import asyncpg
+import pytest
+from hashed import old
+
+from brain.database import Database
+from brain.reembedding import Pace
+from brain.search import MemorySearch, Query
+from cognitive import CognitiveLayer, NewMemory, Policy, Turn
+from cognitive.errors import InvalidInput, UnknownLanguage
+
+AT = datetime(2026, 10, 3, 12, tzinfo=UTC)
+HOUSES = "Die Häuser am Hang gehören Frau Lindner."
+KEYS = "Alle Schlüssel hängen neben dem Barometer."
+FULL = Pace(batch=3, load=1)
+
+
+class Killed(BaseException):
+    """A process that ends, here and now."""
+
+
+def memories() -> list[NewMemory]:
+    return [
+        NewMemory(type="fact", content=content, session_id=f"s{n % 3}", occurred_at=AT + timedelta(minutes=n))
+        for n, content in enumerate([HOUSES, KEYS, *(f"Die Boote Nr. {k} liegen in den Hallen." for k in range(8))])
+    ]
+
+
+def dying(at: int) -> Callable[[str, int, int], None]:
+    """Progress that is cut off at its n-th step."""
+    steps = iter(range(at, -1, -1))
+
+    def progress(doing: str, done: int, total: int) -> None:
+        if not next(steps):
+            raise Killed
+
+    return progress
+
+
+@pytest.fixture
+def opened(urls):
+    @asynccontextmanager
+    async def opened():
+        policy = Policy(abstention=False, deadline_ms=5_000)
+        async with CognitiveLayer.open(urls.app, policy=policy, embedder=[old()]) as layer:
+            yield layer
+
+    return opened
+
+
+@pytest.fixture
+async def layer(opened):
+    async with opened() as layer:
+        yield layer
+
+
+@pytest.fixture
+async def other(opened):
+    """Another process."""
+    async with opened() as layer:
+        yield layer
+
+
+@pytest.fixture
+def ask(urls):
+    """A statement as one who sees all."""
+
+    async def ask(statement: str, *arguments: Any) -> list[dict[str, Any]]:
+        connection = await asyncpg.connect(urls.admin)
+        try:
+            return [dict(row) for row in await connection.fetch(statement, *arguments)]
+        finally:
+            await connection.close()
+
+    return ask
+
+
+@pytest.fixture
+def index(ask):
+    """What an agent's lexical index holds, and what is counted of it, without what names the agent."""
+
+    async def index(agent: str) -> list[list[dict[str, Any]]]:
+        return [
+            await ask(statement, agent)
+            for statement in (
+                """SELECT p.lexeme, m.seq, p.ordinal, p.type, p.session_no, p.said, p.around, p.said_length,
+                          p.around_length
+                   FROM cognitive.posting AS p JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = p.memory_id
+                   WHERE p.agent_id = $1 ORDER BY p.lexeme, m.seq, p.ordinal""",
+                """SELECT m.seq, p.ordinal, p.said_length, p.around_length, p.languages,
+                          ARRAY(SELECT unnest(p.lexemes) ORDER BY 1) AS lexemes
+                   FROM cognitive.passage AS p JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = p.memory_id
+                   WHERE p.agent_id = $1 ORDER BY m.seq, p.ordinal""",
+                "SELECT session_id, no, memories, lexemes FROM cognitive.session WHERE agent_id = $1 ORDER BY no",
+                """SELECT memories, passages, sessions, said_lexemes, around_lexemes, language, becoming
+                   FROM cognitive.corpus WHERE agent_id = $1""",
+            )
+        ]
+
+    return index
+
+
+async def by_words(layer: CognitiveLayer, agent: str, text: str) -> dict[str, float]:
+    """What shares a word with the text, with its score."""
+    hits = await layer.recall(agent, text, now=AT + timedelta(days=2))
+    return {hit.content: hit.scores["said_bm25"] for hit in hits if "said_bm25" in hit.scores}
+
+
+async def test_a_german_agent_finds_houses_by_a_house_and_an_english_one_does_not(layer, agent, ask):
+    english = f"{agent}-english"
+    await layer.remember(english, memories())
+    await layer.remember(agent, memories())
+    before = await by_words(layer, english, "Häuser")
+    assert await layer.language(agent) == "english"
+    assert (await layer.set_language(agent, "german", pace=FULL)).lacking == 0
+    assert await layer.language(agent) == "german"
+    assert list(await by_words(layer, agent, "Wem gehört das Haus?")) == [HOUSES]
+    assert list(await by_words(layer, agent, "den Schlüsseln")) == [KEYS]
+    assert await by_words(layer, english, "Wem gehört das Haus?") == {}
+    assert await by_words(layer, english, "Häuser") == before
+    assert await layer.language(english) == "english"
+    context = await layer.pre_turn(
+        Turn(agent_id=agent, session_id="t", text="Wem gehört das Haus?", now=AT + timedelta(days=2))
+    )
+    assert HOUSES in context.text
+    assert context.degraded == ()
+
+
+async def test_an_agent_may_be_german_before_it_has_any_memory(layer, agent):
+    await layer.set_language(agent, "german")
+    await layer.remember(agent, memories())
+    assert list(await by_words(layer, agent, "Haus")) == [HOUSES]
+
+
+async def test_what_was_changed_is_as_if_it_had_never_been_otherwise(layer, agent, index):
+    changed, never = f"{agent}-changed", f"{agent}-never"
+    await layer.set_language(never, "german")
+    for each in (never, changed):
+        await layer.remember(each, memories())
+    english = await index(changed)
+    await layer.set_language(changed, "german", pace=FULL)
+    assert await index(changed) == await index(never)
+    assert await by_words(layer, changed, "ein Haus am Hang") == await by_words(layer, never, "ein Haus am Hang")
+    await layer.set_language(changed, "english", pace=FULL)
+    assert await index(changed) == english
+
+
+@pytest.mark.parametrize("at", range(10))
+async def test_killed_at_any_step_it_is_read_all_the_same_and_goes_on_where_it_stopped(layer, other, agent, index, at):
+    never = f"{agent}-never"
+    await layer.set_language(never, "german")
+    for each in (never, agent):
+        await layer.remember(each, memories())
+    with pytest.raises(Killed):
+        await layer.set_language(agent, "german", pace=FULL, progress=dying(at))
+    german = await other.language(agent) == "german"
+    assert german == (at >= 6)
+    assert list(await by_words(other, agent, "Haus" if german else "Häuser")) == [HOUSES]
+    assert bool(await by_words(other, agent, "Haus")) == german
+    done: list[tuple[str, int]] = []
+    await layer.set_language(agent, "german", pace=FULL, progress=lambda doing, now, _: done.append((doing, now)))
+    assert done[0] == ("index", min(10, 3 * at))
+    assert await index(agent) == await index(never)
+
+
+async def test_what_is_written_and_changed_meanwhile_is_found_before_and_after(layer, other, agent, index):
+    never = f"{agent}-never"
+    ids = await layer.remember(agent, memories())
+    await by_words(other, agent, "Haus")  # which knows of English from now on
+    with pytest.raises(Killed):
+        await layer.set_language(agent, "german", pace=FULL, progress=dying(2))
+    bridge, gates = "Die Brücken sind gesperrt.", "Die Tore sind zu."
+    await other.remember(agent, [NewMemory(type="fact", content=bridge, occurred_at=AT)])
+    await other.update(agent, ids[0], content=gates)
+    await other.update(agent, ids[-1], content="Die Kräne stehen still.")
+    assert list(await by_words(other, agent, "Brücken")) == [bridge]
+    await layer.set_language(agent, "german", pace=FULL)
+    for text, expected in (("Brücke", bridge), ("Tor", gates), ("Kran", "Die Kräne stehen still.")):
+        assert list(await by_words(other, agent, text)) == [expected]
+    await layer.set_language(never, "german")
+    ids = await layer.remember(never, memories())
+    await layer.remember(never, [NewMemory(type="fact", content=bridge, occurred_at=AT)])
+    await layer.update(never, ids[0], content=gates)
+    await layer.update(never, ids[-1], content="Die Kräne stehen still.")
+    assert await index(agent) == await index(never)
+
+
+async def test_another_language_may_be_chosen_half_way_or_the_old_one_kept(layer, agent, index):
+    await layer.remember(agent, memories())
+    english = await index(agent)
+    for instead in ("spanish", "english"):
+        with pytest.raises(Killed):
+            await layer.set_language(agent, "german", pace=FULL, progress=dying(2))
+        await layer.set_language(agent, instead, pace=FULL)
+        assert await layer.language(agent) == instead
+        assert {each["lexeme"].partition("/")[0] for each in (await index(agent))[0] if "/" in each["lexeme"]} == (
+            {"spanish"} if instead == "spanish" else set()
+        )
+    assert await index(agent) == english
+
+
+async def test_two_who_have_it_become_different_languages_do_not_both_believe_it(layer, other, agent):
+    await layer.remember(agent, memories())
+
+    async def meanwhile() -> None:
+        with pytest.raises(Killed):
+            await other.set_language(agent, "spanish", progress=dying(0))
+
+    with pytest.raises(Killed):
+        await layer.set_language(agent, "german", pace=FULL, progress=dying(4))
+    await meanwhile()
+    standing = await layer.reindexing.standing(agent, "spanish")
+    assert (standing.language, standing.becoming, standing.lacking) == ("english", "spanish", 10)
+
+
+async def test_an_unknown_language_is_refused_before_anything_is_written(layer, agent, index):
+    await layer.remember(agent, memories())
+    before = await index(agent)
+    with pytest.raises(UnknownLanguage, match=r"'deutsch'.*german"):
+        await layer.set_language(agent, "deutsch")
+    with pytest.raises(InvalidInput, match="agent_id"):
+        await layer.set_language("", "german")
+    assert await index(agent) == before
+
+
+@pytest.mark.parametrize("at", [2, 7])
+async def test_forgotten_half_way_nothing_is_left_in_any_language(layer, other, agent, index, at):
+    ids = await layer.remember(agent, memories())
+    with pytest.raises(Killed):
+        await layer.set_language(agent, "german", pace=FULL, progress=dying(at))
+    await other.forget(agent, ids[:5])
+    assert {each["seq"] for each in (await index(agent))[0]} == set(range(6, 11))
+    await layer.set_language(agent, "german", pace=FULL)
+    postings, passages, sessions, [corpus] = await index(agent)
+    assert corpus["said_lexemes"] == sum(each["said_length"] for each in passages)
+    assert corpus["said_lexemes"] == sum(each["lexemes"] for each in sessions)
+    assert {lexeme for each in passages for lexeme in each["lexemes"]} == {each["lexeme"] for each in postings}
+    await other.erase_agent(agent)
+    assert await index(agent) == [[], [], [], []]
+    assert await other.language(agent) == "english"
+
+
+async def test_what_older_code_writes_meanwhile_is_made_whole_by_running_it_again(layer, agent, ask, index):
+    await layer.set_language(agent, "german")
+    await ask("UPDATE cognitive.corpus SET language = 'english' WHERE agent_id = $1", agent)  # as that code believes
+    await layer.remember(agent, memories())
+    await ask("UPDATE cognitive.corpus SET language = 'german' WHERE agent_id = $1", agent)
+    assert await by_words(layer, agent, "Haus") == {}
+    assert (await layer.reindexing.standing(agent)).lacking == 10
+    await layer.set_language(agent, "german", pace=FULL)
+    assert list(await by_words(layer, agent, "Haus")) == [HOUSES]
+
+
+async def test_an_export_goes_into_the_language_of_the_agent_that_takes_it(layer, agent):
+    spanish = f"{agent}-spanish"
+    await layer.remember(agent, [NewMemory(type="fact", content="Se cancelaron las reuniones.", occurred_at=AT)])
+    await layer.set_language(spanish, "spanish")
+    await layer.import_lines(spanish, [line async for line in layer.export(agent)])
+    assert list(await by_words(layer, spanish, "reunión cancelada")) == ["Se cancelaron las reuniones."]
+    assert await layer.language(agent) == "english"
+
+
+class Watched:
+    """A database that tells what is asked of it, and where something may happen between two statements."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.asked: list[str] = []
+        self.between: Callable[[], Any] | None = None
+
+    async def run(self, agent_id: str, work: Any, **how: Any) -> Any:
+        return await self._database.run(agent_id, lambda c: work(_Between(c, self)), **how)
+
+
+class _Between:
+    def __init__(self, connection: Any, watched: Watched) -> None:
+        self._connection, self._watched = connection, watched
+
+    async def fetchrow(self, statement: str, *arguments: Any) -> Any:
+        self._watched.asked.append("facts")
+        row = await self._connection.fetchrow(statement, *arguments)
+        if self._watched.between is not None:
+            await self._watched.between()
+        return row
+
+    async def fetch(self, statement: str, *arguments: Any) -> Any:
+        self._watched.asked.append("candidates")
+        return await self._connection.fetch(statement, *arguments)
+
+
+@pytest.fixture
+async def watched(urls):
+    database = Database(urls.app)
+    yield Watched(database)
+    await database.close()
+
+
+def query(text: str) -> Query:
+    return Query(types={"fact": 5}, text=text, vector=None, model="none")
+
+
+async def test_a_language_costs_no_round_trip_but_with_the_first_read(layer, agent, watched):
+    english = f"{agent}-english"
+    for each in (english, agent):
+        await layer.remember(each, memories())
+    await layer.set_language(agent, "german")
+    search = MemorySearch(watched)
+    for each, text, expected in (
+        (english, "Häuser", ["facts", "candidates"]),
+        (agent, "Haus", ["facts", "facts", "candidates"]),
+        (agent, "Haus", ["facts", "candidates"]),
+    ):
+        watched.asked.clear()
+        assert [hit.content for hit in (await search.find(each, query(text))).hits] == [HOUSES]
+        assert watched.asked == expected
+
+
+async def test_a_read_in_the_middle_of_the_switch_finds_what_it_found_before(layer, agent, watched):
+    await layer.remember(agent, memories())
+    search = MemorySearch(watched)
+    before = await search.find(agent, query("Häuser"))
+
+    async def switched() -> None:
+        watched.between = None
+        await layer.set_language(agent, "german", pace=FULL)
+
+    watched.between = switched
+    assert await search.find(agent, query("Häuser")) == before
+    assert [hit.content for hit in (await search.find(agent, query("Haus"))).hits] == [HOUSES]

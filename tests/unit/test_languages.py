@@ -1,0 +1,85 @@
+"""The languages that words may be indexed in: one index for all, in which they never meet."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brain.agent_languages import ORDINARY, AgentLanguages, Indexed
+from brain.errors import UnknownLanguage
+from brain.indexing import passages
+from brain.languages import COMMON_WORDS, MONTHS, NAMES, require
+from brain.text import lexemes, words
+
+AT = datetime(2026, 10, 3, tzinfo=UTC)
+
+
+def test_an_unknown_language_is_named_beside_those_that_there_are():
+    with pytest.raises(UnknownLanguage, match=r"'klingon'.*german.*simple"):
+        require("klingon")
+    assert [require(name) for name in NAMES] == list(NAMES)
+    assert {*COMMON_WORDS, *MONTHS} <= set(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("german", "Die Häuser standen am Hang.", "ein Haus, das am Hang stand"),
+        ("spanish", "Cancelaron las reuniones.", "una reunión cancelada"),
+        ("french", "Les chevaux de l'écurie", "un cheval, l’écurie"),
+        ("russian", "новые книги", "новая книга"),
+    ],
+)
+def test_forms_of_a_word_share_a_lexeme_in_its_language_more_than_in_english(language, one, other):
+    def common(name: str) -> int:
+        return len(set(lexemes(one, name)) & set(lexemes(other, name)))
+
+    assert common(language) > common("english")
+
+
+@given(st.text(max_size=80), st.sampled_from(NAMES), st.sampled_from(NAMES))
+def test_lexemes_of_two_languages_never_meet(text, one, other):
+    assert one == other or not set(lexemes(text, one)) & set(lexemes(text, other))
+    assert not any(" " in lexeme for lexeme in lexemes(text, one))  # they are handed on with a blank between them
+
+
+def test_simple_takes_every_word_as_it_is_written():
+    assert lexemes("The Houses, and THE house", "simple") == [
+        f"simple/{word}" for word in ("the", "houses", "and", "the", "house")
+    ]
+
+
+@pytest.mark.parametrize("language", COMMON_WORDS)
+def test_common_words_are_written_as_words_come_and_leave_nothing(language):
+    for word in COMMON_WORDS[language]:
+        assert words(word) == [word]
+        assert lexemes(word, language) == []
+
+
+@pytest.mark.parametrize(("language", "month"), [("german", "Oktober"), ("polish", "October"), ("english", "October")])
+def test_a_date_is_found_by_the_months_of_the_language(language, month):
+    [passage] = passages("7", None, "", AT, (language,))
+    assert set(passage.live.said) == set(lexemes(f"3 {month} 2026 7", language))
+    assert len(MONTHS.get(language, MONTHS["english"])) == 12
+
+
+def test_a_passage_in_two_languages_is_read_in_the_first():
+    [passage] = passages("Zwei Häuser.", None, "Und?", AT, ("german", "english"))
+    assert list(passage.posted) == ["german", "english"]
+    assert passage.live == passages("Zwei Häuser.", None, "Und?", AT, ("german",))[0].live
+    assert passage.posted["english"] == passages("Zwei Häuser.", None, "Und?", AT)[0].live
+
+
+def test_what_is_told_of_an_agent_is_known_until_it_is_told_otherwise():
+    known = AgentLanguages()
+    assert known.of("a") == ORDINARY
+    known.told("a", Indexed("english", "german"))
+    assert known.of("a").written == ("english", "german")
+    known.told("a", Indexed("german"))
+    assert known.of("a").written == ("german",)
+    assert known.of("b") == ORDINARY
+    known.told("a", ORDINARY)
+    assert known.of("a").written == ("english",)
