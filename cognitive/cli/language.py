@@ -34,7 +34,7 @@ def language(agent: str, to: str | None, batch: int, load: float) -> None:
 
 
 async def _language(agent: str, to: str | None, batch: int, load: float) -> Mapping[str, Any]:
-    from brain.reembedding import Pace
+    from brain.filling import Pace
     from cognitive import CognitiveLayer
 
     async with CognitiveLayer.open() as layer:

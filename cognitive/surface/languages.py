@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from brain.reembedding import Pace
+from brain.filling import Pace
 from brain.reindexing import Progress, Reindexing, Standing
+from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
-from cognitive.turn import require_label
 
 
 class Languages:

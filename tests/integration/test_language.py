@@ -12,7 +12,7 @@ import pytest
 from hashed import old
 
 from brain.database import Database
-from brain.reembedding import Pace
+from brain.filling import Pace
 from brain.search import MemorySearch, Query
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.errors import InvalidInput, UnknownLanguage
