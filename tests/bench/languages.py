@@ -46,7 +46,7 @@ async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tupl
 
 async def main() -> None:
     """Measures on the database of the settings; each language and index is an agent of its own."""
-    print("| questions | indexed in | words: first | words: R@10 | all: first | all: R@10 |\n|---|---|---|---|---|---|")
+    click.echo("| questions | indexed in | words: first | words: R@10 | all: first | all: R@10 |\n|---|---|---|---|---|---|")
     async with CognitiveLayer.open(policy=Policy(deadline_ms=60_000)) as layer:
         for language in DATA:
             for index in (ENGLISH, SIMPLE, language):
@@ -54,7 +54,7 @@ async def main() -> None:
                 shares = [
                     sum(place[which] <= most for place in found) / len(found) for which in (1, 0) for most in (1, 10)
                 ]
-                print(f"| {len(found)} {language} | {index} |", " | ".join(f"{share:.2f}" for share in shares), "|")
+                click.echo(f"| {len(found)} {language} | {index} |", " | ".join(f"{share:.2f}" for share in shares), "|")
 
 
 if __name__ == "__main__":
