@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from brain.filling import Pace
 from brain.languages import ENGLISH, SIMPLE
+from brain.filling import Pace
 from cognitive import CognitiveLayer, NewMemory, Policy
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "inflected.json").read_text(encoding="utf-8"))
@@ -46,7 +47,9 @@ async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tupl
 
 async def main() -> None:
     """Measures on the database of the settings; each language and index is an agent of its own."""
-    click.echo("| questions | indexed in | words: first | words: R@10 | all: first | all: R@10 |\n|---|---|---|---|---|---|")
+    sys.stdout.write(
+        "| questions | indexed in | words: first | words: R@10 | all: first | all: R@10 |\n|---|---|---|---|---|---|\n"
+    )
     async with CognitiveLayer.open(policy=Policy(deadline_ms=60_000)) as layer:
         for language in DATA:
             for index in (ENGLISH, SIMPLE, language):
@@ -54,7 +57,8 @@ async def main() -> None:
                 shares = [
                     sum(place[which] <= most for place in found) / len(found) for which in (1, 0) for most in (1, 10)
                 ]
-                click.echo(f"| {len(found)} {language} | {index} |", " | ".join(f"{share:.2f}" for share in shares), "|")
+                row = (f"{len(found)} {language}", index, *(f"{share:.2f}" for share in shares))
+                sys.stdout.write(f"| {' | '.join(row)} |\n")
 
 
 if __name__ == "__main__":
