@@ -194,8 +194,8 @@ def posted(fields: Sequence[tuple[str, str]]) -> dict[str, float | int]:
 
 
 def step(row: Row, value: float) -> str:
-    """A value as an input holds it."""
-    return f"{value:.0f}" if row.whole else f"{value:g}"
+    """A value as an input holds it: exactly, since what comes back as another is taken for moved."""
+    return f"{value:.0f}" if row.whole else repr(float(value)).removesuffix(".0")
 
 
 __all__ = ["Answer", "Bet", "Group", "Slider", "answer", "groups", "interval", "moved", "number", "posted", "step"]

@@ -10,6 +10,7 @@ from cognitive.dashboard.app import create, refused
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import Mounted
 from cognitive.server.limits import heard
+from tests.serving import inside
 
 EVIL = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
 DEPLOY = "We deploy on Tuesdays at 10:00, never on Fridays."
@@ -26,6 +27,18 @@ async def layer(urls, embedder):
 def mounts(layer):
     pages = create(layer, layer.figures, Door(visitor_of, needs_no_token, heard))
     return (Mounted("/ui", pages, door=True, told=refused()),)
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    return tmp_path / "tokens.toml"
+
+
+@pytest.fixture
+async def pages(layer, mounts):
+    """A browser's way to the pages of a server without tokens."""
+    async with inside(layer, mounts=mounts) as client:
+        yield client
 
 
 @pytest.fixture

@@ -75,17 +75,6 @@ async def evil(layer, agent):
 
 
 @pytest.fixture
-async def pages(layer, mounts):
-    async with inside(layer, mounts=mounts) as client:
-        yield client
-
-
-@pytest.fixture
-def tokens(tmp_path):
-    return tmp_path / "tokens.toml"
-
-
-@pytest.fixture
 async def guarded(layer, mounts, tokens):
     create(tokens, None)
     async with inside(layer, ServerConfig(tokens=tokens), mounts) as client:

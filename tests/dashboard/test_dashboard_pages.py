@@ -33,11 +33,6 @@ async def open_pages(layer, mounts):
 
 
 @pytest.fixture
-def tokens(tmp_path):
-    return tmp_path / "tokens.toml"
-
-
-@pytest.fixture
 async def pages(layer, mounts, tokens):
     create(tokens, None)
     async with inside(layer, ServerConfig(tokens=tokens), mounts) as client:

@@ -34,12 +34,6 @@ async def layer(urls, embedder):
 
 
 @pytest.fixture
-async def pages(layer, mounts):
-    async with inside(layer, mounts=mounts) as client:
-        yield client
-
-
-@pytest.fixture
 async def shelf(layer, agent):
     """An agent with memories of each fate, by what they are there for."""
     ids = await layer.remember(agent, [

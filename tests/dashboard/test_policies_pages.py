@@ -9,7 +9,7 @@ import pytest
 
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
-from cognitive.tunables import changed
+from cognitive.tunables import ROWS, changed
 from tests.serving import inside
 
 STRICT = {"evidence_floor": 2.0}
@@ -29,17 +29,6 @@ async def key_of(pages, agent):
 async def post(pages, agent, page, **fields):
     form_key = fields.pop("form_key", None) or await key_of(pages, agent)
     return await pages.post(of(agent, page), data={"form_key": form_key, **fields}, headers=HERE)
-
-
-@pytest.fixture
-async def pages(layer, mounts):
-    async with inside(layer, mounts=mounts) as client:
-        yield client
-
-
-@pytest.fixture
-def tokens(tmp_path):
-    return tmp_path / "tokens.toml"
 
 
 @pytest.fixture
@@ -80,6 +69,27 @@ async def test_another_threshold_is_told_to_relabel(pages, played):
     answer = await pages.get(of(played, "what-if/answer?attribution_thresholds.relative=0.99"))
 
     assert "Another threshold relabels." in answer.text
+
+
+def fields(page):
+    """What a browser without scripts sends of the sliders' form."""
+    form = re.search(r'<form class="sliders".*?</form>', page, re.DOTALL)[0]
+    named = [dict(re.findall(r'([\w-]+)="([^"]*)"', given)) for given in re.findall(r"<input ([^>]*)>", form)]
+    return {given["name"]: given["value"] for given in named if "name" in given}
+
+
+async def test_without_scripts_only_what_was_changed_is_asked_about(pages, played, layer):
+    between = {"usage_weight": 0.00123456789, "half_life_days": 10 / 3}  # two steps of their sliders
+    saved = await layer.policies.save(played, between, by="ada")
+    await layer.policies.activate(played, saved.version, by="ada")
+    given = fields((await pages.get(of(played, "what-if"))).text)
+
+    still = await pages.get("/ui/what-if/answer", params=given)
+    assert "Move something, to see what it would change" in still.text
+    moved = await pages.get("/ui/what-if/answer", params={**given, "item_floor": "0.9"})
+    asked = parse_qs(urlsplit(moved.headers["hx-replace-url"]).query)
+    assert set(asked) & {row.name for row in ROWS} == {"item_floor"}
+    assert "<title>What if" in moved.text  # a page of its own, where nobody puts it into one
 
 
 async def test_a_value_that_makes_no_sense_is_refused_by_its_name(pages, played):

@@ -21,14 +21,18 @@ async def show(visit: Visit) -> Response:
 
 
 async def answer(visit: Visit) -> Response:
-    """What would have changed; the address of the page then says what was asked."""
+    """What would have changed, as a part of the page, whose address then says what was asked; or, for a browser that
+    runs no scripts, as a page of its own.
+    """
     asked, policies = visit.asked, visit.layer.policies
     live = (await policies.standing(asked.agent)).live
     changes, period = what_if.moved(asked, live), asked.period()
     whole = bool(asked.params.get("whole"))
     told = await policies.what_if(asked.agent, changes, period.since, period.until, asked.range, whole=whole)
+    part = bool(visit.request.headers.get("hx-request"))
     shown = visit.page(
-        "_what_if.html", view=what_if.answer(told, live, changes), interval=what_if.interval, step=what_if.step,
+        "_what_if.html" if part else "what_if_answer.html",
+        view=what_if.answer(told, live, changes), changes=changes, interval=what_if.interval, step=what_if.step,
         written=what_if.written, may=visit.who.agent is None,
         whole=None if whole else asked.link("what-if/answer", whole="yes", **changes, **asked.time()),
     )  # fmt: skip

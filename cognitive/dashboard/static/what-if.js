@@ -1,4 +1,5 @@
-// Sliders: a range and a number beside it say the same; what stands where it stood is not asked about.
+// Sliders: a range and a number beside it say the same; what stands where it stood is not asked about. The number is what
+// is sent: a range knows its steps alone, and what holds may stand between two of them.
 "use strict";
 
 function placed(slider, value) {
@@ -9,13 +10,13 @@ function placed(slider, value) {
   const moved = range.value !== home;
   figure.value = moved ? range.value : slider.dataset.live;
   slider.classList.toggle("moved", moved);
-  range.dataset.name ||= range.name;
-  if (moved) range.name = range.dataset.name;
-  else range.removeAttribute("name");
+  figure.dataset.name ||= figure.name;
+  if (moved) figure.name = figure.dataset.name;
+  else figure.removeAttribute("name");
 }
 for (const form of document.querySelectorAll("[data-sliders]")) {
   const sliders = [...form.querySelectorAll("[data-slider]")];
-  for (const slider of sliders) placed(slider, slider.querySelector("[type=range]").value);
+  for (const slider of sliders) placed(slider, slider.querySelector(".figure").value);
   for (const [kind, input] of [["input", "[type=range]"], ["change", ".figure"]]) {
     form.addEventListener(kind, (event) => {
       if (!event.target.matches(input)) return;
