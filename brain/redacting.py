@@ -1,20 +1,26 @@
 """What stands in a text before it is stored: secrets and personal data out of it, by a function that a host hands in.
 
-A text that the function fails on is withheld whole: it was handed in so that such a thing is not stored.
+A text that the function fails on is withheld whole: it was handed in so that such a thing is not stored. It never runs
+on the event loop, whose other turns have nothing to do with it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from brain.types import NewMemory
 
 log = logging.getLogger(__name__)
 
-Redact = Callable[[str], str]  # of any text, the same one for the same; fast, since a turn may wait for it
+T = TypeVar("T")
+
+Redact = Callable[[str], str]  # of any text, the same one for the same, in any thread
 WITHHELD = "[withheld]"
+_AT_ONCE = 2  # texts of a lane; more would only take the interpreter from the event loop
 
 
 def unchanged(text: str) -> str:
@@ -22,7 +28,12 @@ def unchanged(text: str) -> str:
     return text
 
 
-def safely(redact: Redact | None) -> Redact:
+def withheld(text: str) -> str:
+    """Nothing of any text but that there was one."""
+    return WITHHELD if text else text
+
+
+def _safely(redact: Redact | None) -> Redact:
     """The function, or none, as one that never fails: what it fails on is withheld, and the log says so."""
     if redact is None:
         return unchanged
@@ -38,6 +49,39 @@ def safely(redact: Redact | None) -> Redact:
         return told if isinstance(told, str) and (told.strip() or not text.strip()) else WITHHELD
 
     return redacted
+
+
+class Redactor:
+    """A host's function, which may be slow and may hang, on threads of its own.
+
+    Two lanes: a turn's message does not wait behind a batch of memories, nor what is redacted behind what hangs beside
+    it. None redacts nothing, and costs nothing.
+    """
+
+    def __init__(self, redact: Redact | None = None) -> None:
+        self._redact = _safely(redact)
+        self._turns, self._rest = (ThreadPoolExecutor(_AT_ONCE, f"redactor-{lane}") for lane in ("turns", "rest"))
+
+    async def run(self, work: Callable[[Redact], T], *, turn: bool = False) -> T:
+        """What `work` makes with the function, which withholds what it fails on. Waits for as long as that takes; a
+        caller who is cancelled does not. `turn`: in the lane of those whom a turn waits for.
+        """
+        if self._redact is unchanged:
+            return work(unchanged)
+        lane = self._turns if turn else self._rest
+        return await asyncio.wrap_future(lane.submit(work, self._redact))
+
+    async def text(self, text: str) -> str:
+        """A text as it may be stored."""
+        return await self.run(lambda redact: redact(text))
+
+    def close(self) -> None:
+        """Lets go of the threads; what they are still doing is not waited for."""
+        for lane in (self._turns, self._rest):
+            lane.shutdown(wait=False, cancel_futures=True)
+
+
+UNREDACTED = Redactor()
 
 
 def memory(new: NewMemory, redact: Redact) -> NewMemory:

@@ -20,7 +20,7 @@ from brain.derived import Quoting
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, texts
-from brain.redacting import Redact, unchanged
+from brain.redacting import UNREDACTED, Redactor
 from brain.remains import Remains
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Vector
 from brain.writing import SQL, Prepared
@@ -38,10 +38,10 @@ Progress = Callable[[int, int], None]
 class MemoryStore:
     """Memories of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database, embedders: Embedders, redact: Redact = unchanged) -> None:
+    def __init__(self, database: Database, embedders: Embedders, redactor: Redactor = UNREDACTED) -> None:
         self._database = database
         self._embedders = embedders
-        self._redact = redact
+        self._redactor = redactor
 
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
@@ -57,7 +57,8 @@ class MemoryStore:
         """
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
-            ids += await self._remember_batch(agent_id, self._redacted(memories[start : start + BATCH]), now)
+            batch = await self._redacted(memories[start : start + BATCH])
+            ids += await self._remember_batch(agent_id, batch, now)
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids
@@ -67,7 +68,7 @@ class MemoryStore:
     ) -> None:
         """Stores what was made of a recorded turn, like `remember`; nothing, if the turn was erased meanwhile."""
         for start in range(0, len(memories), BATCH):
-            batch = {identity(memory): memory for memory in self._redacted(memories[start : start + BATCH])}
+            batch = {identity(memory): memory for memory in await self._redacted(memories[start : start + BATCH])}
             known = await self._existing(agent_id, list(batch))
             fresh = {key: each for key, each in batch.items() if key not in known}
             await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id))
@@ -106,8 +107,8 @@ class MemoryStore:
             if await self._database.run(agent_id, partial(work, prepared)):
                 return
 
-    def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:
-        return [redacting.memory(memory, self._redact) for memory in memories]
+    async def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:
+        return await self._redactor.run(lambda redact: [redacting.memory(memory, redact) for memory in memories])
 
     async def _existing(self, agent_id: str, identities: list[bytes]) -> dict[bytes, UUID]:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["existing_identities"], agent_id, identities))
@@ -184,7 +185,7 @@ class MemoryStore:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         found = dict(row)
         version = found.pop("version")
-        [changed] = self._redacted([change(_memory(found))])
+        [changed] = await self._redacted([change(_memory(found))])
         occurred_at = changed.occurred_at or found["occurred_at"]
         pieces = _indexed(changed, occurred_at)
         vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
