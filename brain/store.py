@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from brain import caches, derived, redacting, writing
+from brain.archived import Archived, Kept
 from brain.database import Connection, Database
 from brain.derived import Quoting
 from brain.embedding.several import Embedders
@@ -33,6 +34,7 @@ _ERASING = 600.0  # seconds: whatever an agent ever said is looked through, and 
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
+Work = Callable[[list[Prepared], Connection], Awaitable[bool]]  # in a transaction; False if it is to be prepared again
 
 
 class MemoryStore:
@@ -58,10 +60,28 @@ class MemoryStore:
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
             batch = await self._redacted(memories[start : start + BATCH])
-            ids += await self._remember_batch(agent_id, batch, now)
+            ids += await self._remember_batch(agent_id, batch, now, partial(self._write_batch, agent_id))
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids
+
+    async def restore(self, agent_id: str, archived: Sequence[Archived], *, now: datetime) -> list[UUID]:
+        """Stores memories as they were elsewhere, with their ids and all that is kept of them, and returns the ids that
+        they have here: one that exists already stays as it is.
+        """
+        ids: list[UUID] = []
+        for start in range(0, len(archived), BATCH):
+            batch = await self._redactor.run(partial(redacting.archived, archived[start : start + BATCH]))
+            kept = {identity(each.memory): each.kept for each in reversed(batch)}
+            work = partial(self._write_kept, agent_id, kept)
+            ids += await self._remember_batch(agent_id, [each.memory for each in batch], now, work)
+        return ids
+
+    async def _write_kept(
+        self, agent_id: str, kept: Mapping[bytes, Kept], prepared: list[Prepared], c: Connection
+    ) -> bool:
+        whole = [replace(item, id=kept[item.identity].id, kept=kept[item.identity]) for item in prepared]
+        return await writing.write(c, agent_id, whole, self._embedders)
 
     async def remember_of_turn(
         self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime
@@ -79,7 +99,7 @@ class MemoryStore:
             return await writing.write(c, agent_id, prepared, self._embedders)
         return True
 
-    async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime) -> list[UUID]:
+    async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
         known = await self._existing(agent_id, identities)
         fresh: dict[bytes, NewMemory] = {}
@@ -87,20 +107,14 @@ class MemoryStore:
             if key not in known:
                 fresh.setdefault(key, memory)
         if fresh:
-            await self._write(agent_id, fresh, now, partial(self._write_batch, agent_id))
+            await self._write(agent_id, fresh, now, work)
             known = await self._existing(agent_id, identities)
         return [known[key] for key in identities]
 
     async def _write_batch(self, agent_id: str, prepared: list[Prepared], c: Connection) -> bool:
         return await writing.write(c, agent_id, prepared, self._embedders)
 
-    async def _write(
-        self,
-        agent_id: str,
-        fresh: Mapping[bytes, NewMemory],
-        now: datetime,
-        work: Callable[[list[Prepared], Connection], Awaitable[bool]],
-    ) -> None:
+    async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
         """Prepares and writes; again, if the agent's models have become others meanwhile."""
         for _ in range(_MOST_TRIES if fresh else 0):
             prepared = await self._prepare(agent_id, fresh, now)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from brain import roles
+from brain.archive import Archive
 from brain.artifacts import Artifacts
 from brain.breaker import Breaker
 from brain.cells import Cells
@@ -90,6 +91,7 @@ class Parts:
     embedders: Embedders
     reembedding: Reembedding
     store: MemoryStore
+    archive: Archive
     cells: Cells
     turns: TurnLog
     contents: Contents
@@ -194,8 +196,9 @@ def _parts(
     chosen, summarizer = Chosen(policies, policy, shadow), plugins.summarizer or Extractive()
     return Parts(
         policy=chosen, policies=policies, embedders=embedders, counter=counter, redactor=redactor, journal=journal,
-        store=store, turns=turns, contents=Contents(database), cells=Cells(database), sessions=sessions,
-        artifacts=artifacts, subtasks=Subtasks(database, redactor), reembedding=Reembedding(database, embedders),
+        store=store, turns=turns, contents=Contents(database), archive=Archive(database), cells=Cells(database),
+        sessions=sessions, artifacts=artifacts, subtasks=Subtasks(database, redactor),
+        reembedding=Reembedding(database, embedders),
         engine=ContextEngine(store, MemorySearch(database, embedders.told), embedders, counter),
         catalog=Catalog(embedders.first), planner=Planner(policy, habits, classifiers), habits=habits, capture=capture,
         continuity=Continuity(sessions, artifacts, policy, counter, summarizer, redactor),
