@@ -204,7 +204,7 @@ def _parts(
         continuity=Continuity(sessions, artifacts, policy, counter, summarizer, redactor),
         settlement=Settlement(turns, journal, chosen, capture, redactor), settling=Background(_MOST_SETTLING),
         arrivals=Arrivals(embedders), shadowing=Shadowing(turns, chosen.shadow, counter), forgetting=Forgetting(),
-        retaining=Retaining(Retention(database), chosen), reading=reading, figures=Figures(reading),
+        retaining=Retaining(Retention(database), chosen, journal), reading=reading, figures=Figures(reading),
         metrics=plugins.metrics or NO_METRICS,
     )  # fmt: skip
 
