@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,7 @@ from uuid import UUID
 from brain import statements
 from brain.database import Connection, Database
 from brain.errors import InvalidInput
-from brain.redacting import Redact, unchanged
+from brain.redacting import UNREDACTED, Redact, Redactor
 from brain.writing import count, share_agent
 
 SQL = statements.load("artifacts")
@@ -85,9 +86,9 @@ class Line:
 class Artifacts:
     """The artifacts of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database, redact: Redact = unchanged) -> None:
+    def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database
-        self._redact = redact
+        self._redactor = redactor
 
     async def put(
         self,
@@ -113,7 +114,8 @@ class Artifacts:
             del new[row["id"]]
         if not new:
             return True
-        columns = await asyncio.to_thread(self._as_kept, list(new.values()))
+        kept = await self._redactor.run(partial(_redacted, list(new.values())))
+        columns = await asyncio.to_thread(_columns, kept)
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
@@ -121,9 +123,6 @@ class Artifacts:
             return len(rows) == len(new)
 
         return await self._database.run(agent_id, work, timeout=timeout)
-
-    def _as_kept(self, artifacts: Sequence[NewArtifact]) -> list[list[Any]]:
-        return _columns([replace(artifact, content=self._redact(artifact.content)) for artifact in artifacts])
 
     async def read(self, agent_id: str, id: UUID, start: int, length: int) -> Page | None:
         """At most `length` characters from `start` on, or None if there is no such artifact."""
@@ -172,6 +171,10 @@ class Artifacts:
     async def delete(self, agent_id: str, ids: Sequence[UUID]) -> int:
         """Removes artifacts, and returns how many there were."""
         return count(await self._database.run(agent_id, lambda c: c.execute(SQL["delete"], agent_id, list(ids))))
+
+
+def _redacted(artifacts: Sequence[NewArtifact], redact: Redact) -> list[NewArtifact]:
+    return [replace(artifact, content=redact(artifact.content)) for artifact in artifacts]
 
 
 def _columns(artifacts: Sequence[NewArtifact]) -> list[list[Any]]:

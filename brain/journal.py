@@ -139,6 +139,19 @@ class Journal:
         """Removes all of an agent, and returns how many entries that were."""
         return self._change("DELETE FROM entry WHERE agent_id = ?", agent_id)
 
+    def end(self, agent_id: str, until: datetime) -> int:
+        """Removes an agent's parked entries of turns before `until`, and returns how many those were. What waits stays,
+        since it is to be counted, and so does an outcome without its turn, of which nobody knows when that was.
+        """
+        if not self.exists:
+            return 0
+        with self._transaction() as c:
+            parked = "agent_id = ? AND error IS NOT NULL AND opening IS NOT NULL"
+            rows = c.execute(f"SELECT id, opening FROM entry WHERE {parked}", (agent_id,)).fetchall()
+            due = [(id,) for id, opening in rows if _before(opening, until)]
+            c.executemany("DELETE FROM entry WHERE id = ?", due)
+        return len(due)
+
     def cut(self, agent_id: str, remains: Remains) -> int:
         """Leaves what is kept of an agent without what is erased, and returns of how many turns that was.
 
@@ -240,6 +253,14 @@ def journal_name(url: str | None) -> str:
     name = unquote(parts.path.lstrip("/")) or asked.get("dbname") or os.environ.get("PGDATABASE", "")
     address = json.dumps([hosts.removesuffix(":5432"), port if port != "5432" else "", name])
     return f"{hashlib.sha256(address.encode()).hexdigest()[:16]}.sqlite"
+
+
+def _before(opening: str, until: datetime) -> bool:
+    """Whether a turn was before a moment; of one that cannot be read, it is not known."""
+    try:
+        return read(opening).at < until
+    except InvalidInput:
+        return False
 
 
 def written(turn: OpenTurn) -> str:

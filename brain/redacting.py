@@ -1,20 +1,29 @@
 """What stands in a text before it is stored: secrets and personal data out of it, by a function that a host hands in.
 
-A text that the function fails on is withheld whole: it was handed in so that such a thing is not stored.
+A text that the function fails on is withheld whole: it was handed in so that such a thing is not stored. It never runs
+on the event loop, whose other turns have nothing to do with it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, TypeVar
 
+from brain.archived import Archived
 from brain.types import NewMemory
 
 log = logging.getLogger(__name__)
 
-Redact = Callable[[str], str]  # of any text, the same one for the same; fast, since a turn may wait for it
+T = TypeVar("T")
+
+Redact = Callable[[str], str]  # of any text, the same one for the same, in any thread
 WITHHELD = "[withheld]"
+_SAID = ("content", "context", "speaker", "tags", "entities", "attributes")  # of a memory's fields; the others name
+_AT_ONCE = 2  # texts of a lane; more would only take the interpreter from the event loop
 
 
 def unchanged(text: str) -> str:
@@ -22,7 +31,12 @@ def unchanged(text: str) -> str:
     return text
 
 
-def safely(redact: Redact | None) -> Redact:
+def withheld(text: str) -> str:
+    """Nothing of any text but that there was one."""
+    return WITHHELD if text else text
+
+
+def _safely(redact: Redact | None) -> Redact:
     """The function, or none, as one that never fails: what it fails on is withheld, and the log says so."""
     if redact is None:
         return unchanged
@@ -40,6 +54,39 @@ def safely(redact: Redact | None) -> Redact:
     return redacted
 
 
+class Redactor:
+    """A host's function, which may be slow and may hang, on threads of its own.
+
+    Two lanes: a turn's message does not wait behind a batch of memories, nor what is redacted behind what hangs beside
+    it. None redacts nothing, and costs nothing.
+    """
+
+    def __init__(self, redact: Redact | None = None) -> None:
+        self._redact = _safely(redact)
+        self._turns, self._rest = (ThreadPoolExecutor(_AT_ONCE, f"redactor-{lane}") for lane in ("turns", "rest"))
+
+    async def run(self, work: Callable[[Redact], T], *, turn: bool = False) -> T:
+        """What `work` makes with the function, which withholds what it fails on. Waits for as long as that takes; a
+        caller who is cancelled does not. `turn`: in the lane of those whom a turn waits for.
+        """
+        if self._redact is unchanged:
+            return work(unchanged)
+        lane = self._turns if turn else self._rest
+        return await asyncio.wrap_future(lane.submit(work, self._redact))
+
+    async def text(self, text: str) -> str:
+        """A text as it may be stored."""
+        return await self.run(lambda redact: redact(text))
+
+    def close(self) -> None:
+        """Lets go of the threads; what they are still doing is not waited for."""
+        for lane in (self._turns, self._rest):
+            lane.shutdown(wait=False, cancel_futures=True)
+
+
+UNREDACTED = Redactor()
+
+
 def memory(new: NewMemory, redact: Redact) -> NewMemory:
     """A memory with all that it says redacted; its source, session and times are names, and stay."""
     if redact is unchanged:
@@ -48,6 +95,20 @@ def memory(new: NewMemory, redact: Redact) -> NewMemory:
     changed |= {name: tuple(map(redact, getattr(new, name))) for name in ("tags", "entities")}
     speaker = redact(new.speaker) if new.speaker is not None else None
     return new.model_copy(update={**changed, "speaker": speaker, "attributes": value(new.attributes, redact)})
+
+
+def archived(told: Sequence[Archived], redact: Redact) -> list[Archived]:
+    """Memories with all that they say, and all that they said, redacted."""
+    return [
+        replace(each, memory=memory(each.memory, redact), kept=each.kept.model_copy(update={"revisions": tuple(
+            change.model_copy(update={"was": _said_before(change.was, redact)}) for change in each.kept.revisions
+        )}))
+        for each in told
+    ]  # fmt: skip
+
+
+def _said_before(was: Mapping[str, Any], redact: Redact) -> dict[str, Any]:
+    return {name: value(each, redact) if name in _SAID else each for name, each in was.items()}
 
 
 def value(given: Any, redact: Redact) -> Any:

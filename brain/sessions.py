@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +10,7 @@ from typing import Any
 from brain import statements
 from brain.database import Connection, Database
 from brain.errors import InvalidInput
-from brain.redacting import Redact, unchanged
+from brain.redacting import UNREDACTED, Redactor
 from brain.writing import share_agent
 
 SQL = statements.load("sessions")
@@ -70,9 +69,9 @@ Answering = Callable[[str, bytes], Awaitable[bytes]]
 class Sessions:
     """The sessions of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database, redact: Redact = unchanged) -> None:
+    def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database
-        self._redact = redact
+        self._redactor = redactor
 
     async def carried(self, agent_id: str, session_id: str, *, timeout: float = 60.0) -> Carried:
         """What the next turn needs, in one statement; of a session that never was, nothing."""
@@ -104,7 +103,7 @@ class Sessions:
         the turn that it was made for is gone.
         """
 
-        summary = await asyncio.to_thread(self._redact, summary)
+        summary = await self._redactor.text(summary)
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
@@ -137,7 +136,7 @@ class Sessions:
 
     async def plan(self, agent_id: str, session_id: str, steps: Sequence[str], at: datetime) -> None:
         """Gives a session a plan, at its first step; the one that it has already stays where it is."""
-        told = list(map(self._redact, steps))
+        told = await self._redactor.run(lambda redact: list(map(redact, steps)))
         await self._database.run(agent_id, lambda c: c.execute(SQL["plan"], agent_id, session_id, told, at))
 
     async def advance(self, agent_id: str, session_id: str, step: int) -> Carried:

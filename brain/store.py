@@ -16,12 +16,13 @@ import numpy as np
 
 from brain import caches, derived, redacting, writing
 from brain.agent_languages import AgentLanguages
+from brain.archived import Archived, Kept
 from brain.database import Connection, Database
 from brain.derived import Quoting
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, texts
-from brain.redacting import Redact, unchanged
+from brain.redacting import UNREDACTED, Redactor
 from brain.remains import Remains
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Vector
 from brain.writing import SQL, Prepared
@@ -34,6 +35,7 @@ _ERASING = 600.0  # seconds: whatever an agent ever said is looked through, and 
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
+Work = Callable[[list[Prepared], Connection], Awaitable[bool]]  # in a transaction; False if it is to be prepared again
 
 
 class MemoryStore:
@@ -43,12 +45,12 @@ class MemoryStore:
         self,
         database: Database,
         embedders: Embedders,
-        redact: Redact = unchanged,
+        redactor: Redactor = UNREDACTED,
         languages: AgentLanguages | None = None,
     ) -> None:
         self._database = database
         self._embedders = embedders
-        self._redact = redact
+        self._redactor = redactor
         self._languages = languages if languages is not None else AgentLanguages()
 
     async def remember(
@@ -65,17 +67,36 @@ class MemoryStore:
         """
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
-            ids += await self._remember_batch(agent_id, self._redacted(memories[start : start + BATCH]), now)
+            batch = await self._redacted(memories[start : start + BATCH])
+            ids += await self._remember_batch(agent_id, batch, now, partial(self._write_batch, agent_id))
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids
+
+    async def restore(self, agent_id: str, archived: Sequence[Archived], *, now: datetime) -> list[UUID]:
+        """Stores memories as they were elsewhere, with their ids and all that is kept of them, and returns the ids that
+        they have here: one that exists already stays as it is.
+        """
+        ids: list[UUID] = []
+        for start in range(0, len(archived), BATCH):
+            batch = await self._redactor.run(partial(redacting.archived, archived[start : start + BATCH]))
+            kept = {identity(each.memory): each.kept for each in reversed(batch)}
+            work = partial(self._write_kept, agent_id, kept)
+            ids += await self._remember_batch(agent_id, [each.memory for each in batch], now, work)
+        return ids
+
+    async def _write_kept(
+        self, agent_id: str, kept: Mapping[bytes, Kept], prepared: list[Prepared], c: Connection
+    ) -> bool:
+        whole = [replace(item, id=kept[item.identity].id, kept=kept[item.identity]) for item in prepared]
+        return await writing.write(c, agent_id, whole, self._embedders, self._languages)
 
     async def remember_of_turn(
         self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime
     ) -> None:
         """Stores what was made of a recorded turn, like `remember`; nothing, if the turn was erased meanwhile."""
         for start in range(0, len(memories), BATCH):
-            batch = {identity(memory): memory for memory in self._redacted(memories[start : start + BATCH])}
+            batch = {identity(memory): memory for memory in await self._redacted(memories[start : start + BATCH])}
             known = await self._existing(agent_id, list(batch))
             fresh = {key: each for key, each in batch.items() if key not in known}
             await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id))
@@ -86,7 +107,7 @@ class MemoryStore:
             return await writing.write(c, agent_id, prepared, self._embedders, self._languages)
         return True
 
-    async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime) -> list[UUID]:
+    async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
         known = await self._existing(agent_id, identities)
         fresh: dict[bytes, NewMemory] = {}
@@ -94,28 +115,22 @@ class MemoryStore:
             if key not in known:
                 fresh.setdefault(key, memory)
         if fresh:
-            await self._write(agent_id, fresh, now, partial(self._write_batch, agent_id))
+            await self._write(agent_id, fresh, now, work)
             known = await self._existing(agent_id, identities)
         return [known[key] for key in identities]
 
     async def _write_batch(self, agent_id: str, prepared: list[Prepared], c: Connection) -> bool:
         return await writing.write(c, agent_id, prepared, self._embedders, self._languages)
 
-    async def _write(
-        self,
-        agent_id: str,
-        fresh: Mapping[bytes, NewMemory],
-        now: datetime,
-        work: Callable[[list[Prepared], Connection], Awaitable[bool]],
-    ) -> None:
+    async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
         """Prepares and writes; again, if the agent's models or languages have become others meanwhile."""
         for _ in range(_MOST_TRIES if fresh else 0):
             prepared = await self._prepare(agent_id, fresh, now)
             if await self._database.run(agent_id, partial(work, prepared)):
                 return
 
-    def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:
-        return [redacting.memory(memory, self._redact) for memory in memories]
+    async def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:
+        return await self._redactor.run(lambda redact: [redacting.memory(memory, redact) for memory in memories])
 
     async def _existing(self, agent_id: str, identities: list[bytes]) -> dict[bytes, UUID]:
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["existing_identities"], agent_id, identities))
@@ -196,7 +211,7 @@ class MemoryStore:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         found = dict(row)
         version = found.pop("version")
-        [changed] = self._redacted([change(_memory(found))])
+        [changed] = await self._redacted([change(_memory(found))])
         occurred_at = changed.occurred_at or found["occurred_at"]
         pieces = self._indexed(agent_id, changed, occurred_at)
         vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}

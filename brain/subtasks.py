@@ -11,7 +11,7 @@ from uuid import UUID
 from brain import statements
 from brain.database import Connection, Database
 from brain.errors import InvalidInput, UnknownArtifact
-from brain.redacting import Redact, unchanged
+from brain.redacting import UNREDACTED, Redactor
 from brain.text import lexemes
 
 SQL = statements.load("subtasks")
@@ -38,9 +38,9 @@ class Subtask:
 class Subtasks:
     """The subtasks of all agents, each agent's seen by itself only."""
 
-    def __init__(self, database: Database, redact: Redact = unchanged) -> None:
+    def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database
-        self._redact = redact
+        self._redactor = redactor
 
     async def begin(
         self, agent_id: str, session_id: str, title: str, depends_on: Sequence[UUID], *, id: UUID
@@ -52,7 +52,7 @@ class Subtasks:
                 another one.
         """
 
-        title = self._redact(title)
+        title = await self._redactor.text(title)
 
         async def work(c: Connection) -> Subtask:
             await c.execute(SQL["own_work"], agent_id)
@@ -93,7 +93,7 @@ class Subtasks:
             InvalidInput: it ended otherwise before, or an artifact is unknown.
         """
 
-        result = self._redact(result)
+        result = await self._redactor.text(result)
 
         async def work(c: Connection) -> Subtask:
             known = {row["id"] for row in await c.fetch(SQL["known_artifacts"], agent_id, list(artifacts))}

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from brain import statements, vectors
+from brain import archive, statements, vectors
 from brain.agent_languages import AgentLanguages, Indexed
+from brain.archived import Kept
 from brain.database import Connection
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput, UnknownMemory
@@ -32,6 +33,7 @@ class Prepared:
     occurred_at: datetime
     passages: list[IndexedPassage]
     vectors: Mapping[str, Sequence[Embedded]]  # by model
+    kept: Kept | None = None  # of a memory that was one elsewhere: it has its id, and stands where it stood
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,11 @@ async def write(
     rows = await c.fetch(SQL["existing_identities"], agent_id, [item.identity for item in prepared])
     known = {row["identity"] for row in rows}
     fresh = [item for item in prepared if item.identity not in known]
-    new = [replace(item, id=_id(agent_id, corpus["next_seq"] + n, item)) for n, item in enumerate(fresh)]
-    superseding = await _superseding(c, agent_id, new)
+    new = [
+        item if item.kept is not None else replace(item, id=_id(agent_id, corpus["next_seq"] + n, item))
+        for n, item in enumerate(fresh)
+    ]
+    superseding = await _superseding(c, agent_id, [item for item in new if item.kept is None])
     sessions, opened = await _touch_sessions(c, agent_id, new, corpus["next_session"])
     await _insert_memories(c, agent_id, new, corpus["next_seq"], sessions)
     await _insert_index(c, agent_id, new, sessions, Indexed.of(corpus).written)
@@ -77,6 +82,7 @@ async def write(
         SQL["mark_superseded"], agent_id,
         [item.id for item in superseding], [item.memory.supersedes for item in superseding],
     )  # fmt: skip
+    await archive.put_kept(c, agent_id, [item.kept for item in new if item.kept is not None])
     pieces = [piece for item in new for piece in item.passages]
     await c.execute(
         SQL["grow_corpus"], agent_id, len(new), opened, len(new), len(pieces), opened,

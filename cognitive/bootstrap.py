@@ -12,6 +12,7 @@ from functools import partial
 
 from brain import roles
 from brain.agent_languages import AgentLanguages
+from brain.archive import Archive
 from brain.artifacts import Artifacts
 from brain.breaker import Breaker
 from brain.cells import Cells
@@ -28,7 +29,7 @@ from brain.journal import Journal, journal_name
 from brain.policies import PolicyStore
 from brain.ports import Embedder
 from brain.reading import Reading
-from brain.redacting import Redact, safely
+from brain.redacting import Redact, Redactor
 from brain.reembedding import Reembedding
 from brain.reindexing import Reindexing
 from brain.retention import Retention
@@ -93,6 +94,7 @@ class Parts:
     reembedding: Reembedding
     reindexing: Reindexing
     store: MemoryStore
+    archive: Archive
     cells: Cells
     turns: TurnLog
     contents: Contents
@@ -116,7 +118,7 @@ class Parts:
     reading: Reading
     figures: Figures
     forgetting: Forgetting
-    redact: Redact
+    redactor: Redactor
     retaining: Retaining
 
 
@@ -167,10 +169,11 @@ async def assemble(
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
         database, reading = await closing.enter_async_context(_database(url, settings))
-        redact = safely(plugins.redact or redaction.named(settings.redact))
+        redactor = Redactor(plugins.redact or redaction.named(settings.redact))
+        closing.callback(redactor.close)
         await _warm(embedders)
         classifiers = await _classifiers(plugins.classifier, embedders.first, policy)
-        parts = _parts(database, reading, journal, embedders, redact, policy, shadow, plugins, classifiers)
+        parts = _parts(database, reading, journal, embedders, redactor, policy, shadow, plugins, classifiers)
         quietly(lambda: watch_journal(parts.metrics, journal))
         quietly(lambda: watch_breaker(parts.metrics, database.breaker))
         await closing.enter_async_context(draining(parts.settlement, journal))
@@ -183,7 +186,7 @@ def _parts(
     reading: Reading,
     journal: Journal,
     embedders: Embedders,
-    redact: Redact,
+    redactor: Redactor,
     policy: Policy,
     shadow: Policy | None,
     plugins: Plugins,
@@ -191,21 +194,21 @@ def _parts(
 ) -> Parts:
     counter = plugins.token_counter or count
     languages = AgentLanguages()
-    store, turns = MemoryStore(database, embedders, redact, languages), TurnLog(database)
-    sessions, artifacts = Sessions(database, redact), Artifacts(database, redact)
+    store, turns = MemoryStore(database, embedders, redactor, languages), TurnLog(database)
+    sessions, artifacts = Sessions(database, redactor), Artifacts(database, redactor)
     policies, capture, habits = PolicyStore(database), Capture(store, policy, plugins.extractor), Habits(turns, policy)
     chosen, summarizer = Chosen(policies, policy, shadow), plugins.summarizer or Extractive()
     return Parts(
-        policy=chosen, policies=policies, embedders=embedders, counter=counter, redact=redact, journal=journal,
-        store=store, turns=turns, contents=Contents(database), cells=Cells(database), sessions=sessions,
-        artifacts=artifacts, subtasks=Subtasks(database, redact), reembedding=Reembedding(database, embedders),
+        policy=chosen, policies=policies, embedders=embedders, counter=counter, redactor=redactor, journal=journal,
+        store=store, turns=turns, contents=Contents(database), archive=Archive(database), cells=Cells(database),
+        sessions=sessions, artifacts=artifacts, subtasks=Subtasks(database, redactor),
+        reembedding=Reembedding(database, embedders), reindexing=Reindexing(database),
         engine=ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter),
-        reindexing=Reindexing(database),
         catalog=Catalog(embedders.first), planner=Planner(policy, habits, classifiers), habits=habits, capture=capture,
-        continuity=Continuity(sessions, artifacts, policy, counter, summarizer, redact),
-        settlement=Settlement(turns, journal, chosen, capture, redact), settling=Background(_MOST_SETTLING),
+        continuity=Continuity(sessions, artifacts, policy, counter, summarizer, redactor),
+        settlement=Settlement(turns, journal, chosen, capture, redactor), settling=Background(_MOST_SETTLING),
         arrivals=Arrivals(embedders), shadowing=Shadowing(turns, chosen.shadow, counter), forgetting=Forgetting(),
-        retaining=Retaining(Retention(database), chosen), reading=reading, figures=Figures(reading),
+        retaining=Retaining(Retention(database), chosen, journal), reading=reading, figures=Figures(reading),
         metrics=plugins.metrics or NO_METRICS,
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from brain.deadline import Failed, attempt
 from brain.errors import InvalidInput
+from brain.redacting import WITHHELD
 from brain.store import MemoryStore
 from brain.types import LONGEST_LABEL, NewMemory
 from cognitive.background import Background
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 
 TAG = "captured"  # by which an operator finds, or forgets, what nobody handed to `remember`
 _MOST_EXTRACTING = 64  # turns at a time; what cannot keep up is left out, and memory does not grow
+_NOTHING = ("", WITHHELD)
 _CONTEXT = 500  # characters of the question that help to find an answer
 
 
@@ -111,11 +113,11 @@ def episodes(exchange: Exchange, policy: Policy) -> list[NewMemory]:
     Small talk is kept by nobody, and neither is what was answered to it.
     """
     asked = without_injected(exchange.message).strip()
-    if policy.capture == "off" or not asked or smalltalk.read(asked) is not None:
+    if policy.capture == "off" or asked in _NOTHING or smalltalk.read(asked) is not None:
         return []
     lines = [("user", exchange.user_id or "user", asked, "")]
     answered = without_injected(exchange.response).strip()
-    if policy.capture == "exchange" and answered:
+    if policy.capture == "exchange" and answered not in _NOTHING:
         lines.append(("assistant", "assistant", answered, asked[:_CONTEXT]))
     return [
         NewMemory(

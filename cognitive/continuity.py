@@ -12,12 +12,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from brain.artifacts import Artifacts, NewArtifact
 from brain.deadline import Deadline
 from brain.errors import CognitiveError
-from brain.redacting import Redact, unchanged
+from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import Carried, Sessions
 from cognitive import recent, redaction
 from cognitive.background import Background
@@ -92,14 +93,14 @@ class Continuity:
         policy: Policy,
         counter: TokenCounter,
         summarizer: Summarizer,
-        redact: Redact = unchanged,
+        redactor: Redactor = UNREDACTED,
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._policy = policy
         self._counter = counter
         self._rolling = Rolling(sessions, policy, summarizer)
-        self._redact = redact
+        self._redactor = redactor
         self._background = Background(_MOST_WAITING)  # named by agent, what is kept, and of which turn or session
         self._held = 0
 
@@ -208,10 +209,9 @@ class Continuity:
         if after:
             await asyncio.wait(after)
         policy = self._policy.for_agent(sent.agent_id)
-        said = sent.messages
-        kept = await asyncio.to_thread(
-            lambda: recent.encode(redaction.messages(_sanitized(said, policy), self._redact))
-        )
+        said = await asyncio.to_thread(_sanitized, sent.messages, policy)
+        told = await self._redactor.run(partial(redaction.messages, said))
+        kept = await asyncio.to_thread(recent.encode, told)
         await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
@@ -225,7 +225,7 @@ class Continuity:
 
     async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
         await self._kept(agent_id, turn_id)
-        whole, outcome = list[NewArtifact](), await asyncio.to_thread(redaction.outcome, outcome, self._redact)
+        whole, outcome = list[NewArtifact](), await self._redactor.run(partial(redaction.outcome, outcome))
         policy, session = self._policy.for_agent(agent_id), ""
 
         async def answering(session_id: str, kept: bytes) -> bytes:

@@ -1,53 +1,103 @@
 """Memories as lines of JSON: ours, with every field, and those of other systems as they export them.
 
-A line is a memory by itself, so that a file can be read as it comes and a broken line is named by its number.
+A line is a memory by itself, so that a broken one is named by its number. Lines of ours hold all that is kept of a
+memory (use, earlier words, what replaced it); what is usual among an agent's memories and the policy chosen for it
+stand in lines of their own.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 from uuid import UUID
 
+from brain.archived import Archived, Base, Kept
 from brain.text import storable
-from brain.types import LONGEST_LABEL, Memory, NewMemory
+from brain.types import LONGEST_LABEL, Edge, Label, NewMemory, Text
 from cognitive.errors import InvalidInput
 
-FORM = "cognitive-memory-1"
+FORM, WITHOUT_USE = "cognitive-memory-2", "cognitive-memory-1"  # the first as it is written now, the second as it was
+BASE, POLICY = "cognitive-base-1", "cognitive-policy-1"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A memory that was read, the number of its line, and the id that it had where it comes from, if that is ours."""
+    """A memory that was read, and the number of its line.
+
+    Of one that was ours: `was` is its id, and `kept` what was kept of it, None where its form tells nothing.
+    """
 
     number: int
     memory: NewMemory
     was: UUID | None = None
+    kept: Kept | None = None
 
 
-def written(memory: Memory) -> str:
-    """A memory as a line, without its end."""
-    fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
-    return json.dumps({"form": FORM, "id": memory.id, **fields}, default=_plain, ensure_ascii=False)
+class Chosen(Edge):
+    """A policy that somebody chose for an agent: what it changes of the operator's own."""
+
+    role: Literal["live", "shadow"]
+    changes: Mapping[str, float | int]
+    by: Label
+    note: Text = ""
 
 
-def read(lines: Iterable[str]) -> Iterator[Line]:
-    """The memories of a file, whichever of the known forms its lines have; blank lines are passed over.
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A file that was read, and nothing of it stored yet. `chosen` are policies by the number of their line."""
+
+    lines: list[Line] = field(default_factory=list)
+    bases: list[Base] = field(default_factory=list)
+    chosen: list[tuple[int, Chosen]] = field(default_factory=list)
+
+
+def written(row: Mapping[str, Any]) -> str:
+    """A stored memory with what is kept of it, as a line without its end."""
+    fields = [*NewMemory.model_fields, *(name for name in Kept.model_fields if name != "id")]
+    told = {"form": FORM, "id": row["id"], **{name: row[name] for name in fields}, "revisions": row["revisions"] or []}
+    return json.dumps(told, default=_plain, ensure_ascii=False)
+
+
+def of_agent(form: str, told: Edge) -> str:
+    """What holds for an agent beside its memories, as a line without its end."""
+    return json.dumps({"form": form, **told.model_dump(mode="json")}, ensure_ascii=False)
+
+
+def read(lines: Iterable[str]) -> Contents:
+    """All of a file, whichever of the known forms its lines have; blank lines are passed over.
 
     A file that is one JSON document, as `Memory.get_all` of mem0 gives it, is read as the lines of its list.
 
     Raises:
-        InvalidInput: a line that is none of them; the message names its number.
+        InvalidInput: a line that is none of them, or a second of the same id; the message names its number.
     """
+    found, ids = Contents(), set[UUID]()
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 for told in _listed(json.loads(line)):
-                    yield _line(number, told)
-            except (ValueError, TypeError, KeyError, AttributeError, InvalidInput) as error:
+                    _take(number, told, found, ids)
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidInput) as error:
                 raise InvalidInput(f"line {number}: {error or type(error).__name__}") from error
+    return found
+
+
+def _take(number: int, told: Mapping[str, Any], found: Contents, ids: set[UUID]) -> None:
+    """Puts what a line tells where it belongs."""
+    fields = {name: value for name, value in told.items() if name != "form"}
+    if told.get("form") == BASE:
+        found.bases.append(Base(**fields))
+    elif told.get("form") == POLICY:
+        found.chosen.append((number, Chosen(**fields)))
+    else:
+        line = _line(number, told)
+        if line.was in ids:
+            raise InvalidInput(f"a second memory of the id {line.was}")
+        if line.was is not None:
+            ids.add(line.was)
+        found.lines.append(line)
 
 
 def _listed(told: Any) -> list[Any]:
@@ -57,15 +107,24 @@ def _listed(told: Any) -> list[Any]:
 
 
 def _line(number: int, told: Mapping[str, Any]) -> Line:
-    if told.get("form") == FORM:
+    if told.get("form") == WITHOUT_USE:
         fields = {name: value for name, value in told.items() if name not in ("form", "id")}
         return Line(number, NewMemory(**fields), UUID(told["id"]))
+    if told.get("form") == FORM:
+        return _whole(number, {name: value for name, value in told.items() if name != "form"})
     form = next((form for mark, form in _FORMS.items() if mark <= told.keys()), None)
     if form is None:
         raise InvalidInput(
             f"neither a memory of ours, of mem0 nor of LangGraph: it has {', '.join(sorted(told))[:200]}"
         )
     return Line(number, form(told))
+
+
+def _whole(number: int, told: dict[str, Any]) -> Line:
+    kept = Kept(**{name: told.pop(name) for name in Kept.model_fields if name in told})
+    memory = NewMemory(**told)
+    Archived(memory, kept).require_past()
+    return Line(number, memory, kept.id, kept)
 
 
 def _of_mem0(told: Mapping[str, Any]) -> NewMemory:

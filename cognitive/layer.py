@@ -117,11 +117,11 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         policy = await self._parts.policy.current(turn.agent_id)
         now, turn = turn.now or datetime.now(UTC), prepared.named(turn, policy)
         talking = asyncio.create_task(fail_open.talk(self._parts, turn, now, deadline, policy))
-        heard = redaction.heard(turn, self._parts.redact)
+        heard, withheld = await redaction.heard_in_time(turn, self._parts.redactor, deadline)
         plan, built = await fail_open.memory(self._parts, heard, now, deadline, policy, talking)
         offer, untrimmed = await fail_open.offer(self._parts, turn, plan, built, deadline, policy)
         talk = await talking
-        built = replace(built, degraded=(*built.degraded, *talk.degraded, *untrimmed))
+        built = replace(built, degraded=(*withheld, *built.degraded, *talk.degraded, *untrimmed))
         context = prepared.context(
             turn, now, told(plan, offer, policy), built, offer, talk, policy,
             heard=heard.text if heard is not turn else None, embedding=self._parts.embedders.of(turn.agent_id).model,

@@ -9,6 +9,7 @@ from itertools import islice
 from time import perf_counter
 
 from brain.deadline import Deadline
+from brain.redacting import WITHHELD
 from brain.types import Vector
 from cognitive.classifier import Classifiers
 from cognitive.habits import Habits
@@ -43,7 +44,9 @@ class Planner:
         return replace(plan, tools=_names(turn))
 
     def plan(self, turn: Turn, now: datetime, policy: Policy) -> Plan:
-        """The plan by rules alone: no I/O, and no waiting."""
+        """The plan by rules alone: no I/O, and no waiting. Of a message that is withheld, one that asks for nothing."""
+        if turn.text == WITHHELD:
+            return self.untouched(turn, "withheld", policy)
         started = perf_counter()
         learned = self._habits.learned(turn.agent_id)
         asked = (each for each in reversed(turn.conversation) if each.role == "user")

@@ -1,20 +1,29 @@
 """What of a turn is redacted before it is stored, and where the redactor comes from.
 
 The model sees a message as it was written. What is planned from, looked for and recorded is the message redacted: its
-words stand in the record of the turn, and its vector follows from them.
+words stand in the record of the turn, and its vector follows from them. What cannot be redacted in time is withheld:
+neither a turn nor its outcome waits longer for that than it has, and nothing is stored as it came.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 
 from brain import redacting
-from brain.redacting import Redact
+from brain.deadline import Deadline
+from brain.redacting import WITHHELD, Redact, Redactor
 from cognitive.errors import PolicyError
 from cognitive.turn import Message, Outcome, ToolCall, Turn
 
+log = logging.getLogger(__name__)
+
 PATTERNS = "patterns"
+_LESS = "what was said is withheld from the record, and is not looked for"
+_SHARE_OF_A_TURN = 0.3  # of its time at most: the search is behind it, and takes half
+_SHARE_OF_AN_OUTCOME = 0.8  # at most; what Postgres then lacks time for is safe in the journal
 
 
 def named(name: str | None) -> Redact | None:
@@ -34,6 +43,24 @@ def named(name: str | None) -> Redact | None:
     if not callable(redact):
         raise PolicyError(f"COGNITIVE_REDACT: {name!r} is no function")
     return redact  # type: ignore[no-any-return]
+
+
+async def heard_in_time(turn: Turn, redactor: Redactor, deadline: Deadline) -> tuple[Turn, tuple[str, ...]]:
+    """The turn as it is planned and recorded, and why that is less than was said, if it is."""
+    try:
+        told = await deadline.within(redactor.run(partial(heard, turn), turn=True), _SHARE_OF_A_TURN)
+    except TimeoutError:
+        return heard(turn, redacting.withheld), (f"redaction: not in time; {_LESS}",)
+    return told, (f"redaction: the redactor failed; {_LESS}",) if _withheld(turn, told) else ()
+
+
+async def outcome_in_time(given: Outcome, redactor: Redactor, deadline: Deadline) -> Outcome:
+    """The outcome as it is counted and kept; without its texts, if they are not redacted in time."""
+    try:
+        return await deadline.within(redactor.run(partial(outcome, given), turn=True), _SHARE_OF_AN_OUTCOME)
+    except TimeoutError:
+        log.error("a response is withheld: the redactor did not answer in time")
+        return outcome(given, redacting.withheld)
 
 
 def heard(turn: Turn, redact: Redact) -> Turn:
@@ -61,6 +88,12 @@ def outcome(given: Outcome, redact: Redact) -> Outcome:
         return given
     calls = tuple(_call(call, redact) for call in given.tool_calls)
     return given.model_copy(update={"response": redact(given.response), "tool_calls": calls})
+
+
+def _withheld(turn: Turn, told: Turn) -> bool:
+    """Whether anything of it was not redacted, but withheld."""
+    before, after = ((each.text, *(said.content for said in each.conversation)) for each in (turn, told))
+    return any(now == WITHHELD != was for was, now in zip(before, after, strict=True))
 
 
 def _said(message: Message, redact: Redact) -> Message:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from datetime import UTC, datetime, timedelta
 
+from brain.journal import Journal
 from brain.retention import Retained, Retention
 from cognitive.background import Background
 from cognitive.chosen import Chosen
@@ -19,8 +21,9 @@ _MOST_KNOWN = 10_000  # agents, of which it is known when they were looked after
 class Retaining:
     """Has an agent's rows looked through after its turns, at most once an hour in a process."""
 
-    def __init__(self, retention: Retention, policy: Chosen) -> None:
+    def __init__(self, retention: Retention, policy: Chosen, journal: Journal) -> None:
         self._retention = retention
+        self._journal = journal
         self._policy = policy
         self._background = Background(_MOST_AT_ONCE)
         self._last: dict[str, datetime] = {}
@@ -36,9 +39,15 @@ class Retaining:
                 del self._last[next(iter(self._last))]
 
     async def enforce(self, agent_id: str, now: datetime, *, dry_run: bool = False) -> dict[Retained, int]:
-        """What goes of an agent by its policy, by kind; with `dry_run`, what would."""
+        """What goes of an agent by its policy, by kind; with `dry_run`, what would. Turns that this machine's journal
+        has set aside go with the others, uncounted: the journal is no table.
+        """
         days = self._policy.for_agent(agent_id).retention_days
-        return await (self._retention.due if dry_run else self._retention.enforce)(agent_id, days, now)
+        if dry_run:
+            return await self._retention.due(agent_id, days, now)
+        if "turns" in days:
+            await asyncio.to_thread(self._journal.end, agent_id, now - timedelta(days=days["turns"]))
+        return await self._retention.enforce(agent_id, days, now)
 
     async def finished(self, seconds: float) -> None:
         """Returns when what is being looked through is, or after so many seconds: the rest waits for the next time."""

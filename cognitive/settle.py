@@ -11,7 +11,7 @@ from brain.deadline import Deadline
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Planned, Shown, Still
-from brain.redacting import Redact, unchanged
+from brain.redacting import UNREDACTED, Redactor
 from brain.remains import Remains
 from brain.text import storable
 from brain.turns import TurnLog
@@ -36,13 +36,13 @@ class Settlement:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
 
     def __init__(
-        self, turns: TurnLog, journal: Journal, policy: Chosen, capture: Capture, redact: Redact = unchanged
+        self, turns: TurnLog, journal: Journal, policy: Chosen, capture: Capture, redactor: Redactor = UNREDACTED
     ) -> None:
         self._turns = turns
         self._journal = journal
         self._policy = policy
         self._capture = capture
-        self._redact = redact
+        self._redactor = redactor
         self._keeping: set[asyncio.Task[None]] = set()
         self.behind = True  # the journal may hold something; a look will tell
         self.news = asyncio.Event()  # it does since a moment ago, or Postgres is back
@@ -55,10 +55,10 @@ class Settlement:
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
         opening = opened(context) if isinstance(context, TurnContext) else None
-        outcome = await asyncio.to_thread(redaction.outcome, outcome, self._redact)
+        deadline = Deadline(self._policy.for_agent(context.agent_id).post_turn_deadline_ms)
+        outcome = await redaction.outcome_in_time(outcome, self._redactor, deadline)
         try:
-            within = Deadline(self._policy.for_agent(context.agent_id).post_turn_deadline_ms).within
-            report = await within(self._count(context.agent_id, context.turn_id, outcome, opening))
+            report = await deadline.within(self._count(context.agent_id, context.turn_id, outcome, opening))
         except (StoreError, EmbeddingError, TimeoutError) as error:
             log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
             first = await self._keep(context.agent_id, context.turn_id, opening, outcome)

@@ -17,7 +17,7 @@ from cognitive.cli.options import AGENT, FILE, YES, confirm
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @AGENT
 def export(file: Path, agent: str) -> None:
-    """Write every memory of an agent to FILE, a line of JSON each."""
+    """Write every memory of an agent to FILE, a line of JSON each, with its use and what it said before."""
     run(_export(agent, file), lambda told: printing.line(f"{told['memories']} memories are in {told['file']}."))
 
 
@@ -38,7 +38,7 @@ def import_(file: Path, agent: str) -> None:
     """Remember the memories of FILE: an export of ours, of mem0 (`get_all`) or of a LangGraph store (`Item.dict`).
 
     What is there already is not stored again, so that an import that was interrupted is run again. A line that cannot
-    be read is named by its number.
+    be read is named by its number, and nothing of its file is stored.
     """
     run(_import(agent, file), lambda told: printing.line(f"{told['memories']} memories are there."))
 

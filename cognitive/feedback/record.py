@@ -8,6 +8,7 @@ from typing import Any
 
 from brain.errors import PolicyError
 from brain.ledger import Decoy, Judged, Judgement, Shown, Weights
+from brain.redacting import WITHHELD
 from brain.types import MemoryType
 from cognitive.feedback.attribute import overlaps
 from cognitive.feedback.authored import authored, texts
@@ -39,9 +40,12 @@ def judge_all(
 ) -> Judged:
     """What is to be counted of a turn: judgements on what it showed, and on its decoys.
 
-    Decoys are judged where the overlap was: not where nothing was shown, or the host said itself what was used.
+    Decoys are judged where the overlap was: not where nothing was shown, or the host said itself what was used. A
+    response that was withheld is evidence for nothing and against nothing: then the host's word is all that counts.
     """
     present = [memory for memory in shown if memory.content is not None]
+    if outcome.response == WITHHELD:
+        present, decoys = [memory for memory in present if _told(memory, outcome)], ()
     if outcome.status != "completed" or not present:
         return Judged((), weights(policy))
     written = _authored(present, message, outcome)
@@ -86,6 +90,11 @@ def _authored(present: Sequence[Shown], message: str, outcome: Outcome) -> str:
         quoted=[message, *(text for call in outcome.tool_calls for text in texts(call.result))],
         recalled=[memory.content or "" for memory in present if memory.via == "recall"],
     )
+
+
+def _told(memory: Shown, outcome: Outcome) -> bool:
+    """Whether the host says itself if a memory was used."""
+    return bool(outcome.citations) or memory.memory_id in outcome.ratings or memory.rating is not None
 
 
 def _used(memory: Shown, overlap: float, outcome: Outcome, policy: Policy) -> bool:

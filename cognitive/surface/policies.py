@@ -81,7 +81,7 @@ class Policies:
         if not own:
             raise InvalidInput("changes: the policy of the operator's file says all of this already")
         version = changed(base, own).version
-        return await self._store.save(agent_id, version, base.version, own, by=_by(by), note=self._noted(note))
+        return await self._store.save(agent_id, version, base.version, own, by=_by(by), note=await self._noted(note))
 
     async def base_rates(self, agent_id: str) -> Mapping[str, Masses]:
         """How often memories of each type were shown and used, as decayed sums: what learned budgets are made of."""
@@ -149,14 +149,16 @@ class Policies:
         if version is not None:
             changed(self.base(agent_id), (await self.candidate(agent_id, version)).changes)  # it is a policy still
         choice = await self._store.choose(
-            require_label("agent_id", agent_id), role, version, by=_by(by), note=self._noted(note), after=after
+            require_label("agent_id", agent_id), role, version, by=_by(by), note=await self._noted(note), after=after
         )
         await self._parts.policy.standing(agent_id)
         return choice
 
-    def _noted(self, note: str) -> str:
+    async def _noted(self, note: str) -> str:
         """A note as it is stored."""
-        return self._parts.redact(require_label("note", note, longest=LONGEST_NOTE)) if note else ""
+        if not note:
+            return note
+        return await self._parts.redactor.text(require_label("note", note, longest=LONGEST_NOTE))
 
 
 def _role(role: str) -> Role:

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby, islice
+from itertools import groupby
 from uuid import UUID
 
+from brain.archived import Archived
 from brain.patience import patient
 from brain.store import BATCH, Progress
 from brain.types import NewMemory
 from cognitive import exchange
 from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
-from cognitive.exchange import Line
+from cognitive.errors import InvalidInput, PolicyError
+from cognitive.exchange import Chosen, Line
+from cognitive.surface.policies import Policies
+from cognitive.tunables import changed
 
 
 class Transfer:
     """The part of a layer that hands memories over and takes them."""
 
     _parts: Parts
+    policies: Policies
 
     async def export(self, agent_id: str) -> AsyncIterator[str]:
-        """Every memory of an agent as a line of JSON, oldest first: what `import_lines` reads.
+        """Every memory of an agent as a line of JSON, oldest first, with its use and what it said before; then what is
+        usual among them, and the policies that were chosen. It is what `import_lines` reads.
 
-        Vectors and use are not in it: the first are made again, and the second is of the turns, which a dump keeps.
+        Vectors are not in it, since they are made again, nor turns, which a dump keeps.
         """
         require_label("agent_id", agent_id)
-        offset = 0
-        while page := await self._parts.store.tagged(agent_id, (), BATCH, offset):
-            for memory in page:
-                yield exchange.written(memory)
-            offset += len(page)
+        after = -1
+        while page := await self._parts.archive.page(agent_id, after, BATCH):
+            for row in page:
+                yield exchange.written(row)
+            after = page[-1]["seq"]
+        for base in await self._parts.archive.bases(agent_id):
+            yield exchange.of_agent(exchange.BASE, base)
+        for role, held in sorted((await self._parts.policies.holding(agent_id)).items()):
+            if held.changes:
+                told = Chosen(role=role, changes=held.changes, by=held.choice.by, note=held.choice.note)
+                yield exchange.of_agent(exchange.POLICY, told)
 
     @patient
     async def import_lines(
@@ -39,36 +51,63 @@ class Transfer:
     ) -> list[UUID]:
         """Remembers the memories of an export, ours, mem0's or LangGraph's, and returns their ids in order.
 
-        Whatever is there already stays as it is: an import that was interrupted is run again. Of what another system
-        gave, the trust is "foreign".
+        Ours have the ids, the use and the revisions that they had, and stand in the same order. Whatever is there
+        already stays as it is: an import that was interrupted is run again. Of what another system gave, the trust is
+        "foreign". The file is held in memory.
 
         Raises:
-            InvalidInput: a line that cannot be read, named by its number; the batches before it are stored.
+            InvalidInput: a line that cannot be read, named by its number; nothing is stored.
         """
         require_label("agent_id", agent_id)
-        read, ids = exchange.read(lines), list[UUID]()
-        renamed: dict[UUID, UUID] = {}
-        while batch := list(islice(read, BATCH)):
-            ids += await self._stored(agent_id, batch, renamed)
+        told = exchange.read(lines)
+        for number, chosen in told.chosen:
+            self._require_policy(agent_id, number, chosen)
+        ids, renamed = list[UUID](), dict[UUID, UUID]()
+        for start in range(0, len(told.lines), BATCH):
+            ids += await self._stored(agent_id, told.lines[start : start + BATCH], renamed)
             if progress is not None:
-                progress(len(ids), len(ids))
+                progress(len(ids), len(told.lines))
+        await self._parts.archive.repoint(agent_id, renamed)
+        await self._parts.archive.put_bases(agent_id, told.bases)
+        for _, chosen in told.chosen:
+            await self._choose(agent_id, chosen)
         return ids
 
-    async def _stored(self, agent_id: str, batch: list[Line], renamed: dict[UUID, UUID]) -> list[UUID]:
+    async def _stored(self, agent_id: str, batch: Sequence[Line], renamed: dict[UUID, UUID]) -> list[UUID]:
         """A batch in its order, under the ids that it has here; what supersedes another names it by that."""
         asked = {id for line in batch for id in (line.was, line.memory.supersedes) if id is not None}
         known = {memory.id: memory.id for memory in await self._parts.store.get(agent_id, sorted(asked))}
         renamed |= known
         ids = list[UUID]()
-        for _, run in groupby(batch, lambda line: line.memory.supersedes):  # one and the same, or none
+        for _, run in groupby(batch, lambda line: line.kept is None and line.memory.supersedes):  # the same, or none
             lines = list(run)
-            new = [line for line in lines if line.was not in known]
-            memories = [_renamed(line.memory, renamed) for line in new]
-            stored = iter(await self._parts.store.remember(agent_id, memories, now=datetime.now(UTC)))
+            stored = iter(await self._put(agent_id, [line for line in lines if line.was not in known], renamed))
             here = [known[line.was] if line.was is not None and line.was in known else next(stored) for line in lines]
             renamed |= {line.was: id for line, id in zip(lines, here, strict=True) if line.was is not None}
             ids += here
         return ids
+
+    async def _put(self, agent_id: str, lines: Sequence[Line], renamed: Mapping[UUID, UUID]) -> list[UUID]:
+        """Lines that all tell what is kept of them, or none of which does."""
+        now, store = datetime.now(UTC), self._parts.store
+        whole = [Archived(line.memory, line.kept) for line in lines if line.kept is not None]
+        if whole:
+            return await store.restore(agent_id, whole, now=now)
+        return await store.remember(agent_id, [_renamed(line.memory, renamed) for line in lines], now=now)
+
+    def _require_policy(self, agent_id: str, number: int, chosen: Chosen) -> None:
+        try:
+            changed(self.policies.base(agent_id), chosen.changes)
+        except (InvalidInput, PolicyError) as error:
+            raise InvalidInput(f"line {number}: {error}") from error
+
+    async def _choose(self, agent_id: str, chosen: Chosen) -> None:
+        """Lets a policy hold that held elsewhere, unless one was chosen here."""
+        if chosen.role in await self._parts.policies.holding(agent_id):
+            return
+        saved = await self.policies.save(agent_id, chosen.changes, by=chosen.by, note=chosen.note)
+        choose = self.policies.activate if chosen.role == "live" else self.policies.shadow
+        await choose(agent_id, saved.version, by=chosen.by, note=chosen.note)
 
 
 def _renamed(memory: NewMemory, renamed: Mapping[UUID, UUID]) -> NewMemory:

@@ -20,8 +20,8 @@ _OVERLAP = (0.0, 0.05, 0.1, 0.13, 0.15, 0.17, 0.2, 0.25, 0.29, 0.33, 0.4, 0.5, 0
 _BOOST = (0.6, 0.7, 0.8, 0.9, 0.95, 0.999, 1.0, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5)  # the unknown stand at 1.0 exactly
 
 # The parts of a turn that say when they are degraded, as "part: why"; what is not known here is "other".
-STAGES = ("prefix", "retrieval", "embedding", "dedup", "memory", "tools", "window", "session", "artifacts",
-          "directive", "record", "other")  # fmt: skip
+STAGES = ("redaction", "prefix", "retrieval", "embedding", "dedup", "memory", "tools", "window", "session",
+          "artifacts", "directive", "record", "other")  # fmt: skip
 
 _BY_TYPE = {"memory_type": MEMORY_TYPES}
 

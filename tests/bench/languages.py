@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from brain.languages import ENGLISH, SIMPLE
 from brain.filling import Pace
+from brain.languages import ENGLISH, SIMPLE
 from cognitive import CognitiveLayer, NewMemory, Policy
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "inflected.json").read_text(encoding="utf-8"))

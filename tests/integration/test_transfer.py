@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cognitive import NewMemory
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import InvalidInput
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+ASKED = "How many litres does pump 2 deliver?"
 MEM0 = {
     "results": [
         {"id": "5c1f", "memory": "Likes green tea", "hash": "x", "metadata": None,
@@ -27,12 +28,6 @@ async def exported(layer, agent: str) -> list[str]:
     return [line async for line in layer.export(agent)]
 
 
-def said(lines: list[str]) -> list[dict]:
-    told = [json.loads(line) for line in lines]
-    names = {each["id"]: n for n, each in enumerate(told)}
-    return [{**each, "id": names[each["id"]], "supersedes": names.get(each["supersedes"])} for each in told]
-
-
 async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
     mysql = NewMemory(type="decision", content="We use MySQL.", occurred_at=AT, trust="agent")
     [old] = await layer.remember(agent, [mysql])
@@ -45,7 +40,7 @@ async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
     lines = await exported(layer, agent)
     there = f"{agent}-there"
     ids = await layer.import_lines(there, lines)
-    assert said(await exported(layer, there)) == said(lines)
+    assert await exported(layer, there) == lines
     assert await layer.import_lines(there, lines) == ids
     assert await layer.import_lines(agent, lines) == [memory.id for memory in await layer.tagged(agent, ())]
     assert (await layer.get(there, ids[:1]))[0].superseded_by == ids[1]
@@ -65,6 +60,126 @@ async def test_other_systems_exports_are_read_and_are_foreign(layer, agent, line
     [memory] = await layer.get(agent, ids[:1])
     assert (memory.content, memory.source, memory.tags, memory.trust) == (content, source, tags, "foreign")
     assert memory.occurred_at.year == 2026
+
+
+@pytest.fixture
+async def alone(urls, embedder):
+    """Without what past turns add: those stay where they are."""
+    policy = Policy(deadline_ms=10_000, abstention=False, association_kept=0)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
+
+
+async def lived(layer: CognitiveLayer, agent: str) -> None:
+    """An agent that used everything: what it was shown, told, rated, corrected and tuned by."""
+    pumps = [NewMemory(type="fact", content=f"Pump {n} delivers {n * 3} litres a minute.") for n in range(6)]
+    ids = await layer.remember(agent, [*pumps, NewMemory(type="fact", content="Ask Ada of pumps.", pinned=True)])
+    said = NewMemory(type="fact", content="Pump 4 leaks.", trust="talk", supersedes=ids[4], session_id="s")
+    await layer.remember(agent, [said])  # stands beside it: it is trusted less
+    new = NewMemory(type="fact", content="Pump 5 was scrapped.", supersedes=ids[5], session_id="s")
+    [scrapped] = await layer.remember(agent, [new])
+    await layer.remember(agent, [NewMemory(type="fact", content="Pump 9 is on loan.", supersedes=ids[3])])
+    for n in range(3):
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id=f"t{n}"))
+        await layer.post_turn(context, Outcome(response="Pump 2 delivers 6 litres a minute."))
+    await layer.rate(agent, "t0", ids[1], useful=True)
+    await layer.update(agent, ids[0], content="Pump 0 stands still.", tags=("idle",))
+    await layer.update(agent, ids[0], content="Pump 0 runs again.", occurred_at=AT)
+    await layer.forget(agent, [scrapped])  # what it replaced stays replaced
+    saved = await layer.policies.save(agent, {"half_life_days": 9}, by="ada", note="it forgets too slowly")
+    await layer.policies.activate(agent, saved.version, by="ada", note="tried in the lab")
+
+
+async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent):
+    await lived(alone, agent)
+    there, now = f"{agent}-there", datetime(2027, 1, 1, tzinfo=UTC)
+    lines = await exported(alone, agent)
+    await alone.import_lines(there, lines)
+    assert await exported(alone, there) == lines
+
+    async def shown(of: str) -> list[tuple]:
+        context = await alone.pre_turn(Turn(agent_id=of, session_id="x", text=ASKED, now=now))
+        assert context.degraded == ()
+        ranked = [fate.candidate for fate in context.trace.fates]
+        return [context.prefix, *((each.hit.memory_id, each.score, each.boost) for each in ranked)]
+
+    assert await shown(there) == await shown(agent)
+    for each in await alone.tagged(agent, ()):
+        was, here = [[(r.number, r.was, r.at) for r in await alone.revisions(of, each.id)] for of in (agent, there)]
+        assert was == here
+    assert (await alone.policies.standing(there)).live.half_life_days == 9
+    assert (await alone.recall(there, ASKED, now=now)) == (await alone.recall(agent, ASKED, now=now))
+
+
+async def test_what_an_agent_chose_and_learned_itself_stays(alone, agent):
+    await lived(alone, agent)
+    lines, there = await exported(alone, agent), f"{agent}-there"
+    own = await alone.policies.save(there, {"half_life_days": 5}, by="bob")
+    await alone.policies.activate(there, own.version, by="bob")
+    [mine] = await alone.remember(there, [NewMemory(type="fact", content="Pump 9 is on loan.", source="own")])
+    for _ in range(2):  # an import that was interrupted is run again
+        ids = await alone.import_lines(there, lines)
+        assert (await alone.policies.standing(there)).live.half_life_days == 5
+        assert len(await alone.tagged(there, ())) == len(set(ids)) + 1
+        assert mine not in ids
+
+
+async def test_one_that_is_there_under_another_id_stands_for_what_the_file_names(alone, agent):
+    old, new = (NewMemory(type="fact", content=content, occurred_at=AT) for content in ("It is blue.", "It is red."))
+    [was] = await alone.remember(agent, [old])
+    await alone.remember(agent, [new.model_copy(update={"supersedes": was})])
+    there = f"{agent}-there"
+    [here] = await alone.remember(there, [new])
+    ids = await alone.import_lines(there, await exported(alone, agent))
+    assert ids == [was, here]
+    assert (await alone.get(there, [was]))[0].superseded_by == here
+
+
+KEPT = {"created_at": AT.isoformat(), "updated_at": AT.isoformat()}
+OURS = {
+    "form": "cognitive-memory-2",
+    "id": "00000000-0000-4000-8000-000000000001",
+    "type": "fact",
+    "content": "x",
+    **KEPT,
+}
+USED = {"shown": 1, "used": 1, "times_shown": 1, "times_used": 1, "last_at": AT.isoformat()}
+CHANGE = {"number": 1, "at": AT.isoformat()}
+
+
+@pytest.mark.parametrize(
+    ("bad", "culprit"),
+    [
+        (OURS | {"usage": USED | {"shown": -1}}, "shown"),
+        (OURS | {"usage": USED | {"shown": float("inf")}}, "shown"),
+        (OURS | {"usage": USED | {"times_used": 2**63}}, "times_used"),
+        (OURS | {"revisions": [CHANGE | {"was": {"content": " "}}]}, "revision 1: .*content"),
+        (OURS | {"revisions": [CHANGE | {"was": {"colour": "red"}}]}, "revision 1: .*colour"),
+        (OURS | {"revisions": [CHANGE | {"was": {}}] * 2}, "numbers that grow"),
+        (OURS | {"created_at": "2026-09-01T12:00:00"}, "created_at"),
+        (OURS | {"superseded_by": "x"}, "superseded_by"),
+        ({"form": "cognitive-base-1", "type": "dream"}, "type"),
+        ({"form": "cognitive-policy-1", "role": "live", "by": "x", "changes": {"min_trust": 1}}, "min_trust"),
+        (json.loads("[" * 3 + "]" * 3), "list"),
+    ],
+)
+async def test_nothing_is_stored_of_a_file_with_a_bad_line(layer, agent, bad, culprit):
+    good = OURS | {"id": "00000000-0000-4000-8000-000000000002", "content": "Good."}
+    with pytest.raises(InvalidInput, match=f"line 2: .*{culprit}"):
+        await layer.import_lines(agent, [json.dumps(good), json.dumps(bad)])
+    assert await layer.tagged(agent, ()) == []
+
+
+async def test_two_memories_of_one_id_are_refused(layer, agent):
+    with pytest.raises(InvalidInput, match="line 2: a second memory of the id"):
+        await layer.import_lines(agent, [json.dumps(OURS), json.dumps(OURS | {"content": "y"})])
+
+
+async def test_an_export_of_before_use_was_in_it_is_read(layer, agent):
+    told = {name: value for name, value in OURS.items() if name not in KEPT} | {"form": "cognitive-memory-1"}
+    newer = told | {"id": "00000000-0000-4000-8000-000000000002", "content": "y", "supersedes": told["id"]}
+    ids = await layer.import_lines(agent, [json.dumps(told), json.dumps(newer)])
+    assert (await layer.get(agent, ids[:1]))[0].superseded_by == ids[1]
 
 
 @pytest.mark.parametrize("bad", ["{", "7", '{"colour": "red"}', '{"id": "1", "memory": " "}'])

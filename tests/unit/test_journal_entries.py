@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -38,6 +39,20 @@ def test_an_opened_turn_comes_back_as_it_was():
 def test_what_is_no_opened_turn_is_refused(text):
     with pytest.raises(InvalidInput):
         read(text)
+
+
+def test_what_is_set_aside_ends_by_the_time_of_its_turn_and_what_waits_does_not(journal):
+    for name, days in (("old", 0), ("young", 9), ("waits", 0)):
+        journal.put("a", name, opening=written(replace(OPENING, at=AT + timedelta(days=days))))
+    journal.put("a", "alone", outcome="one")
+    journal.put("b", "theirs", opening=written(OPENING))
+    for agent, name in (("a", "old"), ("a", "young"), ("a", "alone"), ("b", "theirs")):
+        journal.park(journal.find(agent, name), "refused")
+    assert journal.end("a", AT + timedelta(days=5)) == 1
+    assert journal.find("a", "old") is None
+    assert all(journal.find("a", name) for name in ("young", "waits", "alone"))
+    assert journal.find("b", "theirs") is not None
+    assert journal.end("a", AT + timedelta(days=5)) == 0
 
 
 def test_nothing_is_created_before_there_is_something_to_keep(journal):

@@ -80,6 +80,12 @@ def test_an_empty_response_used_nothing():
     assert verdicts(response=None) == {1: False, 2: False, 3: False}
 
 
+def test_a_response_that_is_withheld_tells_of_nothing_and_the_host_still_does():
+    assert verdicts(response="[withheld]") == {}
+    assert verdicts(response="[withheld]", ratings={uid(2): True}) == {2: True}
+    assert verdicts(response="[withheld]", citations=(uid(1),)) == {1: True, 2: False, 3: False}
+
+
 def test_nothing_shown_is_nothing_judged():
     assert verdicts(memories=[], response=BACKUPS) == {}
 

@@ -9,9 +9,9 @@ import pytest
 from brain import statements
 
 PORTS = [
-    "across", "agents", "artifacts", "bench", "cells", "contents", "derived", "figures", "health", "index_builds",
-    "lately", "memory_figures", "policies", "reembedding", "reindexing", "replica", "retention", "roles", "scrub",
-    "search", "sessions", "store", "subtasks", "turns",
+    "across", "agents", "archive", "artifacts", "bench", "cells", "contents", "derived", "figures", "health",
+    "index_builds", "lately", "memory_figures", "policies", "reembedding", "reindexing", "replica", "retention",
+    "roles", "scrub", "search", "sessions", "store", "subtasks", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's

@@ -1,0 +1,65 @@
+"""An agent's memories whole, a page at a time, and the putting back of what is kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from brain import statements
+from brain.archived import Base, Kept
+from brain.database import Connection, Database
+
+SQL = statements.load("archive")
+
+
+class Archive:
+    """What goes out and comes in beside the memories themselves, each agent's by itself."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def page(self, agent_id: str, after: int, limit: int) -> list[Mapping[str, Any]]:
+        """The next memories behind a place in the agent's order, each with its place `seq`: the fields of `NewMemory`
+        and of `Kept`, as they are stored.
+        """
+        return [
+            dict(row)
+            for row in await self._database.run(agent_id, lambda c: c.fetch(SQL["page"], agent_id, after, limit))
+        ]
+
+    async def bases(self, agent_id: str) -> list[Base]:
+        """What is usual for the agent's memories, by type."""
+        return [
+            Base(**dict(row)) for row in await self._database.run(agent_id, lambda c: c.fetch(SQL["bases"], agent_id))
+        ]
+
+    async def put_bases(self, agent_id: str, bases: Sequence[Base]) -> None:
+        """Keeps what is usual, of the types of which nothing is known yet."""
+        rows = [(agent_id, b.type, b.shown, b.used, b.decoys, b.decoys_used, b.last_at) for b in bases]
+        await self._database.run(agent_id, lambda c: c.executemany(SQL["put_base"], rows))
+
+    async def repoint(self, agent_id: str, ids: Mapping[UUID, UUID]) -> None:
+        """Lets memories that name others by ids of elsewhere name them by those that these have here."""
+        moved = [(was, id) for was, id in ids.items() if was != id]
+        if moved:
+            were, here = zip(*moved, strict=True)
+            await self._database.run(agent_id, lambda c: c.execute(SQL["repoint"], agent_id, list(were), list(here)))
+
+
+async def put_kept(c: Connection, agent_id: str, kept: Sequence[Kept]) -> None:
+    """What is kept of memories, in the transaction that stores them."""
+    await c.execute(
+        SQL["put_kept"], agent_id, [each.id for each in kept], [each.superseded_by for each in kept],
+        [each.created_at for each in kept], [each.updated_at for each in kept],
+    )  # fmt: skip
+    used = [(each.id, each.usage) for each in kept if each.usage is not None]
+    await c.execute(
+        SQL["put_usage"], agent_id, [id for id, _ in used], [u.shown for _, u in used], [u.used for _, u in used],
+        [u.times_shown for _, u in used], [u.times_used for _, u in used], [u.last_at for _, u in used],
+    )  # fmt: skip
+    changes = [(each.id, change) for each in kept for change in each.revisions]
+    await c.execute(
+        SQL["put_revisions"], agent_id, [id for id, _ in changes], [change.number for _, change in changes],
+        [dict(change.was) for _, change in changes], [change.at for _, change in changes],
+    )  # fmt: skip
