@@ -45,8 +45,7 @@ async def main(options: argparse.Namespace) -> dict[str, Any]:
             for conversation in conversations:
                 asked = _asked(conversation, options.questions)
                 await _ours(bench, conversation, asked, scores)
-                for peer in beside:
-                    await asyncio.to_thread(_peer, peer, bench, conversation, asked, scores)
+                await asyncio.to_thread(_theirs, beside, bench, conversation, asked, scores)
     means = {name: {k: round(sum(v) / len(v), 4) for k, v in each.items()} for name, each in scores.items()}
     return {"data": options.data.name, "questions": len(next(iter(scores.values()))["R@10"]), "found": means}
 
@@ -72,17 +71,22 @@ async def _ours(bench: Bench, conversation: dict[str, Any], asked: list[dict[str
             scores["shown"]["memories"].append(len(shown))
 
 
-def _peer(
-    peer: others.Peer, bench: Bench, conversation: dict[str, Any], asked: list[dict[str, Any]], scores: Scores
+def _theirs(
+    peers: Sequence[others.Peer],
+    bench: Bench,
+    conversation: dict[str, Any],
+    asked: list[dict[str, Any]],
+    scores: Scores,
 ) -> None:
     for way, form in (("speaker", "{speaker}: {text}"), ("day and speaker", "{at:.10} {speaker}: {text}")):
-        agent = f"{conversation['id']}-{way}"
+        agent = f"{conversation['id']}-{way.replace(' ', '-')}"
         lines = [_said(item, form.format_map(item)) for item in conversation["items"]]
         embedder = Between(bench.real, [line.content for line in lines])
-        peer.fill(agent, lines, embedder, lambda done, of: None)
-        for question in asked:
-            found = peer.search(agent, question["text"], embedder)
-            _score(scores[f"{peer.name}, {way}"], found, question["evidence"])
+        for peer in peers:
+            peer.fill(agent, lines, embedder, lambda done, of: None)
+            for question in asked:
+                found = peer.search(agent, question["text"], embedder)
+                _score(scores[f"{peer.name}, {way}"], found, question["evidence"])
 
 
 def _lines(conversation: dict[str, Any]) -> Iterator[NewMemory]:
