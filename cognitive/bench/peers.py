@@ -1,8 +1,11 @@
 """Other memory layers over the same lines with the same vectors: mem0 on pgvector and LangGraph's PostgresStore.
 
-Optional: the extra `bench` installs them. Each is used as its documentation says, with its own defaults, and asked for
-ten memories of one agent. Lines are handed to their own insertion with vectors that are known, so that nothing is
-embedded twice.
+Optional: the extra `bench` installs them. Each is set up as its documentation says, with the index that it makes by
+default (both HNSW), the pool or connection it opens by default, and its own threshold, and is asked for ten memories of
+one agent by its own search. Lines are handed to their own insertion with vectors that are known, so that nothing is
+embedded twice; the time of a line goes into the field that each has for such things. After a turn the exchange is
+stored word for word, as two memories: by mem0's `add(infer=False)`, which asks no model and embeds message by message,
+and by one batch of LangGraph's.
 """
 
 from __future__ import annotations
@@ -10,6 +13,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from hashlib import md5
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -30,28 +35,33 @@ class Peer(Protocol):
         """Stores the memories with these vectors."""
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
-        """The sources of the ten that it finds, best first."""
+        """The sources of the ten that it finds, best first; None of what has none, an exchange."""
+
+    def store(self, agent: str, user: str, assistant: str, embedder: Embedder) -> None:
+        """Stores an exchange."""
 
 
 class Mem0:
-    """mem0 with its pgvector store and the index it makes by default."""
+    """mem0 with its pgvector store and the index it makes by default; its history lies in `home`."""
 
     name = "mem0"
 
-    def __init__(self, url: str, dimension: int) -> None:
+    def __init__(self, url: str, dimension: int, home: str) -> None:
         os.environ.setdefault("MEM0_TELEMETRY", "False")  # it reads this when it is imported, and would call home
         os.environ.setdefault("OPENAI_API_KEY", "none")  # it builds a client that is never asked
         from mem0 import Memory
 
         table = {"connection_string": url, "collection_name": "bench", "embedding_model_dims": dimension}
-        self._memory = Memory.from_config({"vector_store": {"provider": "pgvector", "config": table}})
+        self._memory = Memory.from_config(
+            {"vector_store": {"provider": "pgvector", "config": table}, "history_db_path": f"{home}/history.db"}
+        )
 
     def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Moved) -> None:
-        """By its vector store: `add` embeds and inserts one at a time."""
+        """By its vector store, with the payloads that `add` makes: `add` embeds and inserts one at a time."""
         for n in range(0, len(memories), _BATCH):
             part = memories[n : n + _BATCH]
             vectors = embedder.embed([memory.content for memory in part]).tolist()
-            payloads = [{"data": each.content, "agent_id": agent, "source": each.source} for each in part]
+            payloads = [_payload(agent, memory) for memory in part]
             self._memory.vector_store.insert(vectors, payloads, [str(uuid4()) for _ in part])
             moved(n + len(part), len(memories))
 
@@ -60,6 +70,23 @@ class Mem0:
         self._memory.embedding_model = _Embedding(embedder)
         found = self._memory.search(question, top_k=10, filters={"agent_id": agent})
         return [(hit.get("metadata") or {}).get("source") for hit in found["results"]]
+
+    def store(self, agent: str, user: str, assistant: str, embedder: Embedder) -> None:
+        """By `add`, without a model."""
+        self._memory.embedding_model = _Embedding(embedder)
+        said = [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
+        self._memory.add(said, agent_id=agent, infer=False)
+
+
+def _payload(agent: str, memory: NewMemory) -> dict[str, Any]:
+    from mem0.utils.lemmatization import lemmatize_for_bm25
+
+    at = memory.occurred_at.isoformat() if memory.occurred_at else None
+    return {
+        "data": memory.content, "agent_id": agent, "role": "user", "source": memory.source, "created_at": at,
+        "updated_at": at, "hash": md5(memory.content.encode(), usedforsecurity=False).hexdigest(),
+        "text_lemmatized": lemmatize_for_bm25(memory.content),
+    }  # fmt: skip
 
 
 class _Embedding:
@@ -103,13 +130,24 @@ class LangGraph:
         self._embedder = embedder
         for n in range(0, len(memories), _BATCH):
             part = memories[n : n + _BATCH]
-            self._store.batch([PutOp((agent,), str(each.source), {"text": each.content}) for each in part])
+            self._store.batch([PutOp((agent,), str(each.source), _value(each)) for each in part])
             moved(n + len(part), len(memories))
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
         """Its own search."""
         self._embedder = embedder
         return [item.key for item in self._store.search((agent,), query=question, limit=10)]
+
+    def store(self, agent: str, user: str, assistant: str, embedder: Embedder) -> None:
+        """By one batch."""
+        from langgraph.store.base import PutOp
+
+        self._embedder = embedder
+        self._store.batch([PutOp((agent,), f"said-{uuid4()}", {"text": text}) for text in (user, assistant)])
+
+
+def _value(memory: NewMemory) -> dict[str, Any]:
+    return {"text": memory.content, "at": memory.occurred_at.isoformat() if memory.occurred_at else None}
 
 
 @contextmanager
@@ -121,7 +159,12 @@ def opened(url: str | None, dimension: int) -> Iterator[list[Peer]]:
     """
     with ExitStack() as stack:
         try:
-            found: list[Peer] = [Mem0(url, dimension), LangGraph(url, dimension, stack)] if url else []
+            found = _peers(url, dimension, stack) if url else []
         except ImportError as error:
             raise InvalidInput(f"peers: install cognitive-layer[bench] ({error})") from None
         yield found
+
+
+def _peers(url: str, dimension: int, stack: ExitStack) -> list[Peer]:
+    home = stack.enter_context(TemporaryDirectory(prefix="cognitive-bench-"))
+    return [Mem0(url, dimension, home), LangGraph(url, dimension, stack)]

@@ -19,13 +19,15 @@ from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
 from brain.migrate import upgrade
 from brain.ports import Embedder
-from cognitive.bench.data import Between, stock
+from cognitive.bench.data import Stock, lines, stock
 from cognitive.bench.peers import Peer
-from cognitive.bench.turns import WARMING, Size, cold, measure
+from cognitive.bench.turns import WARMING, Measured, Size, cold, measure
+from cognitive.bench.vectors import Between
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
 
 Told = Callable[[int, int, str], None]
+_ALL_EMBEDDED = 10_000  # memories: a minute or two of a processor
 _DEADLINE_MS = 60_000.0  # a late turn is measured, and not cut
 
 
@@ -44,12 +46,17 @@ class Bench:
 
     async def measure(self, size: Size, peers: Sequence[Peer], told: Told) -> dict[str, Any]:
         """The numbers of a size; `told` is called with (done, total, what)."""
-        known = stock(min(size.turns + WARMING, size.memories // size.agents), size.seed)
-        between = await asyncio.to_thread(Between, self.real, known, size.seed)
-        policy, database = Policy(deadline_ms=_DEADLINE_MS), Database(self.url)
+        known = stock(size.turns + WARMING, size.memories // size.agents, size.seed, size.agents)
+        told(0, size.memories, "embedding")
+        embedder = await asyncio.to_thread(Between, self.real, _embedded(known, size))
+        policy, database = _policy(peers), Database(self.url)
         try:
-            async with CognitiveLayer.open(self.url, embedder=between, policy=policy) as layer:
-                found = await measure(layer, database, between, known, size, peers, self._settled, told)
+            async with (
+                CognitiveLayer.open(self.url, embedder=embedder, policy=policy) as layer,
+                CognitiveLayer.open(self.url, embedder=embedder, policy=policy) as apart,
+            ):
+                measured = Measured(layer, apart, database, embedder, peers)
+                found = await measure(measured, known, size, self._settled, told)
             async with CognitiveLayer.open(self.url, embedder=self.real, policy=policy) as layer:
                 found["cold_ms"] = await cold(layer, size.names()[0])
             found["database_mb"] = await self._megabytes()
@@ -68,6 +75,19 @@ class Bench:
             return int(await connection.fetchval("SELECT pg_database_size(current_database()) / 1048576"))
         finally:
             await connection.close()
+
+
+def _policy(peers: Sequence[Peer]) -> Policy:
+    """The default; beside peers, which store every exchange as memories, so does this layer."""
+    return Policy(deadline_ms=_DEADLINE_MS, capture="exchange" if peers else "off")
+
+
+def _embedded(known: Stock, size: Size) -> list[str]:
+    """What gets a real vector before the clock runs."""
+    if size.memories > _ALL_EMBEDDED:
+        return known.texts()
+    each = size.memories // size.agents
+    return [line.content for n, said in enumerate(known.statements) for line in lines(each, said, size.seed + n)]
 
 
 @asynccontextmanager

@@ -1,12 +1,14 @@
-"""The benchmark: slopes, percentiles, statements that have one answer each, vectors of unit length."""
+"""The benchmark: slopes, percentiles, shares of what was found, vectors of unit length."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from cognitive.bench.data import Between, lines, stock
+from cognitive.bench.data import Known, lines, stock
 from cognitive.bench.figures import growth, percentiles
+from cognitive.bench.finding import Finding
+from cognitive.bench.vectors import Between
 
 
 class ByLength:
@@ -28,20 +30,35 @@ def test_one_size_has_no_growth_and_percentiles_are_in_order():
     assert found == {"p50": 50.5, "p95": 96.0, "p99": 100.0, "min": 1.0}
 
 
-def test_every_question_has_one_statement_and_all_of_them_are_stored():
-    known = stock(120, seed=3)
-    assert len(set(known.statements.values())) == len({asked.question for asked in known.questions}) == 120
-    stored = list(lines(1_000, known, seed=3))
-    assert len({memory.source for memory in stored}) == len({memory.content for memory in stored}) == 1_000
-    assert {memory.content for memory in stored if memory.source in known.statements} == set(known.statements.values())
-    assert stored == list(lines(1_000, known, seed=3))
+def test_found_is_told_by_kind_and_what_small_talk_brings_apart():
+    found = Finding()
+    for asked, sources in (
+        (Known("identifier", 0, "?", "a"), ["a", "b"]),
+        (Known("identifier", 0, "?", "b"), ["a", "b"]),
+        (Known("superseded", 0, "?", "z"), [*"abcdefghij", "z"]),
+        (Known("small talk", 0, "?", None), []),
+        (Known("small talk", 0, "?", None), ["a", "b", "c"]),
+    ):
+        found.add("layer", asked, sources)
+    told = found.told()
+    assert told["kinds"]["identifier"] == {
+        "questions": 2,
+        "recall_at_10": {"layer": 1.0},
+        "recall_at_1": {"layer": 0.5},
+    }
+    assert told["kinds"]["superseded"]["recall_at_10"] == {"layer": 0.0}
+    assert told["recall_at_10"] == {"layer": 0.667}
+    assert told["unwanted"] == {"layer": {"turns": 0.5, "memories": 1.5}}
 
 
-def test_lines_that_nobody_asks_for_get_vectors_of_unit_length_between_statements():
-    known = stock(20, seed=1)
-    texts = [memory.content for memory in lines(60, known, seed=1)]
-    vectors = Between(ByLength(), known, seed=1).embed(texts)
+def test_a_text_has_one_vector_of_unit_length_whoever_asks_for_it():
+    known = stock(20, size=200, seed=1)
+    texts = [memory.content for memory in lines(200, known.statements[0], seed=1)]
+    between = Between(ByLength(), known.texts())
+    vectors = between.embed(texts)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
-    assert np.array_equal(vectors, Between(ByLength(), known, seed=1).embed(texts))
-    asked = [n for n, text in enumerate(texts) if text in set(known.statements.values())]
-    assert np.array_equal(vectors[asked], ByLength().embed([texts[n] for n in asked]))
+    assert np.array_equal(vectors[50:90], Between(ByLength(), known.texts()).embed(texts[50:90]))
+    stated = [n for n, text in enumerate(texts) if text in known.texts()]
+    assert np.array_equal(vectors[stated], ByLength().embed([texts[n] for n in stated]))
+    assert not np.array_equal(vectors, ByLength().embed(texts))
+    assert np.array_equal(Between(ByLength(), texts).embed(texts), ByLength().embed(texts))

@@ -1,0 +1,83 @@
+"""What the benchmark asks: every question has its statement, rivals that differ from it, and a place in time."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from cognitive.bench.data import END, START, lines, stock
+from cognitive.bench.kinds import KINDS, RIVALS
+
+SIZE = 2_000
+KNOWN = stock(90, size=SIZE, seed=3)
+SAID = KNOWN.statements[0]
+
+
+def of(kind):
+    return [asked for asked in KNOWN.questions if asked.kind == kind]
+
+
+def rivals(asked):
+    number = asked.source.removeprefix("known-")
+    return [text for source, text in SAID.items() if source.startswith(f"rival-{number}-")]
+
+
+def test_every_kind_is_asked_as_often_and_no_name_is_left_open():
+    assert [len(of(kind.name)) for kind in KINDS] == [10] * len(KINDS)
+    asked = [text for each in KNOWN.questions for text in (each.question, *each.talk)]
+    assert not [text for text in (*SAID.values(), *asked) if re.search(r"[{}]", text)]
+
+
+def test_a_statement_is_said_once_and_has_more_rivals_than_an_answer_has_places():
+    texts = list(SAID.values())
+    for asked in KNOWN.questions:
+        if asked.source is not None:
+            assert texts.count(SAID[asked.source]) == 1
+            assert len(rivals(asked)) == (0 if asked.kind == "stated" else RIVALS)
+    assert RIVALS > 10
+
+
+def test_all_statements_are_stored_in_their_order_within_a_year_and_by_the_seed():
+    stored = list(lines(SIZE, SAID, seed=3))
+    assert [memory.source for memory in stored if memory.source in SAID] == list(SAID)
+    assert len({memory.source for memory in stored}) == SIZE
+    times = [memory.occurred_at for memory in stored]
+    assert times == sorted(times)
+    assert times[0] >= START
+    assert times[-1] < END
+    assert stored == list(lines(SIZE, stock(90, size=SIZE, seed=3).statements[0], seed=3))
+
+
+def test_the_newest_is_said_after_all_that_it_supersedes():
+    order = list(SAID)
+    for asked in of("superseded"):
+        earlier = [n for n, source in enumerate(order) if source.startswith(f"rival-{asked.source[6:]}-")]
+        assert order.index(asked.source) > max(earlier)
+
+
+def test_a_question_by_the_day_names_the_day_of_its_statement_and_no_text_does():
+    at = {memory.source: memory.occurred_at for memory in lines(SIZE, SAID, seed=3)}
+    for asked in of("day it was said"):
+        day = f"{at[asked.source].day} {at[asked.source]:%B %Y}"
+        assert asked.question.endswith(f"on {day}?")
+        assert day not in SAID[asked.source]
+
+
+def test_a_follow_up_needs_what_was_said_before_it():
+    for asked in of("follow-up"):
+        who = re.search(r"[A-Z]\w+ [A-Z]\w+", SAID[asked.source])[0]
+        assert who not in asked.question
+        assert who in asked.talk[0]
+        assert who in asked.joined
+        assert asked.joined.endswith(asked.question)
+    assert all(asked.joined == asked.question for asked in KNOWN.questions if asked.kind != "follow-up")
+
+
+@pytest.mark.parametrize(("count", "size", "agents"), [(90, 100, 1), (90, 20, 7), (500, 20, 1_000)])
+def test_no_agent_is_told_more_than_there_is_room_for_and_is_asked_what_it_was_told(count, size, agents):
+    known = stock(count, size=size, seed=5, agents=agents)
+    assert len(known.statements) == agents
+    assert max(map(len, known.statements)) <= size
+    assert 0 < len(known.questions) <= count
+    assert all(a.source is None or a.source in known.statements[a.agent] for a in known.questions)
