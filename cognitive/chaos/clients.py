@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -22,7 +21,7 @@ class Clients:
     def __init__(self, ledger: Ledger, suite: str, site: Site, agent: str, pause: float) -> None:
         self._ledger, self._suite, self._site, self._agent, self._pause = ledger, suite, site, agent, pause
         self._running: list[asyncio.subprocess.Process] = []
-        self._killed: set[int] = set()
+        self._killed: set[asyncio.subprocess.Process] = set()
         self.promised: dict[str, int] = {}
 
     @classmethod
@@ -45,7 +44,7 @@ class Clients:
         while not self._running:
             await asyncio.sleep(0.05)
         client = chance.choice(self._running)
-        self._killed.add(client.pid)
+        self._killed.add(client)
         with suppress(ProcessLookupError):
             client.kill()
         self._ledger.did[f"{self._suite}: kills of clients"] += 1
@@ -65,7 +64,7 @@ class Clients:
                 with suppress(ProcessLookupError):
                     client.kill()
                 await client.wait()
-            if client.returncode != -signal.SIGKILL or client.pid not in self._killed:
+            if client not in self._killed:
                 self._ledger.wrong[f"{self._suite}: a client ended by itself with {client.returncode}"] += 1
 
     async def _listened(self, client: asyncio.subprocess.Process) -> None:

@@ -76,14 +76,7 @@ async def run(seed: int, size: Size, names: Collection[str], say: Callable[[str]
     for name in names:
         say(f"{name} …")
         ledger, began, load = Ledger(), time.monotonic(), os.getloadavg()[0]
-        try:
-            async with Site.opened() as site:
-                await SUITES[name](ledger, seed, size, site)
-        except asyncio.CancelledError:
-            interrupted = True
-        except Exception as error:
-            say("".join(traceback.format_exception(error)))
-            ledger.wrong[f"{name}: the suite ended by {type(error).__name__}: {error}"] += 1
+        interrupted = not await ended(ledger, name, _alone(ledger, name, seed, size), say)
         told[name] = {
             "seconds": round(time.monotonic() - began), "load": [round(each, 1) for each in (load, os.getloadavg()[0])],
             **ledger.told(), "broken": ledger.broken,
@@ -96,3 +89,20 @@ async def run(seed: int, size: Size, names: Collection[str], say: Callable[[str]
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "interrupted": interrupted, "broken": any(each["broken"] for each in told.values()), "suites": told,
     }  # fmt: skip
+
+
+async def ended(ledger: Ledger, name: str, suite: Awaitable[None], say: Callable[[str], None]) -> bool:
+    """Whether a suite came to its end; if by an error of its own, that breaks it. False: it was interrupted."""
+    try:
+        await suite
+    except asyncio.CancelledError:
+        return False
+    except Exception as error:
+        say("".join(traceback.format_exception(error)))
+        ledger.wrong[f"{name}: the suite ended by {type(error).__name__}: {error}"] += 1
+    return True
+
+
+async def _alone(ledger: Ledger, name: str, seed: int, size: Size) -> None:
+    async with Site.opened() as site:
+        await SUITES[name](ledger, seed, size, site)
