@@ -17,7 +17,7 @@ _AT_ONCE = 4
 _POLICY = Policy(abstention=False, deadline_ms=1_000, post_turn_deadline_ms=1_500)
 
 
-async def _turns(layer: CognitiveLayer, agent: str, chance: random.Random) -> None:
+async def _turns(layer: CognitiveLayer, agent: str, chance: random.Random, pause: float) -> None:
     delivered: list[TurnContext] = []
     while True:
         turn = Turn(agent_id=agent, session_id=f"s{chance.randrange(20)}", text=f"{ASKED} ({chance.random()})")
@@ -38,18 +38,19 @@ async def _turns(layer: CognitiveLayer, agent: str, chance: random.Random) -> No
             again = chance.choice(delivered[-200:])
             await layer.post_turn(again, Outcome(response="Something else."))
             _say("sent-again", again)
+        await asyncio.sleep(chance.uniform(0.0, 2 * pause))
 
 
 def _say(what: str, context: TurnContext) -> None:
-    sys.stdout.write(f"{what} {context.turn_id}\n")
+    sys.stdout.write(f"{what} {context.turn_id} {len(context.shown)}\n")
     sys.stdout.flush()
 
 
-async def _main(url: str, agent: str, seed: int) -> None:
+async def _main(url: str, agent: str, seed: str, pause: float) -> None:
     logging.disable(logging.CRITICAL)
     async with CognitiveLayer.open(url, policy=_POLICY, embedder=WordEmbedder()) as layer:
-        await asyncio.gather(*(_turns(layer, agent, random.Random(seed + n)) for n in range(_AT_ONCE)))
+        await asyncio.gather(*(_turns(layer, agent, random.Random(f"{seed}/{n}"), pause) for n in range(_AT_ONCE)))
 
 
 if __name__ == "__main__":
-    asyncio.run(_main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+    asyncio.run(_main(sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])))

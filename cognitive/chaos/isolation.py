@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import Callable, Collection, Coroutine
 from contextlib import AsyncExitStack
@@ -16,14 +17,15 @@ from brain.store import MemoryStore
 from brain.tables import metadata
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.chaos import pooler
-from cognitive.chaos.feedback import PATIENT
 from cognitive.chaos.ledger import Ledger
+from cognitive.chaos.reconciling import PATIENT
 from cognitive.chaos.site import Site
 from cognitive.chaos.words import WordEmbedder
 
 AGENTS = 20
 _AT_ONCE = 12
 _CANCELLED = 0.3
+_SOON = 0.03  # seconds until one is cancelled, at most: some wait for a connection then, some are at work on theirs
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'cognitive' AND tablename <> 'alembic_version'"
 _SAID = "The canary of {agent} sings at noon in the boiler room."
 
@@ -41,12 +43,12 @@ async def suite(
             if way == "directly":
                 database = Database(site.urls.app, pool_size=4)
             elif pooler.installed() is None:
-                ledger.did["isolation: PgBouncer is not installed; not asked through it"] = 1
+                ledger.skipped.append("PgBouncer is not installed: nothing was asked through it")
                 continue
             else:
                 url = await stack.enter_async_context(pooler.pooled(site.urls.app))
                 database = Database(url, pool_size=4, pooled=True)
-            await _fuzzed(ledger, random.Random(f"{seed}/{way}"), database, agents, way, queries // len(ways))
+            await _fuzzed(ledger, f"{seed}/{way}", database, agents, way, math.ceil(queries / len(ways)))
             await database.close()
     await _untold(ledger, site)
 
@@ -59,17 +61,17 @@ async def _canaries(site: Site, agents: list[str]) -> None:
             await layer.post_turn(context, Outcome(response=_SAID.format(agent=agent)))
 
 
-async def _fuzzed(
-    ledger: Ledger, chance: random.Random, database: Database, agents: list[str], way: str, queries: int
-) -> None:
+async def _fuzzed(ledger: Ledger, seed: str, database: Database, agents: list[str], way: str, queries: int) -> None:
     places = asyncio.Semaphore(_AT_ONCE)
 
-    async def ask() -> None:
+    async def ask(n: int) -> None:
+        chance = random.Random(f"{seed}/{n}")
         agent, question = chance.choice(agents), chance.choice(QUESTIONS)
+        cancelled, soon = chance.random() < _CANCELLED, chance.uniform(0.0, _SOON)
         async with places:
-            task = asyncio.ensure_future(question(database, agent, random.Random(chance.random())))
-            if chance.random() < _CANCELLED:
-                await asyncio.wait({task}, timeout=chance.uniform(0.0, 0.004))
+            task = asyncio.ensure_future(question(database, agent, chance))
+            if cancelled:
+                await asyncio.wait({task}, timeout=soon)
                 task.cancel()
             try:
                 seen = await task
@@ -81,9 +83,13 @@ async def _fuzzed(
                 return
         ledger.did[f"isolation: answered, {way}"] += 1
         ledger.require(seen <= {agent}, f"isolation: {way}: another agent's rows were seen")
-        ledger.did["isolation: answers with rows"] += bool(seen)
+        ledger.did[f"isolation: answers with rows, {way}"] += bool(seen)
 
-    await asyncio.gather(*(ask() for _ in range(queries)))
+    await asyncio.gather(*(ask(n) for n in range(queries)))
+    # of five questions three are about rows that every agent has
+    ledger.require(
+        ledger.did[f"isolation: answers with rows, {way}"] > queries // 5, f"isolation: {way}: few rows seen"
+    )
 
 
 async def _whole_table(database: Database, agent: str, chance: random.Random) -> set[str]:

@@ -1,4 +1,4 @@
-"""What a suite did and found, to the unit: `did` is told, `wrong` breaks a promise."""
+"""What a suite did and found, to the unit: `did` is told, `wrong` breaks a promise, `skipped` was not tried at all."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ _AT = {"p50": 0.5, "p99": 0.99, "max": 1.0}
 
 @dataclass(slots=True)
 class Ledger:
-    """Counts by what was counted, and milliseconds by what took them."""
+    """Counts by what was counted, milliseconds by what took them, and why something was left out."""
 
     did: Counter[str] = field(default_factory=Counter)
     wrong: Counter[str] = field(default_factory=Counter)
     milliseconds: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    skipped: list[str] = field(default_factory=list)
 
     def require(self, holds: bool, otherwise: str) -> None:
         """An invariant, and what is wrong if it does not hold."""
@@ -33,6 +34,7 @@ class Ledger:
         return {
             "did": dict(self.did),
             "milliseconds": {name: _quantiles(taken) for name, taken in self.milliseconds.items()},
+            "skipped": self.skipped,
             "wrong": dict(+self.wrong),
         }
 

@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import math
+import os
 import platform
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from cognitive.chaos import deadlines, feedback, isolation
+from cognitive.chaos import deadlines, feedback, isolation, mixed
 from cognitive.chaos.ledger import Ledger
 from cognitive.chaos.site import Site
 
-Suite = Callable[[Ledger, int, float, Site], Awaitable[None]]
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A share of the full size, and minutes for what lasts and is not counted."""
+
+    share: float
+    minutes: float
+
+    def of(self, full: int) -> int:
+        """That share of so many, and never fewer than one."""
+        return max(1, math.ceil(full * self.share))
 
 
-async def _deadlines(ledger: Ledger, seed: int, share: float, site: Site) -> None:
-    await deadlines.suite(ledger, seed, int(10_000 * share), site)
+Suite = Callable[[Ledger, int, Size, Site], Awaitable[None]]
 
 
-async def _feedback(ledger: Ledger, seed: int, share: float, site: Site) -> None:
-    await feedback.suite(ledger, seed, int(5_000 * share), max(2, int(20 * share)), site)
+async def _deadlines(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+    await deadlines.suite(ledger, seed, size.of(10_000), site)
 
 
-async def _hot(ledger: Ledger, seed: int, share: float, site: Site) -> None:
-    await feedback.hot(ledger, seed, int(10_000 * share), site)
+async def _feedback(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+    await feedback.suite(ledger, seed, size.of(5_000), max(2, size.of(20)), site)
 
 
-async def _isolation(ledger: Ledger, seed: int, share: float, site: Site) -> None:
-    await isolation.suite(ledger, seed, int(20_000 * share), site)
+async def _hot(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+    await feedback.hot(ledger, seed, size.of(10_000), site)
+
+
+async def _isolation(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+    await isolation.suite(ledger, seed, size.of(20_000), site)
+
+
+async def _mixed(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+    await mixed.suite(ledger, seed, size.minutes, site)
 
 
 SUITES: Mapping[str, Suite] = {
@@ -37,24 +59,50 @@ SUITES: Mapping[str, Suite] = {
     "feedback": _feedback,
     "hot": _hot,
     "isolation": _isolation,
+    "mixed": _mixed,
 }
 
 
-async def run(seed: int, share: float, names: Collection[str], moved: Callable[[str], None]) -> Mapping[str, Any]:
-    """Runs suites by name, each on a server of its own, at a share of their full size.
+async def run(seed: int, size: Size, names: Collection[str], say: Callable[[str], None]) -> Mapping[str, Any]:
+    """Runs suites by name, each on a server of its own.
 
-    Returns what they did, what took how long, and what is wrong; the seed repeats the choices, not the timing.
+    Returns what they did, what took how long, what was left out and what is wrong; the seed repeats the choices, not
+    the timing. A suite that ends by an error is broken, and the others run all the same. Cancelled, it returns what
+    there is so far, and says that it was interrupted.
     """
     told: dict[str, Any] = {}
     logging.disable(logging.CRITICAL)  # a warning for each fault says nothing new; the ledger counts
+    interrupted = False
     for name in names:
-        moved(name)
-        ledger, began = Ledger(), time.monotonic()
-        async with Site.opened() as site:
-            await SUITES[name](ledger, seed, share, site)
-        told[name] = {"seconds": round(time.monotonic() - began), **ledger.told(), "broken": ledger.broken}
+        say(f"{name} …")
+        ledger, began, load = Ledger(), time.monotonic(), os.getloadavg()[0]
+        interrupted = not await ended(ledger, name, _alone(ledger, name, seed, size), say)
+        told[name] = {
+            "seconds": round(time.monotonic() - began), "load": [round(each, 1) for each in (load, os.getloadavg()[0])],
+            **ledger.told(), "broken": ledger.broken,
+        }  # fmt: skip
+        if interrupted:
+            break
+    at = datetime.now(UTC).isoformat(timespec="seconds")
     return {
-        "seed": seed, "share": share, "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": f"{platform.machine()}, Python {platform.python_version()}",
-        "broken": any(each["broken"] for each in told.values()), "suites": told,
+        "seed": seed, "share": size.share, "minutes": size.minutes, "at": at,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "interrupted": interrupted, "broken": any(each["broken"] for each in told.values()), "suites": told,
     }  # fmt: skip
+
+
+async def ended(ledger: Ledger, name: str, suite: Awaitable[None], say: Callable[[str], None]) -> bool:
+    """Whether a suite came to its end; if by an error of its own, that breaks it. False: it was interrupted."""
+    try:
+        await suite
+    except asyncio.CancelledError:
+        return False
+    except Exception as error:
+        say("".join(traceback.format_exception(error)))
+        ledger.wrong[f"{name}: the suite ended by {type(error).__name__}: {error}"] += 1
+    return True
+
+
+async def _alone(ledger: Ledger, name: str, seed: int, size: Size) -> None:
+    async with Site.opened() as site:
+        await SUITES[name](ledger, seed, size, site)

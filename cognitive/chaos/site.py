@@ -18,6 +18,10 @@ from brain.migrate import upgrade
 
 _DATA = "COGNITIVE_DATA_DIR"
 _OURS = "application_name = 'cognitive-layer'"
+_AT_WORK = f"""
+SELECT array_agg(concat_ws(', ', state, wait_event, left(regexp_replace(query, '\\s+', ' ', 'g'), 60)))
+FROM pg_stat_activity WHERE {_OURS} AND state <> 'idle'
+"""
 _LEAST_MEMORY = 2_000_000_000  # bytes free in /dev/shm: killed servers that write to a busy disk take minutes
 
 
@@ -65,9 +69,9 @@ class Site:
         finally:
             await connection.close()
 
-    async def busy(self) -> int:
-        """How many of the layers' connections are not at rest, by the server's own account."""
-        return int(await self.ask(f"SELECT count(*) FROM pg_stat_activity WHERE {_OURS} AND state <> 'idle'"))
+    async def busy(self) -> list[str]:
+        """What those of the layers' connections do that are not at rest, by the server's own account."""
+        return list(await self.ask(_AT_WORK) or ())
 
     async def connected(self) -> int:
         """How many connections the layers have."""

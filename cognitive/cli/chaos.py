@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+import signal
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -12,46 +14,63 @@ import click
 from cognitive.cli import printing
 from cognitive.cli.answers import FAILED, Answering, run
 
-SUITES = ("deadlines", "feedback", "hot", "isolation")
+SUITES = ("deadlines", "feedback", "hot", "isolation", "mixed")
+_INTERRUPTED = 130  # as a shell tells it of who was ended by Ctrl-C
 
 
 @click.command(
     cls=Answering,
     name="chaos",
-    shape="{seed, share, at, machine, broken, suites: {…: {seconds, did: {…}, milliseconds: {…}, wrong: {…}, broken}}}",
+    shape="{seed, share, minutes, at, machine, interrupted, broken, suites: "
+    "{…: {seconds, load: […], did: {…}, milliseconds: {…}, skipped: […], wrong: {…}, broken}}}",
 )
 @click.option("--seed", type=int, help="Repeats the choices of a run; it is printed.")
 @click.option("--share", type=click.FloatRange(0.001, 100), default=1.0, show_default=True, help="Of the full size.")
+@click.option("--minutes", type=click.FloatRange(0.5), help="That `mixed` lasts; default: an hour, or its share.")
 @click.option("--only", type=click.Choice(SUITES), multiple=True, help="These suites and no others.")
-def command(seed: int | None, share: float, only: tuple[str, ...]) -> None:
+def command(seed: int | None, share: float, minutes: float | None, only: tuple[str, ...]) -> None:
     """Break Postgres, the network, the embedder and the clients on purpose, and see whether the promises hold.
 
     Runs on a server of its own that it starts and removes; your database is not touched. At full size: 10,000 turns
     under 19 faults, 5,000 turns with 40 kills of clients and servers, 10,000 outcomes at once on 40 memories, 20,000
-    fuzzed queries. Exits with 1 if an invariant is broken.
+    fuzzed queries, and an hour of mixed load while faults come and go. Exits with 1 if an invariant is broken, and
+    with 130 if it was interrupted before the end; what came of it so far is told all the same.
     """
     chosen = seed if seed is not None else random.randrange(1 << 30)
     told: dict[str, Any] = {}
-    run(_broken(chosen, share, only or SUITES, told), _show)
+    run(_broken(chosen, share, minutes or 60 * share, only or SUITES, told), _show)
     if told["broken"]:
         sys.exit(FAILED)
+    if told["interrupted"]:
+        sys.exit(_INTERRUPTED)
 
 
-async def _broken(seed: int, share: float, names: tuple[str, ...], told: dict[str, Any]) -> Mapping[str, Any]:
+async def _broken(
+    seed: int, share: float, minutes: float, names: tuple[str, ...], told: dict[str, Any]
+) -> Mapping[str, Any]:
+    from cognitive.chaos.run import Size
     from cognitive.chaos.run import run as run_suites
 
     click.echo(f"seed {seed}", err=True)
-    told |= await run_suites(seed, share, names, lambda name: click.echo(f"{name} …", err=True))
+    if (itself := asyncio.current_task()) is not None:  # ended by `kill` or `timeout`, it leaves no server behind
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, itself.cancel)
+    told |= await run_suites(seed, Size(share, minutes), names, lambda said: click.echo(said, err=True))
     return told
 
 
 def _show(told: Mapping[str, Any]) -> None:
     printing.line(f"seed {told['seed']}, {told['share']:g} of the full size, {told['at']}, {told['machine']}")
     for name, suite in told["suites"].items():
-        printing.line(f"\n{name}: {suite['seconds']} s", "bold red" if suite["broken"] else "bold green")
+        before, after = suite["load"]
+        head = f"\n{name}: {suite['seconds']} s, load {before} before and {after} after"
+        printing.line(head, "bold red" if suite["broken"] else "bold green")
         for what, count in suite["did"].items():
             printing.line(f"  {count:>8}  {what}")
         for what, taken in suite["milliseconds"].items():
             printing.line(f"  {taken['n']:>8}  {what}: p50 {taken['p50']}, p99 {taken['p99']}, max {taken['max']} ms")
+        for why in suite["skipped"]:
+            printing.line(f"   SKIPPED  {why}", "bold yellow")
         for what, count in suite["wrong"].items():
             printing.line(f"  {count:>8}  WRONG {what}", "bold red")
+    if told["interrupted"]:
+        printing.line("\nInterrupted: this is what there was so far.", "bold yellow")

@@ -5,11 +5,16 @@ What other tests break already (a server that is stopped or killed, the embedder
 
 from __future__ import annotations
 
+import asyncio
+from itertools import islice
+
 import pytest
 
-from cognitive.chaos import deadlines, feedback, isolation, pooler
+from cognitive.chaos import deadlines, feedback, isolation, mixed, pooler
 from cognitive.chaos.faulty import FAULTS
 from cognitive.chaos.ledger import Ledger
+from cognitive.chaos.run import ended
+from cognitive.chaos.scenarios import AROUND
 from cognitive.chaos.site import Site
 
 BY_NETWORK = [f"Postgres behind a network: {fault}" for fault in FAULTS]
@@ -48,7 +53,7 @@ async def test_nobody_sees_anothers_rows_whatever_is_cancelled(site):
     ledger = Ledger()
     await isolation.suite(ledger, 20261122, 200, site, ways=["directly"])
     assert dict(+ledger.wrong) == {}
-    assert ledger.did["isolation: answers with rows"] > 50
+    assert ledger.did["isolation: answers with rows, directly"] > 50
 
 
 @pytest.mark.skipif(pooler.installed() is None, reason="PgBouncer is not installed")
@@ -56,7 +61,7 @@ async def test_nor_through_a_pooler_that_hands_connections_on(site):
     ledger = Ledger()
     await isolation.suite(ledger, 20261122, 200, site, ways=["through PgBouncer"])
     assert dict(+ledger.wrong) == {}
-    assert ledger.did["isolation: answers with rows"] > 50
+    assert ledger.did["isolation: answers with rows, through PgBouncer"] > 50
 
 
 async def test_a_broken_invariant_is_told():
@@ -66,3 +71,33 @@ async def test_a_broken_invariant_is_told():
     ledger.require(False, "a row of another agent's")
     assert ledger.broken
     assert ledger.told()["wrong"] == {"a row of another agent's": 1}
+
+
+async def test_a_suite_that_ends_by_an_error_is_broken_and_one_that_is_interrupted_says_so():
+    ledger, said = Ledger(), []
+
+    async def fails():
+        raise RuntimeError("the harness itself")
+
+    assert await ended(ledger, "deadlines", fails(), said.append)
+    assert ledger.broken
+    assert "the harness itself" in said[0]
+
+    async def interrupted():
+        raise asyncio.CancelledError
+
+    assert not await ended(Ledger(), "deadlines", interrupted(), said.append)
+
+
+def test_a_seed_decides_what_breaks_in_mixed_load_and_nothing_breaks_twice_before_all_else_has():
+    first = list(islice(mixed.episodes(7), len(AROUND)))
+    assert first == list(islice(mixed.episodes(7), len(AROUND)))
+    assert first != list(islice(mixed.episodes(8), len(AROUND)))
+    assert sorted(episode.fault for episode in first) == sorted(AROUND)
+
+
+async def test_under_mixed_load_everybody_is_told_what_is_so(site):
+    ledger = Ledger()
+    await mixed.suite(ledger, 20261122, 0.05, site)
+    assert {wrong for wrong in +ledger.wrong if ": late beyond" not in wrong} == set()
+    assert ledger.did["mixed: marks seen"] > 0

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 
 import asyncpg
 import pytest
-from test_faults import AT, CHECKOUT, KEY, TOLERANT, WordEmbedder, eventually, turn
+from clients import AT, KEY, TOLERANT, extracting, turn
+from test_faults import eventually
 
 from brain.journal import Journal, journal_name, written
 from cognitive import CognitiveLayer, NewMemory, Outcome
+from cognitive.chaos.words import WordEmbedder
 from cognitive.settle import opened
+from tests.forked import Forked, forked
 
 TURNS = 6
-CLIENT = """
-import asyncio, sys
-sys.path.insert(0, sys.argv[1])
-from test_faults import TOLERANT, WordEmbedder
-from cognitive import CognitiveLayer
-
-async def asked(exchange):
-    print(exchange.turn_id, flush=True)
-    return []
-
-async def main(url):
-    async with CognitiveLayer.open(url, policy=TOLERANT, embedder=WordEmbedder(), extractor=asked):
-        print("ready", flush=True)
-        await asyncio.to_thread(sys.stdin.readline)
-
-asyncio.run(main(sys.argv[2]))
-"""
 
 
 @pytest.fixture
@@ -56,20 +39,11 @@ async def waiting(urls, agent, journal) -> set[str]:
 
 
 @asynccontextmanager
-async def client(urls) -> AsyncIterator[asyncio.subprocess.Process]:
+async def client(urls) -> AsyncIterator[Forked]:
     """A process that has the layer open, and says of which turns its extractor is asked."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", CLIENT, str(Path(__file__).parent), urls.app,
-        env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    try:
-        assert process.stdout is not None
-        assert await process.stdout.readline() == b"ready\n"
+    async with forked(extracting, urls.app) as process:
+        assert await process.heard() == "ready"
         yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
 
 
 @asynccontextmanager
@@ -84,10 +58,10 @@ async def held(urls) -> AsyncIterator[asyncpg.Connection]:
         await other.close()
 
 
-async def told(process: asyncio.subprocess.Process) -> list[str]:
+async def told(process: Forked) -> list[str]:
     """Has a process end in order; what it said."""
-    said, _ = await process.communicate(b"\n")
-    return said.decode().split()
+    process.tell("end")
+    return await process.rest()
 
 
 async def drained(journal: Journal) -> None:
@@ -118,8 +92,7 @@ async def test_another_takes_over_from_one_that_was_killed(urls, journal, waitin
         async with held(urls) as other:
             first, second = [await stack.enter_async_context(client(urls)) for _ in range(2)]
             before = await eventually(lambda: at_work(other))
-            first.kill()
-            await first.wait()
+            await first.slain()
 
             async def taken_over():
                 return await at_work(other) - before

@@ -8,61 +8,27 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
-import zlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
 import asyncpg
 import numpy as np
 import pytest
+from clients import ASKED, AT, KEY, TOLERANT, TOPICS, killing_its_server, lines, remembering, turn
 
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM
 from brain.migrate import upgrade
 from cognitive import CognitiveError, CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
+from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import EmbeddingError, InvalidInput, SchemaError, StoreUnavailable
 from cognitive.turn import LONGEST_MESSAGE
-
-CHECKOUT = Path(__file__).parents[2]
-AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
-KEY = "The spare key of the boat house hangs behind the barometer."
-ASKED = "Where does the spare key of the boat house hang?"
-TOPICS = ("crane", "harbour", "ledger", "turbine", "orchard", "cellar", "violin", "glacier", "bakery", "compass")
-TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # a fault is to be seen here, not a busy machine
-
-
-class WordEmbedder:
-    """Small and exact: a vector of hashed words, the same in every process."""
-
-    model = "test/words"
-    dimension = 64
-
-    def embed(self, texts: Sequence[str]) -> np.ndarray:
-        vectors = np.full((len(texts), self.dimension), 1e-3, dtype=np.float32)
-        for row, text in enumerate(texts):
-            for word in text.lower().split():
-                vectors[row, zlib.crc32(word.strip(".,?!").encode()) % self.dimension] += 1.0
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def lines(n: int, first: int = 0) -> list[NewMemory]:
-    return [
-        NewMemory(type="episode", content=f"Entry {k}: the {TOPICS[k % 10]} was inspected for the {k}th time.",
-                  source=f"line-{k}", session_id=f"s{k // 50}", occurred_at=AT + timedelta(minutes=k))
-        for k in range(first, first + n)
-    ]  # fmt: skip
-
-
-def turn(agent: str, text: str = ASKED, **fields) -> Turn:
-    return Turn(agent_id=agent, session_id="talk", text=text, **({"now": AT + timedelta(days=2)} | fields))
-
+from tests.forked import forked
 
 # --- servers of our own ---
 
@@ -282,49 +248,11 @@ async def test_feedback_is_counted_once_over_kills_and_repetitions(site, agent_w
     assert await times_shown(site.urls.admin, agent_with_key) == expected > 0
 
 
-EMBEDDED_CLIENT = """
-import asyncio, os, signal, sys
-from datetime import UTC, datetime
-from pathlib import Path
-sys.path.insert(0, str(Path(sys.argv[1])))
-from test_faults import ASKED, KEY, TOLERANT, WordEmbedder, lines, turn
-from cognitive import CognitiveLayer, NewMemory, Outcome
-
-async def main():
-    pid_file = Path(os.environ["COGNITIVE_DATA_DIR"]) / "postgres" / "cluster" / "postmaster.pid"
-    async with CognitiveLayer.open(policy=TOLERANT, embedder=WordEmbedder()) as layer:
-        await layer.remember("a", [NewMemory(type="fact", content=KEY)])
-        for n in range(2):
-            os.kill(int(pid_file.read_text().split()[0]), signal.SIGKILL)
-            await layer.pre_turn(turn("a"))
-            await layer.remember("a", lines(20, first=20 * n))
-            context = await layer.pre_turn(turn("a"))
-            assert KEY in context.text, context.degraded
-            await layer.post_turn(context, Outcome(response="Behind the barometer."))
-        found = await layer.recall("a", "crane harbour ledger turbine entry", limit=200)
-        print(len(found), context.degraded)
-
-asyncio.run(main())
-"""
-
-
-def run_client(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", script, *arguments],
-        env=os.environ | {"PYTHONPATH": str(CHECKOUT)} | environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-async def test_a_layer_on_the_embedded_server_brings_it_back_by_itself(folder):
-    ran = await asyncio.to_thread(
-        run_client, EMBEDDED_CLIENT, str(Path(__file__).parent), COGNITIVE_DATA_DIR=str(folder / "embedded")
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.strip() == "41 ()"
+async def test_a_layer_on_the_embedded_server_brings_it_back_by_itself(folder, monkeypatch):
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(folder / "embedded"))
+    async with forked(killing_its_server) as client:
+        assert await client.rest() == [(41, ())]
+        assert client.code == 0
 
 
 # --- the server freezes ---
@@ -391,41 +319,22 @@ async def test_a_table_locked_by_somebody_else_costs_the_turn_its_memory_and_no_
 
 # --- the client dies ---
 
-REMEMBERING_CLIENT = """
-import asyncio, sys
-from pathlib import Path
-sys.path.insert(0, str(Path(sys.argv[1])))
-from test_faults import WordEmbedder, lines
-from cognitive import CognitiveLayer
-
-async def main():
-    async with CognitiveLayer.open(sys.argv[2], embedder=WordEmbedder()) as layer:
-        await layer.remember(sys.argv[3], lines(600), progress=lambda *at: print("batch", flush=True))
-
-asyncio.run(main())
-"""
-
 
 @pytest.mark.parametrize("table", ["memory", "posting", "embedding", "corpus"])
 async def test_a_client_killed_in_the_middle_of_a_batch_leaves_whole_batches(site, agent, table):
     """Another session holds a table, so that the second batch is caught just before it writes there."""
-    client = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", REMEMBERING_CLIENT, str(Path(__file__).parent), site.urls.app, agent,
-        env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    assert client.stdout is not None
     other = await asyncpg.connect(site.urls.admin)
     try:
-        assert await client.stdout.readline() == b"batch\n"
-        async with other.transaction():
-            await other.execute(f"LOCK TABLE cognitive.{table} IN SHARE ROW EXCLUSIVE MODE")
+        async with forked(remembering, site.urls.app, agent) as client:
+            assert await client.heard() == "batch"
+            async with other.transaction():
+                await other.execute(f"LOCK TABLE cognitive.{table} IN SHARE ROW EXCLUSIVE MODE")
 
-            async def waits():
-                return await other.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted")
+                async def waits():
+                    return await other.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
-            await eventually(waits)
-            client.kill()
-            await client.wait()
+                await eventually(waits)
+                await client.slain()
 
         async def gone():
             return not await ask(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import resource
 import signal
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -15,28 +13,15 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from test_faults import (
-    AT,
-    CHECKOUT,
-    KEY,
-    TOLERANT,
-    Site,
-    WordEmbedder,
-    ask,
-    base,
-    eventually,
-    lines,
-    times_shown,
-    turn,
-    well,
-)
+from clients import ANSWER, AT, KEY, TOLERANT, delivering, lines, turn
+from test_faults import Site, ask, base, eventually, times_shown, well
 
 from brain.journal import Journal, journal_name
 from brain.migrate import upgrade
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, ToolCall, TurnRef
+from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import InvalidInput, JournalError, StoreUnavailable
-
-ANSWER = Outcome(response="It hangs behind the barometer in the boat house.")
+from tests.forked import forked
 
 
 @pytest.fixture(scope="module")
@@ -254,91 +239,35 @@ async def test_several_layers_drain_one_journal_and_the_same_turns_are_delivered
 
 # --- kill -9 ---
 
-CLIENT = """
-import asyncio, random, sys
-sys.path.insert(0, sys.argv[1])
-from test_faults import TOLERANT, WordEmbedder, turn
-from cognitive import CognitiveLayer, Outcome, TurnRef
-from cognitive.errors import CognitiveError
-
-async def main(url, agent, seed, wait):
-    rolled = random.Random(seed)
-    delivered = []
-    async with CognitiveLayer.open(url, policy=TOLERANT, embedder=WordEmbedder()) as layer:
-        for n in range(1000):
-            context = await layer.pre_turn(turn(agent, turn_id=f"{seed}-{n}"))
-            if wait:
-                print("ready", flush=True)
-                sys.stdin.readline()
-            outcome = Outcome(response="It hangs behind the barometer in the boat house.")
-            await layer.post_turn(context, outcome)
-            print(context.turn_id, len(context.shown), flush=True)
-            delivered.append(context)
-            again = rolled.choice(delivered)
-            await layer.post_turn(again, outcome)
-
-asyncio.run(main(sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5] == "wait"))
-"""
-
-
-async def start(site: Site, agent: str, seed: int, wait: str = "") -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-c", CLIENT, str(Path(__file__).parent), site.urls.app, agent, str(seed), wait,
-        env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-
-
-async def slay(client: asyncio.subprocess.Process) -> str:
-    """Kills a client, and returns what it still said."""
-    with suppress(ProcessLookupError):
-        client.kill()
-    assert client.stdout is not None
-    rest = (await client.stdout.read()).decode()
-    await client.wait()
-    return rest
-
 
 async def test_what_a_client_was_promised_before_it_was_killed_is_counted_by_the_next(site, agent_with_key, journal):
-    client = await start(site, agent_with_key, 1, "wait")
-    assert client.stdout is not None
-    assert client.stdin is not None
-    assert await client.stdout.readline() == b"ready\n"
-    gone(site)
-    client.stdin.write(b"go\n")
-    turn_id, shown = (await client.stdout.readline()).decode().split()
-    await slay(client)
+    async with forked(delivering, site.urls.app, agent_with_key, 1, True) as client:
+        assert await client.heard() == "ready"
+        gone(site)
+        client.tell("go")
+        turn_id, shown = await client.heard()
     assert await asyncio.to_thread(journal.count) >= 1
     await back(site)
     async with opened(site):
         await drained(journal)
     assert (await statuses(site, agent_with_key))[turn_id] == "completed"
-    assert await times_shown(site.urls.admin, agent_with_key) == int(shown) > 0
+    assert await times_shown(site.urls.admin, agent_with_key) == shown > 0
 
 
 async def test_totals_reconcile_to_the_unit_over_kills_of_servers_and_clients(site, agent_with_key, journal):
     rolled = random.Random(20261102)
     acknowledged: dict[str, int] = {}
 
-    def note(said: str) -> None:
-        for line in said.splitlines(keepends=True):
-            if line.endswith("\n"):
-                turn_id, shown = line.split()
-                acknowledged[turn_id] = int(shown)
-
     for seed in range(2):
-        client = await start(site, agent_with_key, seed)
-        assert client.stdout is not None
-        for _ in range(rolled.randrange(3, 9)):
-            note((await client.stdout.readline()).decode())
-        site.kill()
-        note((await client.stdout.readline()).decode())  # it goes on without the server
-        await back(site)
-        for _ in range(rolled.randrange(3, 9)):
-            note((await client.stdout.readline()).decode())
-        if seed == 1:
-            site.kill()  # both at once
-        note(await slay(client))
+        async with forked(delivering, site.urls.app, agent_with_key, seed, False) as client:
+            acknowledged |= [await client.heard() for _ in range(rolled.randrange(3, 9))]
+            site.kill()
+            acknowledged |= [await client.heard()]  # it goes on without the server
+            await back(site)
+            acknowledged |= [await client.heard() for _ in range(rolled.randrange(3, 9))]
+            if seed == 1:
+                site.kill()  # both at once
+            acknowledged |= await client.slain()
         await back(site)
     async with opened(site) as layer:
         await drained(journal)

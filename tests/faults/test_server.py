@@ -9,7 +9,6 @@ import sys
 
 import asyncpg
 import httpx
-import pytest
 
 from cognitive import CognitiveLayer, Policy
 from cognitive.server.config import ServerConfig
@@ -90,25 +89,28 @@ async def started(*options, **environment):
     return process, said.removeprefix("Listening on ").strip()
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_ends_the_command_in_order(urls, agent, by):
-    process, url = await started("--port", "0", "--verbose", COGNITIVE_DATABASE_URL=urls.app)
-    async with httpx.AsyncClient() as http:
-        prepared = await http.post(f"{url}/api/v1/agents/{agent}/turns", json=TURN)
-        assert prepared.status_code == 200
-        process.send_signal(by)
+async def test_a_signal_ends_the_command_in_order(urls, agent):
+    signals = [signal.SIGTERM, signal.SIGINT]
+    serving = (started("--port", "0", "--verbose", COGNITIVE_DATABASE_URL=urls.app) for _ in signals)
+    for by, (process, url) in zip(signals, await asyncio.gather(*serving), strict=True):
+        async with httpx.AsyncClient() as http:
+            prepared = await http.post(f"{url}/api/v1/agents/{agent}/turns", json=TURN | {"turn_id": by.name})
+            assert prepared.status_code == 200
+            process.send_signal(by)
+            _, told = await process.communicate()
+        assert process.returncode == 0, told.decode()
+        assert b"requests are done; closing" in told
+
+
+async def test_the_command_says_what_keeps_it_from_starting(urls):
+    wrong = {
+        ("--host", "0.0.0.0"): "cognitive token create",
+        ("--host", "127.0.0.1", "--port", "1x"): "1x",
+        ("--socket", "/nowhere/s"): "/nowhere/s",
+    }
+    starting = await asyncio.gather(*(started(*options, COGNITIVE_DATABASE_URL=urls.app) for options in wrong))
+    for (process, _), said in zip(starting, wrong.values(), strict=True):
         _, told = await process.communicate()
-    assert process.returncode == 0, told.decode()
-    assert b"requests are done; closing" in told
-
-
-@pytest.mark.parametrize(("options", "said"), [
-    (["--host", "0.0.0.0"], "cognitive token create"), (["--host", "127.0.0.1", "--port", "1x"], "1x"),
-    (["--socket", "/nowhere/s"], "/nowhere/s"),
-])  # fmt: skip
-async def test_the_command_says_what_keeps_it_from_starting(urls, options, said):
-    process, _ = await started(*options, COGNITIVE_DATABASE_URL=urls.app)
-    _, told = await process.communicate()
-    assert process.returncode not in (0, None)
-    assert said in told.decode()
-    assert "Traceback" not in told.decode()
+        assert process.returncode not in (0, None)
+        assert said in told.decode()
+        assert "Traceback" not in told.decode()

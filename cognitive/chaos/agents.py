@@ -1,0 +1,120 @@
+"""An agent at work: what it does the seed decides, and it knows what it was told."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from datetime import timedelta
+from time import monotonic
+from uuid import UUID
+
+from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
+from cognitive.chaos.deadlines import DEADLINE, GRACE, timed
+from cognitive.chaos.ledger import Ledger
+from cognitive.chaos.site import Site
+from cognitive.chaos.waiting import Stopwatch
+from cognitive.chaos.words import ASKED, AT, KEY, TOPICS
+from cognitive.errors import CognitiveError
+
+_PAUSE = 2.0  # seconds between two things that an agent does, on average
+_GONE = 0.1  # of the outcomes: whoever hands them in goes away, and does so again
+_TWICE = 0.1  # of the outcomes: two at once
+_MARK = re.compile(r"zq-(\d+)-zq")
+_CONTENTS = "SELECT array_agg(content) FROM cognitive.memory WHERE agent_id = $1"
+
+
+class Agent:
+    """The n-th agent of a seed. What was refused or never answered may be so or not; the rest is as it was told."""
+
+    def __init__(self, ledger: Ledger, seed: int, n: int) -> None:
+        self.name, self._mark = f"agent-{n}-{seed}", f"zq-{n}-zq"
+        self._ledger, self._n, self._chance = ledger, n, random.Random(f"{seed}/agent/{n}")
+        self._key = f"{KEY} {self._mark}"
+        self._stored: dict[str, UUID] = {}
+        self._unsure: set[str] = set()
+        self._count = 0
+        self.promised: set[str] = set()
+
+    async def settled_in(self, layer: CognitiveLayer) -> None:
+        """It has the memory that all its turns ask for."""
+        await layer.remember(self.name, [NewMemory(type="fact", content=self._key, occurred_at=AT)])
+
+    async def works(self, layer: CognitiveLayer, until: float) -> None:
+        """One thing after the other until then."""
+        does: tuple[Callable[[CognitiveLayer], Awaitable[None]], ...] = (
+            self._turn, self._turn, self._turn, self._recall, self._remember, self._remember, self._forget,
+        )  # fmt: skip
+        while monotonic() < until:
+            await asyncio.sleep(self._chance.uniform(0.0, 2 * _PAUSE))
+            self._count += 1
+            work = self._chance.choice(does)
+            try:
+                await work(layer)
+            except CognitiveError as error:
+                self._ledger.did[f"mixed: {work.__name__[1:]} refused, {type(error).__name__}"] += 1
+            except Exception as error:
+                self._ledger.wrong[f"mixed: {work.__name__[1:]} raised {type(error).__name__}: {error}"] += 1
+
+    async def compared(self, site: Site) -> None:
+        """The store has what it was told is there, and nothing that it was told is not."""
+        found = set(await site.ask(_CONTENTS, self.name) or ()) - {self._key}
+        self._ledger.did["mixed: memories in the store"] += len(found)
+        self._ledger.wrong["mixed: memories lost"] += len(self._stored.keys() - found)
+        self._ledger.wrong["mixed: memories that are there and should not be"] += len(
+            found - self._stored.keys() - self._unsure
+        )
+
+    async def _turn(self, layer: CognitiveLayer) -> None:
+        turn = Turn(
+            agent_id=self.name, session_id=f"s{self._count // 20}", text=f"{ASKED} {self._mark}",
+            now=AT + timedelta(days=2, minutes=self._count),
+        )  # fmt: skip
+        watch = Stopwatch()
+        context = await layer.pre_turn(turn)
+        timed(self._ledger, "mixed: pre_turn", watch, watch.taken - DEADLINE - GRACE)
+        self._ledger.did[f"mixed: turns, {'degraded' if context.degraded else 'whole'}"] += 1
+        self._ledger.require(bool(context.degraded) or self._key in context.text, "mixed: silent")
+        self._sees([context.text, context.prefix, *(shown.content for shown in context.shown)])
+        outcome = Outcome(response=f"Behind the barometer. {self._mark}")
+        if self._chance.random() < _GONE:
+            early = asyncio.ensure_future(layer.post_turn(context, outcome))
+            await asyncio.wait({early}, timeout=self._chance.uniform(0.0, 0.05))
+            early.cancel()
+            with suppress(asyncio.CancelledError, CognitiveError):
+                await early
+        times, watch = 2 if self._chance.random() < _TWICE else 1, Stopwatch()
+        reports = await asyncio.gather(*(layer.post_turn(context, outcome) for _ in range(times)))
+        self._ledger.milliseconds["mixed: post_turn"].append(watch.taken)
+        self._ledger.did["mixed: outcomes promised"] += 1
+        self._ledger.did["mixed: outcomes that went to the journal"] += not reports[0].recorded
+        self.promised.add(context.turn_id)
+
+    async def _recall(self, layer: CognitiveLayer) -> None:
+        hits = await layer.recall(self.name, f"the {self._chance.choice(TOPICS)}", limit=5)
+        self._ledger.did["mixed: recalls"] += 1
+        self._sees(hit.content for hit in hits)
+
+    async def _remember(self, layer: CognitiveLayer) -> None:
+        content = f"Entry {self._count}: the {self._chance.choice(TOPICS)} was inspected. {self._mark}"
+        memory = NewMemory(type="episode", content=content, source=f"line-{self._count}")
+        self._unsure.add(content)
+        [self._stored[content]] = await layer.remember(self.name, [memory])
+        self._unsure.remove(content)
+        self._ledger.did["mixed: remembered"] += 1
+
+    async def _forget(self, layer: CognitiveLayer) -> None:
+        if not self._stored:
+            return
+        content = self._chance.choice(list(self._stored))
+        self._unsure.add(content)
+        await layer.forget(self.name, [self._stored.pop(content)])
+        self._unsure.remove(content)
+        self._ledger.did["mixed: forgotten"] += 1
+
+    def _sees(self, texts: Iterable[str]) -> None:
+        for found in (mark for text in texts for mark in _MARK.findall(text)):
+            self._ledger.did["mixed: marks seen"] += 1
+            self._ledger.require(int(found) == self._n, "mixed: another agent's row was seen")

@@ -1,0 +1,76 @@
+"""Processes that run turns until they are killed, and what each of them was promised before."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Self
+
+from cognitive.chaos.ledger import Ledger
+from cognitive.chaos.site import Site
+
+
+class Clients:
+    """So many `cognitive.chaos.client`, each started anew whenever it was killed; `promised` is how many memories the
+    turns showed whose outcomes were acknowledged.
+    """
+
+    def __init__(self, ledger: Ledger, suite: str, site: Site, agent: str, pause: float) -> None:
+        self._ledger, self._suite, self._site, self._agent, self._pause = ledger, suite, site, agent, pause
+        self._running: list[asyncio.subprocess.Process] = []
+        self._killed: set[asyncio.subprocess.Process] = set()
+        self.promised: dict[str, int] = {}
+
+    @classmethod
+    @asynccontextmanager
+    async def running(
+        cls, ledger: Ledger, suite: str, site: Site, agent: str, *, seed: int, count: int, pause: float = 0.0
+    ) -> AsyncIterator[Self]:
+        """Clients of an agent that pause for about so many seconds between two turns; killed on the way out."""
+        clients = cls(ledger, suite, site, agent, pause)
+        async with asyncio.TaskGroup() as group:
+            hearing = [group.create_task(clients._heard(random.Random(f"{seed}/client/{n}"))) for n in range(count)]
+            try:
+                yield clients
+            finally:
+                for task in hearing:
+                    task.cancel()
+
+    async def kill(self, chance: random.Random) -> None:
+        """One of those that run, as soon as any does."""
+        while not self._running:
+            await asyncio.sleep(0.05)
+        client = chance.choice(self._running)
+        self._killed.add(client)
+        with suppress(ProcessLookupError):
+            client.kill()
+        self._ledger.did[f"{self._suite}: kills of clients"] += 1
+
+    async def _heard(self, chance: random.Random) -> None:
+        while True:
+            client = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "cognitive.chaos.client", self._site.urls.app, self._agent,
+                str(chance.randrange(1 << 30)), str(self._pause),
+                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            )  # fmt: skip
+            self._running.append(client)
+            try:
+                await self._listened(client)
+            finally:
+                self._running.remove(client)
+                with suppress(ProcessLookupError):
+                    client.kill()
+                await client.wait()
+            if client not in self._killed:
+                self._ledger.wrong[f"{self._suite}: a client ended by itself with {client.returncode}"] += 1
+
+    async def _listened(self, client: asyncio.subprocess.Process) -> None:
+        assert client.stdout is not None
+        while (line := (await client.stdout.readline()).decode()).endswith("\n"):
+            what, turn_id, shown = line.split()
+            self._ledger.did[f"{self._suite}: {what}"] += 1
+            if what == "promised":
+                self.promised[turn_id] = int(shown)

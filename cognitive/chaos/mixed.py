@@ -1,0 +1,103 @@
+"""All promises at once, for as long as one likes: agents at work beside each other while everything breaks in turn.
+
+Twenty agents prepare turns, hand in outcomes, recall, remember and forget over one layer behind a network; a process
+beside it does turns of its own and is killed. What breaks when and for how long, and what each agent does, the seed
+decides. Then it is quiet, and the store must hold what the agents were told, to the unit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from time import monotonic
+
+from cognitive import Policy
+from cognitive.chaos import deadlines, footprint, reconciling
+from cognitive.chaos.agents import Agent
+from cognitive.chaos.clients import Clients
+from cognitive.chaos.ledger import Ledger
+from cognitive.chaos.scenarios import AROUND, SCENARIOS, Stage
+from cognitive.chaos.site import Site
+from cognitive.chaos.words import store
+
+AGENTS = 20
+# the same question again and again: what was just said of it is to be shown all the same
+POLICY = Policy(abstention=False, dedup=False, deadline_ms=deadlines.DEADLINE, recall_deadline_ms=2_000)
+_BROKEN = (2.0, 10.0)  # seconds, from and to
+_QUIET = (3.0, 12.0)
+_KILLED = 0.25  # of the faults: the process beside is killed meanwhile
+_PAUSE = 2.0  # seconds between two turns of one of its four conversations, on average
+_STRAYS = """
+SELECT count(*) FROM cognitive.exposure AS e JOIN cognitive.memory AS m ON m.id = e.memory_id
+WHERE m.agent_id <> e.agent_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What breaks, for how many seconds, whether the process beside is killed then, and how long it is quiet after."""
+
+    fault: str
+    broken: float
+    kill: bool
+    quiet: float
+
+
+def episodes(seed: int) -> Iterator[Episode]:
+    """What a seed has break: every fault once before any comes again."""
+    chance = random.Random(f"{seed}/episodes")
+    while True:
+        for fault in chance.sample(AROUND, len(AROUND)):
+            yield Episode(fault, chance.uniform(*_BROKEN), chance.random() < _KILLED, chance.uniform(*_QUIET))
+
+
+async def suite(ledger: Ledger, seed: int, minutes: float, site: Site) -> None:
+    """Load and faults for so many minutes, and then the reckoning."""
+    agents = [Agent(ledger, seed, n) for n in range(AGENTS)]
+    beside = f"beside-{seed}"
+    async with deadlines.staged(site, 5, random.Random(seed), POLICY) as stage:
+        promised = await _load(ledger, stage, agents, beside, seed, minutes)
+        await deadlines.rested(ledger, site, "mixed: at the end")
+        ledger.require(await deadlines.whole(stage), "mixed: turns are not whole at the end")
+        for url in (stage.proxy.url, site.urls.app):
+            await reconciling.drained(ledger, "mixed", site, url)
+    await reconciling.kept(ledger, "mixed", site, beside, promised)
+    await reconciling.judged(ledger, "mixed", site, beside, promised)
+    for agent in agents:
+        await reconciling.kept(ledger, "mixed", site, agent.name, agent.promised)
+        await agent.compared(site)
+    await reconciling.counted(ledger, "mixed", site)
+    ledger.wrong["mixed: exposures of another agent's memories"] += await site.ask(_STRAYS)
+
+
+async def _load(
+    ledger: Ledger, stage: Stage, agents: list[Agent], beside: str, seed: int, minutes: float
+) -> Mapping[str, int]:
+    """What the process beside was promised."""
+    await stage.layer.remember(beside, store(20))
+    await asyncio.gather(*(agent.settled_in(stage.layer) for agent in agents))
+    until = monotonic() + minutes * 60
+    looking = asyncio.create_task(footprint.watched(ledger, "mixed"))
+    async with Clients.running(ledger, "mixed", stage.site, beside, seed=seed, count=1, pause=_PAUSE) as clients:
+        await asyncio.gather(
+            _broken(ledger, stage, clients, seed, until), *(agent.works(stage.layer, until) for agent in agents)
+        )
+    looking.cancel()
+    await asyncio.wait({looking})
+    return clients.promised
+
+
+async def _broken(ledger: Ledger, stage: Stage, clients: Clients, seed: int, until: float) -> None:
+    chance = random.Random(f"{seed}/kills")
+    for episode in episodes(seed):
+        if monotonic() >= until:
+            return
+        async with SCENARIOS[episode.fault](stage):
+            await asyncio.sleep(episode.broken)
+            if episode.kill:
+                await clients.kill(chance)
+        ledger.did[f"mixed: {episode.fault}"] += 1
+        ledger.require(await deadlines.whole(stage), f"mixed: {episode.fault}: turns are not whole again")
+        await asyncio.sleep(episode.quiet)

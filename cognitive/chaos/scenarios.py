@@ -1,0 +1,204 @@
+"""What goes wrong around a layer, a row each: it does while a scenario is entered, and ceases on the way out."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+import numpy as np
+from numpy.typing import NDArray
+
+from cognitive import CognitiveLayer
+from cognitive.chaos.faulty import FAULTS, Fault, FaultyProxy
+from cognitive.chaos.site import Site
+from cognitive.chaos.words import WordEmbedder
+from cognitive.errors import StoreUnavailable
+
+POOL = 8  # connections: the default
+
+
+class Moody(WordEmbedder):
+    """Works, unless it is told how to fail."""
+
+    def __init__(self) -> None:
+        self.fault: str | None = None
+        self.released = threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors, unusable ones, none, or nothing for a minute."""
+        vectors = super().embed(texts)
+        match self.fault:
+            case "hangs":
+                self.released.wait(60)
+            case "raises":
+                raise RuntimeError("out of memory")
+            case "NaN":
+                vectors[:, 3] = np.nan
+        return vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a fault is done to."""
+
+    site: Site
+    proxy: FaultyProxy
+    embedder: Moody
+    layer: CognitiveLayer
+    agent: str
+    chance: random.Random  # for what a scenario chooses
+
+
+Scenario = Callable[[Stage], AbstractAsyncContextManager[None]]
+
+
+def _by_proxy(fault: Fault) -> Scenario:
+    @asynccontextmanager
+    async def scenario(stage: Stage) -> AsyncIterator[None]:
+        stage.proxy.fault = fault
+        try:
+            yield
+        finally:
+            stage.proxy.fault = None
+
+    return scenario
+
+
+def _by_embedder(fault: str) -> Scenario:
+    @asynccontextmanager
+    async def scenario(stage: Stage) -> AsyncIterator[None]:
+        stage.embedder.released.clear()
+        stage.embedder.fault = fault
+        try:
+            yield
+        finally:
+            stage.embedder.fault = None
+            stage.embedder.released.set()
+
+    return scenario
+
+
+@asynccontextmanager
+async def _stopped(stage: Stage) -> AsyncIterator[None]:
+    stage.site.signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        stage.site.signal(signal.SIGCONT)
+
+
+@asynccontextmanager
+async def _killed(stage: Stage) -> AsyncIterator[None]:
+    stage.site.signal(signal.SIGKILL)
+    try:
+        yield
+    finally:
+        await stage.site.back()
+
+
+@asynccontextmanager
+async def _backends_killed(stage: Stage) -> AsyncIterator[None]:
+    """One connection after the other is ended by the server."""
+    ours = "SELECT array_agg(pid ORDER BY pid) FROM pg_stat_activity WHERE application_name = 'cognitive-layer'"
+
+    async def kill() -> None:
+        while True:
+            if pids := await stage.site.ask(ours):
+                await stage.site.ask("SELECT pg_terminate_backend($1)", stage.chance.choice(pids))
+            await asyncio.sleep(0.02)
+
+    async with _beside(kill()):
+        yield
+
+
+@asynccontextmanager
+async def _exhausted(stage: Stage) -> AsyncIterator[None]:
+    """All connections of the pool are at work for somebody else."""
+    database = stage.layer._parts.store._database
+
+    async def hold() -> None:
+        while True:
+            with suppress(StoreUnavailable):  # it had no place this time
+                await database.run(stage.agent, lambda c: c.execute("SELECT pg_sleep(0.4)"))
+
+    async with _beside(*(hold() for _ in range(POOL))):
+        await asyncio.sleep(0.1)
+        yield
+
+
+@asynccontextmanager
+async def _no_more_connections(stage: Stage) -> AsyncIterator[None]:
+    """The server lets nobody else in, and those who were are gone."""
+    spare = int(await stage.site.ask("SELECT current_setting('max_connections')::int"))
+    held = []
+    try:
+        for _ in range(spare):
+            try:
+                held.append(await asyncpg.connect(stage.site.urls.app, server_settings={"application_name": "others"}))
+            except (asyncpg.TooManyConnectionsError, asyncpg.CannotConnectNowError):
+                break
+        admin = await asyncpg.connect(stage.site.urls.admin)  # superusers have places of their own
+        ours = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cognitive-layer'"
+        await admin.execute(ours)
+        await admin.close()
+        yield
+    finally:
+        for connection in held:
+            connection.terminate()
+
+
+@asynccontextmanager
+async def _locked(stage: Stage) -> AsyncIterator[None]:
+    """Somebody else changes a table, and takes his time."""
+    other = await asyncpg.connect(stage.site.urls.admin)
+    try:
+        async with other.transaction():
+            await other.execute("LOCK TABLE cognitive.embedding IN ACCESS EXCLUSIVE MODE")
+            yield
+    finally:
+        await other.close()
+
+
+@asynccontextmanager
+async def _nothing(_: Stage) -> AsyncIterator[None]:
+    """What is done, the calls do."""
+    yield
+
+
+@asynccontextmanager
+async def _beside(*work: Any) -> AsyncIterator[None]:
+    """Endless work for as long as this is entered; whatever ended it before that is raised."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+    for error in ended:
+        if isinstance(error, Exception):
+            raise error
+
+
+SCENARIOS: dict[str, Scenario] = {
+    **{f"Postgres behind a network: {fault}": _by_proxy(fault) for fault in FAULTS},
+    "Postgres is stopped (SIGSTOP)": _stopped,
+    "Postgres is killed (SIGKILL)": _killed,
+    "its backends are terminated": _backends_killed,
+    "the pool is exhausted": _exhausted,
+    "max_connections is reached": _no_more_connections,
+    "a table is locked": _locked,
+    "the embedder hangs": _by_embedder("hangs"),
+    "the embedder raises": _by_embedder("raises"),
+    "the embedder returns NaN": _by_embedder("NaN"),
+    "the host blocks the event loop": _nothing,
+    "the clock jumps": _nothing,
+}
+AROUND = tuple(name for name, scenario in SCENARIOS.items() if scenario is not _nothing)  # whatever the calls are

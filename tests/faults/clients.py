@@ -1,0 +1,93 @@
+"""What the tests of faults say, and the clients that they kill: `work` of `tests.forked`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+from datetime import timedelta
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.chaos.words import ASKED, AT, KEY, TOPICS, WordEmbedder
+
+TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # a fault is to be seen here, not a busy machine
+ANSWER = Outcome(response="It hangs behind the barometer in the boat house.")
+
+
+def lines(n: int, first: int = 0) -> list[NewMemory]:
+    return [
+        NewMemory(type="episode", content=f"Entry {k}: the {TOPICS[k % 10]} was inspected for the {k}th time.",
+                  source=f"line-{k}", session_id=f"s{k // 50}", occurred_at=AT + timedelta(minutes=k))
+        for k in range(first, first + n)
+    ]  # fmt: skip
+
+
+def turn(agent: str, text: str = ASKED, **fields) -> Turn:
+    return Turn(agent_id=agent, session_id="talk", text=text, **({"now": AT + timedelta(days=2)} | fields))
+
+
+def killing_its_server(talk: Connection) -> None:
+    """On the embedded server, which it kills itself; says how much it finds, and what the last turn lacked."""
+
+    async def main() -> None:
+        pid_file = Path(os.environ["COGNITIVE_DATA_DIR"]) / "postgres" / "cluster" / "postmaster.pid"
+        async with CognitiveLayer.open(policy=TOLERANT, embedder=WordEmbedder()) as layer:
+            await layer.remember("a", [NewMemory(type="fact", content=KEY)])
+            for n in range(2):
+                os.kill(int(pid_file.read_text().split()[0]), signal.SIGKILL)
+                await layer.pre_turn(turn("a"))
+                await layer.remember("a", lines(20, first=20 * n))
+                context = await layer.pre_turn(turn("a"))
+                assert KEY in context.text, context.degraded
+                await layer.post_turn(context, ANSWER)
+            found = await layer.recall("a", "crane harbour ledger turbine entry", limit=200)
+            talk.send((len(found), context.degraded))
+
+    asyncio.run(main())
+
+
+def remembering(talk: Connection, url: str, agent: str) -> None:
+    """Says when a batch is done."""
+
+    async def main() -> None:
+        async with CognitiveLayer.open(url, embedder=WordEmbedder()) as layer:
+            await layer.remember(agent, lines(600), progress=lambda *_: talk.send("batch"))
+
+    asyncio.run(main())
+
+
+def delivering(talk: Connection, url: str, agent: str, seed: int, wait: bool) -> None:
+    """Turns with their outcomes, some again; says of each that was promised how many memories it showed."""
+
+    async def main() -> None:
+        chance, delivered = random.Random(seed), []
+        async with CognitiveLayer.open(url, policy=TOLERANT, embedder=WordEmbedder()) as layer:
+            for n in range(1000):
+                context = await layer.pre_turn(turn(agent, turn_id=f"{seed}-{n}"))
+                if wait:
+                    talk.send("ready")
+                    talk.recv()
+                await layer.post_turn(context, ANSWER)
+                talk.send((context.turn_id, len(context.shown)))
+                delivered.append(context)
+                await layer.post_turn(chance.choice(delivered), ANSWER)
+
+    asyncio.run(main())
+
+
+def extracting(talk: Connection, url: str) -> None:
+    """Says of which turns its extractor is asked, until it is told to end."""
+
+    async def asked(exchange):
+        talk.send(exchange.turn_id)
+        return []
+
+    async def main() -> None:
+        async with CognitiveLayer.open(url, policy=TOLERANT, embedder=WordEmbedder(), extractor=asked):
+            talk.send("ready")
+            await asyncio.to_thread(talk.recv)
+
+    asyncio.run(main())
