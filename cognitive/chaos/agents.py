@@ -30,7 +30,7 @@ class Agent:
     """The n-th agent of a seed. What was refused or never answered may be so or not; the rest is as it was told."""
 
     def __init__(self, ledger: Ledger, seed: int, n: int) -> None:
-        self.name, self._mark = f"agent-{n}-{seed}", f"zq-{n}-zq"
+        self.name, self._mark = f"mixed-{n}-{seed}", f"zq-{n}-zq"
         self._ledger, self._n, self._chance = ledger, n, random.Random(f"{seed}/agent/{n}")
         self._key = f"{KEY} {self._mark}"
         self._stored: dict[str, UUID] = {}
