@@ -29,6 +29,10 @@ class Deadline:
         """Seconds that remain, never negative."""
         return max(0.0, self._end - monotonic())
 
+    def leaving(self, seconds: float) -> Deadline:
+        """An earlier one, that keeps so many seconds for what comes after it."""
+        return Deadline((self.left() - seconds) * 1000)
+
     async def within(self, work: Coroutine[Any, Any, T], share: float = 1.0) -> T:
         """The result of `work`, if it comes within this share of the time left.
 

@@ -61,6 +61,8 @@ class Policy(Edge):
     post_turn_deadline_ms: Positive = 5_000.0  # then the outcome goes to the journal: the host has its answer already
     embed_share: Share = 0.6  # of the deadline at most goes to the query's vector; the lexical channel needs the rest
 
+    weigh_share: Share = 0.2  # of what is left when the search begins: candidates weighed, rendered and recorded in it
+
     # --- preflight ---
     frames: Annotated[Mapping[Frame, FrameBudget], over(FRAMES)] = Field(default_factory=lambda: dict(FRAMES))
     budget_overrides: Mapping[MemoryType, Tokens] = Field(default_factory=dict)  # the operator's word, last and final

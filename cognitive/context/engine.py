@@ -78,14 +78,16 @@ class ContextEngine:
         messages of the conversation that the model is sent, where those are not all.
         """
         clock = Stopwatch()
-        believed = self._embedders.of(turn.agent_id)
+        believed, kept = self._embedders.of(turn.agent_id), deadline.left() * policy.weigh_share
+        searching = deadline.leaving(kept)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
-            self._pinned(turn.agent_id, deadline),
-            self._retrieve(turn.agent_id, plan.retrieval, now, deadline, policy),
-            self._window(turn, plan, deadline, policy, believed),  # behind the message, while Postgres is at work
+            self._pinned(turn.agent_id, searching),
+            self._retrieve(turn.agent_id, plan.retrieval, now, searching, policy),
+            self._window(turn, plan, searching, policy, believed),  # behind the message, while Postgres is at work
         )
         if embedder is not believed:
-            window, missing = await self._window(turn, plan, deadline, policy, embedder)
+            window, missing = await self._window(turn, plan, searching, policy, embedder)
+        retrieved = retrieved.in_time(deadline.left(), kept)
         clock.lap("retrieve")
         given = Given.of(
             plan, now, embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",

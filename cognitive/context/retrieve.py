@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from brain.deadline import Deadline
@@ -42,6 +42,16 @@ class Retrieved:
     vector: Vector | None
     channels: tuple[str, ...]
     degraded: tuple[str, ...] = ()
+
+    def in_time(self, left: float, kept: float) -> Retrieved:
+        """Without its candidates, if less than half is left of the seconds that were kept for weighing them.
+
+        Turns beside this one have had the processor then: to weigh them all the same would make this one late too.
+        """
+        if left >= kept / 2 or not self.found.hits:
+            return self
+        told = (*self.degraded, "retrieval: too late for what was found to be weighed")
+        return replace(self, found=Found(()), channels=(), degraded=told)
 
 
 async def retrieve(

@@ -132,3 +132,10 @@ def test_the_time_left_is_never_negative():
 async def test_a_deadline_that_has_passed_gives_work_no_chance_to_hang():
     with contextlib.suppress(TimeoutError):  # work that is done at once may still be had
         assert await Deadline(-1).within(answer("here")) == "here"
+
+
+async def test_one_that_leaves_time_for_what_comes_after_is_over_before():
+    deadline = Deadline(60_000)
+    earlier = deadline.leaving(20)
+    assert 0 < earlier.left() <= 40 < deadline.left()
+    assert deadline.leaving(61).left() == 0.0

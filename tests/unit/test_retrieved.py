@@ -1,0 +1,25 @@
+"""What was found too late to be weighed is given up, and the turn is told."""
+
+from __future__ import annotations
+
+from making import hit
+
+from brain.search import Found
+from cognitive.context.retrieve import Retrieved
+
+FOUND = Retrieved(Found((hit(),)), None, ("lexical",), ("embedding: late",))
+
+
+def test_what_leaves_time_to_weigh_it_is_kept():
+    assert FOUND.in_time(left=0.025, kept=0.05) is FOUND
+
+
+def test_what_comes_when_that_time_is_gone_is_given_up_and_said_to_be():
+    late = FOUND.in_time(left=0.024, kept=0.05)
+    assert (late.found.hits, late.channels) == ((), ())
+    assert late.degraded == ("embedding: late", "retrieval: too late for what was found to be weighed")
+
+
+def test_of_nothing_nothing_is_late():
+    nothing = Retrieved(Found(()), None, ())
+    assert nothing.in_time(left=0.0, kept=0.05) is nothing
