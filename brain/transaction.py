@@ -14,13 +14,14 @@ Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
 Work = Callable[[Connection], Awaitable[T]]
 
 _UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within milliseconds
-# Statements are planned once per connection: planning the search anew for each call costs more than running it.
+# Statements are planned once per connection: planning the search anew for each call costs more than running it. None is
+# compiled: a plan is estimated to cost more than it does, and compiling the search takes longer than running it.
 # As text and not with parameters: one round trip and not two. The agent's name is written in hexadecimal digits.
 _BEGIN = """
 BEGIN {access}; {role}
 SELECT set_config('cognitive.agent_id', convert_from(decode('{agent}', 'hex'), 'UTF8'), true),
        set_config('statement_timeout', '{milliseconds}', true), set_config('synchronous_commit', '{commit}', true),
-       set_config('plan_cache_mode', 'force_generic_plan', true)
+       set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true)
 """
 
 
