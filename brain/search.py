@@ -34,6 +34,7 @@ _COVERED = "dimension <= 1200"  # the vectors that fit into the covering index; 
 _CANDIDATES = {True: SQL["candidates"], False: SQL["candidates"].replace(_COVERED, "dimension > 1200")}
 _MOST_SPOKEN = 2_048  # messages of past turns whose words are kept: the same ones come near again and again
 _MOST_LEXEMES = 32  # of a query
+_MOST_NAMED = 16_384  # ids of memories that past turns showed, read from their text: 300 a turn, mostly the same ones
 _FURTHER = 8  # times as many passages, when one long memory fills the head of a channel
 
 
@@ -253,7 +254,7 @@ def _facts_parameters(agent_id: str, query: Query, lexemes: Sequence[str]) -> tu
 def _associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
     """The memories that the similar ones among these turns used."""
     similar = [shown or [] for _, _, cosine, _, shown, _ in rows if past is not None and cosine >= past.similarity]
-    return list(dict.fromkeys(UUID(id) for shown in similar for id, used, *_ in shown if used))
+    return list(dict.fromkeys(_id(id) for shown in similar for id, used, *_ in shown if used))
 
 
 def _past_turn(row: Any, rarity: Mapping[str, float], language: str) -> PastTurn:
@@ -263,7 +264,7 @@ def _past_turn(row: Any, rarity: Mapping[str, float], language: str) -> PastTurn
         datetime.fromisoformat(at),
         round(cosine, 9),
         round(_common_words(message, rarity, language), 9),
-        tuple(PastShown(UUID(id), *verdict) for id, *verdict in shown or []),
+        tuple([PastShown(_id(id), *verdict) for id, *verdict in shown or []]),
         tuple(called),
     )
 
@@ -280,6 +281,11 @@ def _common_words(message: str, rarity: Mapping[str, float], language: str) -> f
     shared = sum(weight for lexeme, weight in rarity.items() if lexeme in spoken)
     own = shared + len(spoken - rarity.keys()) * max(rarity.values())
     return float(shared / math.sqrt(mass * own)) if own else 0.0
+
+
+@cached(_MOST_NAMED)
+def _id(written: str) -> UUID:
+    return UUID(written)
 
 
 @cached(_MOST_SPOKEN)

@@ -19,11 +19,13 @@ Work = Callable[[Connection], Awaitable[T]]
 
 _UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within milliseconds
 # As text and not with parameters: one round trip and not two. SET and not set_config(…): Postgres plans nothing for it,
-# and Citus hands on no other to the machines where the rows are.
+# and Citus hands on no other to the machines where the rows are. Nothing is compiled: a plan is estimated to cost more
+# than it does, and to compile the search takes longer than to run it.
 _BEGIN = """
 BEGIN {mode}; {role} {cluster}
 SET LOCAL cognitive.agent_id TO {agent}; SET LOCAL statement_timeout TO {milliseconds};
-SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans}
+SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans};
+SET LOCAL jit TO off
 """
 # Functions of ours that read tables are answered where the rows are, which to Citus is a query within a query.
 _CLUSTER = """

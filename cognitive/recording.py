@@ -158,7 +158,7 @@ def encode(given: Given, fates: Sequence[Fate], *, text: str, prefix: str) -> st
         "digests": [digest(hit) for hit in hits],
         "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in given.pinned],
         "likeness": [(place[key], *astuple(like)) for key, like in compared(fates).items()],
-        "fates": column([_told(fate, n) for n, fate in enumerate(fates)], ids),
+        "fates": {name: column(values, ids) for name, values in _told(fates).items()} if fates else [],
         "text": sha256(text),
         "prefix": sha256(prefix),
         "ids": [id.hex for id in ids],  # last: only now all are known
@@ -202,29 +202,34 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _told(fate: Fate, place: int) -> Mapping[str, Any]:
-    candidate = fate.candidate
-    told = {
-        "memory_id": candidate.hit.memory_id,
-        "ordinal": candidate.hit.ordinal,
-        "type": candidate.hit.type,
-        "disposition": fate.disposition,
-        "value": round(fate.value, _DIGITS),
-        "because": fate.because,
-        "rank_before": candidate.rank_before,
-        "rank": candidate.rank,
-        "score": round(candidate.score, _DIGITS),
-        "relevance": round(candidate.relevance, _DIGITS),
+def _told(fates: Sequence[Fate]) -> Mapping[str, Sequence[Any]]:
+    """What is kept of each fate, by columns; of those far down not what explains them."""
+    candidates = [fate.candidate for fate in fates]
+    chances = [None if each.propensity == 1.0 else each.propensity for each in candidates]
+    explained = [
+        fate.candidate if place < _EXPLAINED or fate.disposition == "shown" else None
+        for place, fate in enumerate(fates)
+    ]
+    return {
+        "memory_id": [each.hit.memory_id for each in candidates],
+        "ordinal": [each.hit.ordinal for each in candidates],
+        "type": [each.hit.type for each in candidates],
+        "disposition": [fate.disposition for fate in fates],
+        "value": [round(fate.value, _DIGITS) for fate in fates],
+        "because": [fate.because for fate in fates],
+        "rank_before": [each.rank_before for each in candidates],
+        "rank": [each.rank for each in candidates],
+        "score": [round(each.score, _DIGITS) for each in candidates],
+        "relevance": [round(each.relevance, _DIGITS) for each in candidates],
+        **({"propensity": chances} if any(chances) else {}),
+        "factors": [each and _rounded(each.factors) for each in explained],
+        "boost": [each and each.boost for each in explained],
+        "tokens": [each and each.tokens for each in explained],
     }
-    if candidate.propensity != 1.0:
-        told["propensity"] = candidate.propensity
-    if place >= _EXPLAINED and fate.disposition != "shown":
-        return told
-    return told | {
-        "factors": {name: round(value, _DIGITS) for name, value in candidate.factors.items()},
-        "boost": candidate.boost,
-        "tokens": candidate.tokens,
-    }
+
+
+def _rounded(factors: Mapping[str, float]) -> Mapping[str, float]:
+    return {name: round(value, _DIGITS) for name, value in factors.items()}
 
 
 def _told_again(columns: Any, ids: Sequence[UUID]) -> tuple[Mapping[str, Any], ...]:

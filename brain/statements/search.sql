@@ -84,15 +84,6 @@ lexical AS (
 session_term AS MATERIALIZED (
     SELECT session_no, sum(said)::float8 AS said, (count(*) OVER (PARTITION BY lexeme))::float8 AS sessions
     FROM hit WHERE session_no IS NOT NULL AND said > 0 GROUP BY session_no, lexeme),
-session_score AS (
-    SELECT t.session_no,
-           sum(ln(1 + (c.sessions - t.sessions + 0.5) / (t.sessions + 0.5)) * t.said * ($8::float8 + 1)
-               / (t.said + $8::float8 * (1 - $9::float8 + $9::float8 * s.lexemes / c.session_average))) AS bm25
-    FROM corpus AS c, session_term AS t CROSS JOIN LATERAL (
-        SELECT lexemes FROM cognitive.session WHERE agent_id = $1 AND no = t.session_no OFFSET 0) AS s
-    GROUP BY t.session_no),
--- As one value to look up in: a join with a list of unknown length would be planned as nested loops.
-session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_no::text, bm25) AS scores FROM session_score),
 -- The cells nearest to the query, of types whose vectors lie in cells; all of them behind a filter.
 probed AS MATERIALIZED (
     SELECT w.type, w.most, channel.field, near.cells
@@ -156,22 +147,38 @@ pooled AS (
           UNION ALL SELECT memory_id, ordinal, NULL, NULL, NULL, true FROM dense
           UNION ALL SELECT memory_id, 0, NULL, NULL, NULL, true FROM dated
           UNION ALL SELECT memory_id, ordinal, NULL, NULL, NULL, true FROM associated) AS p
-    GROUP BY memory_id, ordinal HAVING bool_or(found))
+    GROUP BY memory_id, ordinal HAVING bool_or(found)),
 -- Rows are looked up by their keys, and OFFSET 0 keeps it so: on tables that were not analysed yet a join would be
 -- planned as a scan of all the agent's rows for each passage.
-SELECT f.memory_id, f.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.stop - p.start) AS content,
-       p.start > 0 OR p.stop < length(m.content) AS partial, m.speaker, m.occurred_at, m.session_id, m.source,
-       m.superseded_by, m.confidence, m.pinned, m.trust, p.said_length,
+found AS MATERIALIZED (
+    SELECT f.ordinal, f.bm25, f.said, f.around, m.*
+    FROM pooled AS f CROSS JOIN LATERAL (
+        SELECT id AS memory_id, seq, type, content, speaker, occurred_at, session_id, session_no, source, superseded_by,
+               confidence, pinned, trust
+        FROM cognitive.memory WHERE agent_id = $1 AND id = f.memory_id OFFSET 0) AS m),
+-- Of the sessions that have a word of the query, most hold nothing that was found: these are not scored. `IS TRUE` keeps
+-- the planner from making a join of the list, as above.
+session_score AS (
+    SELECT t.session_no,
+           sum(ln(1 + (c.sessions - t.sessions + 0.5) / (t.sessions + 0.5)) * t.said * ($8::float8 + 1)
+               / (t.said + $8::float8 * (1 - $9::float8 + $9::float8 * s.lexemes / c.session_average))) AS bm25
+    FROM corpus AS c, session_term AS t CROSS JOIN LATERAL (
+        SELECT lexemes FROM cognitive.session WHERE agent_id = $1 AND no = t.session_no OFFSET 0) AS s
+    WHERE (t.session_no IN (SELECT session_no FROM found)) IS TRUE
+    GROUP BY t.session_no),
+-- As one value to look up in: a join with a list of unknown length would be planned as nested loops.
+session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_no::text, bm25) AS scores FROM session_score)
+SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.stop - p.start) AS content,
+       p.start > 0 OR p.stop < length(f.content) AS partial, f.speaker, f.occurred_at, f.session_id, f.source,
+       f.superseded_by, f.confidence, f.pinned, f.trust, p.said_length,
        CASE WHEN common.idf IS NULL THEN f.bm25 ELSE coalesce(f.bm25, 0) + common.bm25 END AS said_bm25,
        CASE WHEN common.said IS NULL THEN f.said ELSE coalesce(f.said, 0) + common.said END AS said_matched,
        CASE WHEN common.idf IS NULL THEN f.around ELSE coalesce(f.around, 0) + common.idf END AS around_matched,
-       ((SELECT scores FROM session_map) -> m.session_no::text)::float8 AS session_bm25,
+       ((SELECT scores FROM session_map) -> f.session_no::text)::float8 AS session_bm25,
        -(said.embedding <#> $4::halfvec) AS said_cosine, -(around.embedding <#> $4::halfvec) AS around_cosine,
        said.embedding AS vector, before.id AS previous_id, after.id AS next_id,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at
-FROM pooled AS f
-CROSS JOIN LATERAL (
-    SELECT * FROM cognitive.memory WHERE agent_id = $1 AND id = f.memory_id OFFSET 0) AS m
+FROM found AS f
 CROSS JOIN LATERAL (
     SELECT start, stop, said_length FROM cognitive.passage
     WHERE agent_id = $1 AND memory_id = f.memory_id AND ordinal = f.ordinal OFFSET 0) AS p
@@ -195,13 +202,13 @@ LEFT JOIN LATERAL (
     OFFSET 0) AS around ON true
 LEFT JOIN LATERAL (
     SELECT b.id FROM cognitive.memory AS b
-    WHERE b.agent_id = $1 AND b.session_id = m.session_id AND (b.occurred_at, b.seq) < (m.occurred_at, m.seq)
+    WHERE b.agent_id = $1 AND b.session_id = f.session_id AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
     ORDER BY b.occurred_at DESC, b.seq DESC LIMIT 1) AS before ON true
 LEFT JOIN LATERAL (
     SELECT a.id FROM cognitive.memory AS a
-    WHERE a.agent_id = $1 AND a.session_id = m.session_id AND (a.occurred_at, a.seq) > (m.occurred_at, m.seq)
+    WHERE a.agent_id = $1 AND a.session_id = f.session_id AND (a.occurred_at, a.seq) > (f.occurred_at, f.seq)
     ORDER BY a.occurred_at, a.seq LIMIT 1) AS after ON true
 LEFT JOIN LATERAL (
     SELECT shown, used, times_shown, times_used, last_at FROM cognitive.usage
     WHERE agent_id = $1 AND memory_id = f.memory_id OFFSET 0) AS u ON true
-ORDER BY m.seq, f.ordinal
+ORDER BY f.seq, f.ordinal

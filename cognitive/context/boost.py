@@ -48,6 +48,7 @@ class Nearby:
 
 
 NOWHERE = Nearby()
+_UNKNOWN = Boost()  # made once: most of what is found was never shown
 
 
 def boosts(found: Found, now: datetime, policy: Policy) -> dict[UUID, Boost]:
@@ -82,7 +83,7 @@ def boost(
         near: What turns like this one say of it; None if there are no past turns to tell them from others.
     """
     if hit.times_shown == 0 or hit.usage_at is None:
-        return Boost()
+        return _UNKNOWN
     shown, used = _left(hit, now, policy)
     usual = base_rate(base.get(hit.type), now, policy)
     expected = min(MOST_EXPECTED, OPTIMISM * usual)

@@ -62,17 +62,21 @@ class Statements:
     def __len__(self) -> int:
         return len(self._single)
 
-    def likeness(self, memory: Statement, among: Sequence[int] | None = None) -> Likeness:
+    def likeness(
+        self, memory: Statement, among: Sequence[int] | None = None, *, guarded: bool = True
+    ) -> Likeness:  # fmt: skip
         """How nearly these statements, or those of these numbers, say what a memory says, whatever is made of it.
 
-        Rounded, so that what is compared now and what is recorded of it are the same number.
+        Rounded, so that what is compared now and what is recorded of it are the same number. Not `guarded`, no guard is
+        asked: each measure is as high as with guards or higher.
         """
         contained, alone = self._containment(memory), self._cosines(memory)
         together = (contained + self._over_runs(alone[None, :])[0]) / 2
         against: dict[int, bool] = {}
 
         def best(values: Numbers) -> float | None:
-            return self._best(values if among is None else _only(values, among), memory, against)
+            chosen = values if among is None else _only(values, among)
+            return self._best(chosen, memory, against) if guarded else _highest(chosen)
 
         containment = 1.0 if among is None and self._quotes(memory) else best(contained) or 0.0
         cosine, agreement = (best(values) if self._comparable(memory) else None for values in (alone, together))
@@ -89,8 +93,7 @@ class Statements:
                 against[n] = speaks_against(memory, self._statement(n)) is not None
             if not against[n]:
                 return float(values[n])
-        far = values[values < _NEGLIGIBLE]
-        return float(far.max()) if len(far) else None
+        return _highest(values[values < _NEGLIGIBLE])
 
     def _statement(self, n: int) -> Statement:
         if n not in self._joined:
@@ -146,6 +149,10 @@ class Statements:
             return True
         around = reduce(Statement.followed_by, self._single[first : last + 1])
         return speaks_against(memory, around) is None  # what stands before it may turn it round: "it is not true that"
+
+
+def _highest(values: Numbers) -> float | None:
+    return float(values.max()) if len(values) else None
 
 
 def _only(values: Numbers, among: Sequence[int]) -> Numbers:
@@ -221,7 +228,9 @@ def _restated(candidate: Candidate, own: Statement, policy: Policy) -> Fate | No
 def _duplicate(
     candidate: Candidate, own: Statement, among: Statements, seen: Sequence[int], policy: Policy
 ) -> Fate | None:
-    like = among.likeness(own, seen) if seen else None
+    if not seen or same(own, among.likeness(own, seen, guarded=False), policy) is None:
+        return None  # guards only lower a measure, and cost more than all of them
+    like = among.likeness(own, seen)
     return _fate(candidate, own, like, policy, "duplicate", "a better candidate says it")
 
 

@@ -18,6 +18,8 @@ from cognitive.trace import Candidate, Fate, Sifted
 
 def trusted(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
     """Those whose source is trusted enough for their type."""
+    if not policy.min_trust:
+        return Sifted(tuple(candidates))
     kept, dropped = [], []
     for candidate in candidates:
         hit = candidate.hit
