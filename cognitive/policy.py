@@ -61,7 +61,7 @@ class Policy(Edge):
     post_turn_deadline_ms: Positive = 5_000.0  # then the outcome goes to the journal: the host has its answer already
     embed_share: Share = 0.6  # of the deadline at most goes to the query's vector; the lexical channel needs the rest
 
-    weigh_share: Share = 0.2  # of what is left when the search begins: candidates weighed, rendered and recorded in it
+    weigh_share: Share = 0.1  # of what is left when the search begins: to weigh, render and record takes some 25 ms
 
     # --- preflight ---
     frames: Annotated[Mapping[Frame, FrameBudget], over(FRAMES)] = Field(default_factory=lambda: dict(FRAMES))
