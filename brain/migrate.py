@@ -158,8 +158,8 @@ def _prerequisites(connection: sa.Connection) -> None:
         raise SchemaError(f"Postgres {version} is too old: {LEAST_POSTGRES} or newer is needed")
     _extension(connection)
     if connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'cognitive_app'")).first() is None:
-        connection.execute(sa.text("CREATE ROLE cognitive_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE"))
-        connection.execute(sa.text("GRANT cognitive_app TO CURRENT_USER"))
+        _allowed(connection, "CREATE ROLE cognitive_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE")
+        _allowed(connection, "GRANT cognitive_app TO CURRENT_USER")
 
 
 def _extension(connection: sa.Connection) -> None:
@@ -169,9 +169,21 @@ def _extension(connection: sa.Connection) -> None:
         available = "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
         if connection.execute(sa.text(available)).scalar() is None:
             raise SchemaError(f"this server has no pgvector: install version {LEAST_PGVECTOR} or newer on it")
-        connection.execute(sa.text("CREATE EXTENSION vector"))
+        _allowed(connection, "CREATE EXTENSION vector")
         found = connection.execute(sa.text(installed)).scalar_one()
     if pgvector_too_old(found):
         raise SchemaError(
             f"pgvector {found} is too old: {LEAST_PGVECTOR} or newer is needed (ALTER EXTENSION vector UPDATE)"
         )
+
+
+def _allowed(connection: sa.Connection, statement: str) -> None:
+    """Runs what many owners of a database may not, and then says whom to ask for what."""
+    try:
+        connection.execute(sa.text(statement))
+    except sa.exc.DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) != asyncpg.InsufficientPrivilegeError.sqlstate:
+            raise
+        raise SchemaError(
+            f"this role may not do what comes first: ask an administrator to run `{statement}` in this database"
+        ) from error

@@ -65,6 +65,11 @@ def of_agent(form: str, told: Edge) -> str:
     return json.dumps({"form": form, **told.model_dump(mode="json")}, ensure_ascii=False)
 
 
+def of_memory(line: str) -> bool:
+    """Whether a line of ours is a memory, and not what holds for the agent beside its memories."""
+    return bool(json.loads(line)["form"] == FORM)
+
+
 def read(lines: Iterable[str]) -> Contents:
     """All of a file, whichever of the known forms its lines have; blank lines are passed over.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 import cognitive
+from cognitive import exchange
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, FILE, YES, confirm
@@ -27,7 +28,7 @@ async def _export(agent: str, file: Path) -> Mapping[str, object]:
         with file.open("w", encoding="utf-8") as out:
             async for line in layer.export(agent):
                 out.write(f"{line}\n")
-                written += 1
+                written += exchange.of_memory(line)
     return {"agent": agent, "memories": written, "file": str(file)}
 
 

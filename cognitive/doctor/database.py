@@ -185,6 +185,8 @@ def cells(facts: Facts) -> Verdict:
 def replica(facts: Facts) -> Verdict:
     """Whether the standby that looks are to be answered by is one, and follows."""
     standby = facts.replica
+    if facts.database is None:
+        return AWAY
     if standby is None:
         return ok("none is named: looks ask the database that turns write to")
     if standby.unfit is not None:

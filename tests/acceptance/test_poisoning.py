@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "simulation"))
 
 from attacks import AT, Attack, attacks, planted, under
 
-from brain.types import NewMemory
+from brain.types import TRUSTS, NewMemory
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
 from cognitive.errors import RecallClosed
 from cognitive.feedback.attribute import overlaps
@@ -57,6 +60,25 @@ async def test_an_echo_raises_no_trust_and_gets_past_no_cap(urls, embedder, agen
         assert fates["shown"] <= 1
         ids = await layer.remember(agent, zombie.memories)
         assert {memory.trust for memory in await layer.get(agent, ids)} == {"talk"}
+
+
+@settings(max_examples=12)
+@given(trust=st.sampled_from(TRUSTS), uses=st.lists(st.sampled_from(("cited", "rated", "echoed", "again")), max_size=4))
+async def test_no_use_raises_trust(urls, embedder, trust, uses):
+    agent, said = f"agent-{uuid4().hex[:12]}", "The billing service is restarted on port 4444."
+    memory = NewMemory(type="fact", content=said, occurred_at=AT, trust=trust)
+    async with opened(urls, embedder) as layer:
+        [id] = await layer.remember(agent, [memory])
+        for use in uses:
+            asked = Turn(agent_id=agent, session_id="s", text="On which port is the billing service restarted?")
+            context = await layer.pre_turn(asked)
+            assert [shown.memory_id for shown in context.shown] == [id]
+            await layer.post_turn(context, Outcome(response=said, citations=(id,) if use == "cited" else ()))
+            if use == "rated":
+                await layer.rate(agent, context.turn_id, id, useful=True)
+            if use == "again":
+                await layer.remember(agent, [memory.model_copy(update={"trust": "host"})])
+        assert (await layer.get(agent, [id]))[0].trust == trust
 
 
 async def test_what_is_stored_again_by_a_better_way_keeps_the_trust_it_came_with(urls, embedder, agent):

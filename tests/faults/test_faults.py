@@ -471,6 +471,12 @@ async def test_a_database_without_the_extension_says_what_is_missing(site):
         assert "cognitive db upgrade" in str(caught.value)
 
 
+async def test_an_owner_who_may_not_make_the_extension_is_told_what_to_ask_for(site):
+    async with scratch(site) as name:
+        with pytest.raises(SchemaError, match="administrator to run `CREATE EXTENSION vector`"):
+            await upgrade(site.database(name, "owner"))
+
+
 async def test_an_extension_that_is_too_old_is_named_with_its_version(site):
     old = "UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'"
     async with scratch(site, "CREATE EXTENSION vector", old) as name:

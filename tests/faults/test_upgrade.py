@@ -166,6 +166,17 @@ async def test_the_next_version_is_migrated_to_under_live_turns_of_this_one(data
         assert await again.recall("live-0", "kettle")
 
 
+async def test_tables_and_indexes_are_written_anew_beside_live_turns(database, admin):
+    async with opened(database) as layer:
+        async with live(layer) as done:
+            for keeping in ("VACUUM (ANALYZE)", "REINDEX SCHEMA CONCURRENTLY cognitive", "VACUUM"):
+                await admin.execute(keeping)
+                await more(done)
+        for n in range(4):
+            agent, stored = f"live-{n}", done.count(f"live-{n}")
+            assert len(await layer.recall(agent, "Which kettle leaks?", limit=100)) == min(100, stored)
+
+
 async def test_a_schema_that_took_something_away_is_refused_with_what_to_do(database, scripts):
     takes = "ALTER TABLE cognitive.memory DROP COLUMN colour; UPDATE cognitive.alembic_version SET oldest = '0099'"
     written(scripts, "0100", NEXT, takes)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
+from brain import roles
 from brain.embedded import EmbeddedServer
 from brain.migrate import upgrade
 from brain.tables import metadata
@@ -168,3 +169,44 @@ async def test_restored_into_a_fresh_cluster_it_gives_the_same_answers(fresh, ur
         context = await copy.pre_turn(Turn(agent_id=agent, session_id="new", text="Where is the key of the forge?"))
         assert (await copy.post_turn(context, Outcome(response="On hook 5."))).recorded
     assert await asked(fresh.app, "SELECT count(*) FROM cognitive.memory") == [(0,)]  # without a tenant
+
+
+@pytest.fixture
+async def kept(urls):
+    """The URL, as an administrator, of a database that an ordinary role owns, whom no other cluster knows."""
+    name = f"keeper_{uuid.uuid4().hex[:12]}"
+    admin, keeper = (urlsplit(url)._replace(path=f"/{name}") for url in (urls.admin, urls.owner))
+    connection = await asyncpg.connect(urls.admin)
+    await connection.execute(f"CREATE ROLE {name} LOGIN CREATEROLE")
+    await connection.execute(f"CREATE DATABASE {name} OWNER {name}")
+    await asked(urlunsplit(admin), "CREATE EXTENSION vector")
+    owner = urlunsplit(keeper).replace("cognitive_owner@", f"{name}@")
+    await upgrade(owner)
+    await roles.create(owner)
+    yield urlunsplit(admin), name
+    await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await connection.execute(f"DROP OWNED BY {name}")
+    await connection.execute(f"DROP ROLE {name}")
+    await connection.close()
+
+
+async def test_the_roles_that_a_dump_names_are_brought_first(fresh, kept, tmp_path):
+    url, keeper = kept
+    dump, everybody = str(tmp_path / "cognitive.dump"), str(tmp_path / "roles.sql")
+    restore = ("pg_restore", "--exit-on-error", "--single-transaction", f"--dbname={fresh.admin}", dump)
+    for command in (
+        ("pg_dump", "--format=custom", f"--file={dump}", url),
+        ("pg_dumpall", "--roles-only", f"--file={everybody}", f"--dbname={url}"),
+    ):
+        done = ran(program(command[0]), *command[1:])
+        assert done.returncode == 0, done.stderr
+
+    assert f'role "{keeper}" does not exist' in ran(program(restore[0]), *restore[1:]).stderr
+    brought = ran(program("psql"), "--quiet", f"--dbname={fresh.admin}", f"--file={everybody}")
+    assert all("already exists" in line for line in brought.stderr.splitlines()), brought.stderr
+    restored = ran(program(restore[0]), *restore[1:])
+    assert restored.returncode == 0, restored.stderr
+    assert await asked(fresh.admin, GUARDS) == await asked(url, GUARDS)
+    assert await asked(
+        fresh.admin, "SELECT DISTINCT tableowner::text FROM pg_tables WHERE schemaname = 'cognitive'"
+    ) == [(keeper,)]

@@ -250,6 +250,7 @@ async def test_a_model_file_that_is_broken(machine, monkeypatch):
         ("large agents", replace(FACTS, spaces=Spaces(("m",), unsorted=("a",))), "warning"),
         ("models of agents", replace(FACTS, spaces=Spaces(("m",), agents=(OF_M, replace(OF_M, model="n")))), "warning"),
         ("models of agents", replace(FACTS, spaces=Spaces(("m",), agents=(replace(OF_M, building=2),))), "warning"),
+        ("replica", replace(FACTS, database=None, away="it does not answer"), "unknown"),
         ("server", replace(FACTS, database=replace(WELL, version="15.2", postgres=15)), "failure"),
         ("pgvector", replace(FACTS, database=replace(WELL, pgvector="0.7.4")), "failure"),
         ("roles", replace(FACTS, database=replace(WELL, role_above=True)), "failure"),

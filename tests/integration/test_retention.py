@@ -41,10 +41,27 @@ async def rows(urls, agent: str) -> dict[str, int]:
         await connection.close()
 
 
+async def earned(urls, agent: str) -> list[tuple]:
+    """What was counted of the memories that stay: of those pinned, and of facts."""
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        return [
+            tuple(row)
+            for row in await connection.fetch(
+                "SELECT m.content, u.times_shown, u.times_used, u.shown, u.used FROM cognitive.usage AS u"
+                " JOIN cognitive.memory AS m ON (m.agent_id, m.id) = (u.agent_id, u.memory_id)"
+                " WHERE m.agent_id = $1 AND (m.pinned OR m.type = 'fact') ORDER BY 1",
+                agent,
+            )
+        ]
+    finally:
+        await connection.close()
+
+
 async def test_what_is_due_goes_and_is_told_before_and_after(layer_of, agent, urls, monkeypatch):
     monkeypatch.setattr(retention, "_BATCH", 2)  # several batches
     await lived(layer_of, agent)
-    before = await rows(urls, agent)
+    before, counted = await rows(urls, agent), await earned(urls, agent)
     assert await layer_of.retain(agent) == {}
     due = await layer_of.retain(agent, now=LATER, dry_run=True)
     assert due["episode"] == 4
@@ -53,6 +70,7 @@ async def test_what_is_due_goes_and_is_told_before_and_after(layer_of, agent, ur
     assert await layer_of.retain(agent, now=LATER) == due
     after = await rows(urls, agent)
     assert (after["memory"], after["passage"], after["turn"], after["exposure"]) == (2, 2, 0, 0)  # the pinned, the fact
+    assert await earned(urls, agent) == counted != []
     assert await layer_of.retain(agent, now=LATER) == {}
     assert [(erasure.what, erasure.counts) for erasure in await layer_of.erasures(agent)] == [("retention", due)]
 

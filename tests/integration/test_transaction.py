@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from brain.errors import InvalidInput
 from brain.transaction import beginning
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.chaos.words import WordEmbedder
 
 NAMES = [
     "ada", "O'Hara", "'; DROP SCHEMA cognitive CASCADE; --", "\\", "\\'", "\\\\'", "a\nb\r\tc", "U&'\\0061'",
@@ -92,6 +94,37 @@ async def test_the_rest_is_set_with_it_and_ends_with_it(connection, setting, val
 async def test_a_coordinator_is_told_to_hand_on_what_is_set(connection, setting, value):
     """To a server without Citus these are names like any other."""
     assert await read(connection, beginning("ada", 1, clustered=True), setting) == value
+
+
+@pytest.fixture
+async def careless(urls):
+    """A server whose commits do not wait for the disk unless they ask to; yields how commits of usage were made."""
+    admin = await asyncpg.connect(urls.admin)
+    database = await admin.fetchval("SELECT current_database()")
+    await admin.execute(f"""
+        ALTER DATABASE {database} SET synchronous_commit = off;
+        CREATE TABLE public.committed (as_said text);
+        CREATE FUNCTION public.commits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+            $$BEGIN INSERT INTO public.committed SELECT current_setting('synchronous_commit'); RETURN NULL; END$$;
+        CREATE TRIGGER commits AFTER INSERT OR UPDATE ON cognitive.usage EXECUTE FUNCTION public.commits();
+    """)
+    yield lambda: admin.fetch("SELECT DISTINCT as_said FROM public.committed")
+    await admin.execute(f"""
+        DROP TRIGGER commits ON cognitive.usage;
+        DROP FUNCTION public.commits;
+        DROP TABLE public.committed;
+        ALTER DATABASE {database} RESET synchronous_commit;
+    """)
+    await admin.close()
+
+
+async def test_an_outcome_waits_for_the_disk_whatever_the_server_says(careless, urls, agent):
+    async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=WordEmbedder()) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content="The kettle leaks.")])
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which kettle leaks?"))
+        report = await layer.post_turn(context, Outcome(response="The kettle leaks."))
+    assert report.recorded
+    assert [tuple(row) for row in await careless()] == [("on",)]
 
 
 def test_what_is_handed_on_comes_behind_what_has_it_handed_on():
