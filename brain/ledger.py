@@ -151,7 +151,11 @@ class CalledTurn:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was counted of a memory that a completed turn showed, as of the turn's own time."""
+    """What was counted of a memory that a completed turn showed, as of the turn's own time.
+
+    `threshold` is the overlap from which the turn's own policy takes a memory as used, None where that policy is not on
+    record.
+    """
 
     turn_id: str
     memory_id: UUID
@@ -162,6 +166,7 @@ class Verdict:
     overlap: float
     used: bool
     rating: bool | None
+    threshold: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,22 +64,30 @@ SELECT (SELECT count(*) FROM cognitive.turn WHERE agent_id = $1 AND turn_id = AN
        (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($3::uuid[])) AS memories
 
 -- name: verdicts_of
--- What was counted of the memories that turns $2 showed, in the order of time.
+-- What was counted of the memories that turns $2 showed, in the order of time, with the threshold of each turn's policy.
+WITH bar AS MATERIALIZED (
+    SELECT version, (content -> 'attribution_thresholds' ->> (content ->> 'attribution'))::float8 AS threshold
+    FROM cognitive.policy WHERE agent_id = $1)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
-       e.used, e.rating
+       e.used, e.rating, bar.threshold
 FROM unnest($2::text[]) AS own(turn_id)
 JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = own.turn_id
 JOIN cognitive.exposure AS e ON e.agent_id = $1 AND e.turn_id = own.turn_id
+LEFT JOIN bar ON bar.version = t.policy
 WHERE e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
 
 -- name: verdicts_before
 -- The same of the latest $3 completed turns before $2.
+WITH bar AS MATERIALIZED (
+    SELECT version, (content -> 'attribution_thresholds' ->> (content ->> 'attribution'))::float8 AS threshold
+    FROM cognitive.policy WHERE agent_id = $1)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
-       e.used, e.rating
-FROM (SELECT turn_id, at FROM cognitive.turn
+       e.used, e.rating, bar.threshold
+FROM (SELECT turn_id, at, policy FROM cognitive.turn
       WHERE agent_id = $1 AND at < $2 AND status = 'completed' ORDER BY at DESC, turn_id DESC LIMIT $3) AS t
 CROSS JOIN LATERAL (
     SELECT * FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = t.turn_id OFFSET 0) AS e
+LEFT JOIN bar ON bar.version = t.policy
 WHERE e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id

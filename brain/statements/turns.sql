@@ -70,9 +70,13 @@ SELECT $1, turn_id, $3, $4::uuid[], $5, $6 FROM cognitive.turn WHERE agent_id = 
 ON CONFLICT DO NOTHING
 
 -- name: verdicts
+WITH bar AS MATERIALIZED (
+    SELECT version, (content -> 'attribution_thresholds' ->> (content ->> 'attribution'))::float8 AS threshold
+    FROM cognitive.policy WHERE agent_id = $1)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
-       e.used, e.rating
+       e.used, e.rating, bar.threshold
 FROM cognitive.exposure AS e JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = e.turn_id
+LEFT JOIN bar ON bar.version = t.policy
 WHERE e.agent_id = $1 AND t.status = 'completed' AND e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
 

@@ -148,10 +148,9 @@ def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
     for verdict in before:
         own.setdefault(verdict.memory_id, []).append(verdict)
         types.setdefault(verdict.type, []).append(verdict)
-    hits = tuple(_relearnt(hit, own.get(hit.memory_id, []), policy, case.policy) for hit in case.given.found.hits)
+    hits = tuple(_relearnt(hit, own.get(hit.memory_id, []), policy) for hit in case.given.found.hits)
     base = {
-        type_: _with_decoys(_summed(shown, policy, case.policy), case.given.found.base.get(type_))
-        for type_, shown in types.items()
+        type_: _with_decoys(_summed(shown, policy), case.given.found.base.get(type_)) for type_, shown in types.items()
     }
     past = _past(case, policy, before)
     return replace(case.given, found=replace(case.given.found, hits=hits, base=base, past=past))
@@ -159,7 +158,7 @@ def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
 
 def _past(case: Case, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
     """The past turns that were compared, each with what it used by this policy; what is not in `before` stands."""
-    used = {(verdict.turn_id, verdict.memory_id): as_used(verdict, policy, case.policy) for verdict in before}
+    used = {(verdict.turn_id, verdict.memory_id): as_used(verdict, policy) for verdict in before}
     return tuple(
         replace(turn, shown=tuple(replace(s, used=used.get((turn.turn_id, s.memory_id), s.used)) for s in turn.shown))
         for turn in case.given.found.past
@@ -171,24 +170,24 @@ def _learns_alike(one: Policy, other: Policy) -> bool:
         other.half_life_days, other.attribution_threshold, other.rating_weight)  # fmt: skip
 
 
-def _relearnt(hit: Hit, shown: Sequence[Verdict], policy: Policy, was: Policy) -> Hit:
+def _relearnt(hit: Hit, shown: Sequence[Verdict], policy: Policy) -> Hit:
     if not shown:
         return replace(hit, usage_shown=0.0, usage_used=0.0, times_shown=0, times_used=0, usage_at=None)
-    masses = _summed(shown, policy, was)
-    times = sum(as_used(verdict, policy, was) for verdict in shown)
+    masses = _summed(shown, policy)
+    times = sum(as_used(verdict, policy) for verdict in shown)
     return replace(
         hit, usage_shown=masses.shown, usage_used=masses.used, times_shown=len(shown), times_used=times,
         usage_at=masses.at,
     )  # fmt: skip
 
 
-def _summed(shown: Sequence[Verdict], policy: Policy, was: Policy) -> Masses:
+def _summed(shown: Sequence[Verdict], policy: Policy) -> Masses:
     at: datetime = max(verdict.at for verdict in shown)
     weights = [
         (1.0 if verdict.rating is None else policy.rating_weight) * decayed(1.0, verdict.at, at, policy.half_life_days)
         for verdict in shown
     ]
-    used = sum(weight for weight, verdict in zip(weights, shown, strict=True) if as_used(verdict, policy, was))
+    used = sum(weight for weight, verdict in zip(weights, shown, strict=True) if as_used(verdict, policy))
     return Masses(sum(weights), used, at)
 
 
@@ -197,9 +196,11 @@ def _with_decoys(masses: Masses, was: Masses | None) -> Masses:
     return masses if was is None else replace(masses, decoys=was.decoys, decoys_used=was.decoys_used)
 
 
-def as_used(verdict: Verdict, policy: Policy, was: Policy) -> bool:
-    """The verdict at a policy's threshold, where the overlap decided it; a rating or a citation stands."""
-    by_overlap = verdict.overlap >= was.attribution_threshold
-    if verdict.rating is not None or by_overlap != verdict.used:
+def as_used(verdict: Verdict, policy: Policy) -> bool:
+    """The verdict at a policy's threshold, where the overlap decided it. A rating or a citation stands: what is not as
+    the overlap says, by the policy of its own turn; and so does what nobody can tell that of.
+    """
+    if verdict.rating is not None or verdict.threshold is None:
         return verdict.used
-    return verdict.overlap >= policy.attribution_threshold
+    decided = verdict.used == (verdict.overlap >= verdict.threshold)
+    return verdict.overlap >= policy.attribution_threshold if decided else verdict.used

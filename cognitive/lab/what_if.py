@@ -179,5 +179,5 @@ def _relabelled(
     if not any(name.startswith("attribution_thresholds.") for name in moved):
         return None
     pairs = [(verdict, case) for case in cases for verdict in case.verdicts.values()]
-    now = sum(as_used(verdict, policies[case.policy.version], case.policy) for verdict, case in pairs)
+    now = sum(as_used(verdict, policies[case.policy.version]) for verdict, case in pairs)
     return Relabelled(len(pairs), (sum(verdict.used for verdict, _ in pairs), now))

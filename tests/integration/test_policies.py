@@ -237,6 +237,23 @@ async def test_an_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embe
     assert [(await opened.replay(stocked, f"t-{n}")).verdict for n in (0, 1)] == ["identical"] * 2
 
 
+async def test_a_verdict_is_read_with_the_threshold_of_its_turn(opened, stocked):
+    await play(opened, stocked, 1)
+    await activated(opened, stocked, STRICT)
+    await opened.post_turn(await opened.pre_turn(ask(stocked, 1)), VAGUE)
+
+    turns, store = opened._parts.turns, opened._parts.policies
+    for read in (
+        turns.verdicts(stocked),
+        store.verdicts(stocked, ["t-0", "t-1"]),
+        store.verdicts_before(stocked, NOW + timedelta(days=1), 9),
+    ):
+        assert [(each.threshold, each.used) for each in await read] == [
+            (BASE.attribution_threshold, True),
+            (1.0, False),
+        ]
+
+
 @pytest.mark.parametrize("recorded", [True, False], ids=["its turn is recorded", "its turn is in the journal too"])
 async def test_an_outcome_from_the_journal_is_judged_by_the_policy_of_its_turn(opened, stocked, tmp_path, recorded):
     context = await opened.pre_turn(ask(stocked))

@@ -33,6 +33,7 @@ def verdict(n: int = 1, days: float = 1.0, used: bool = True, overlap: float = 0
         "via": "prompt",
         "propensity": 1.0,
         "rating": None,
+        "threshold": POLICY.attribution_threshold,
     }
     return Verdict(**{**given, **fields}, at=AT - timedelta(days=days), overlap=overlap, used=used)
 
@@ -212,6 +213,15 @@ def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
                verdict(days=4, overlap=0.5, rating=True)]  # fmt: skip
     [again] = relearnt(turn, strict, history).found.hits
     assert (again.times_shown, again.times_used) == (4, 3), "a citation and a rating stand"
+
+
+def test_what_the_overlap_decided_is_told_by_the_policy_of_its_own_turn():
+    """A half that is no use is so for a strict policy; for a lenient one, somebody said what was used instead."""
+    frank = Policy(attribution_thresholds={"relative": 0.01})
+    history = [verdict(days=1, overlap=0.5, used=False, threshold=0.6), verdict(days=2, overlap=0.5, used=False),
+               verdict(days=3, overlap=0.5, used=False, threshold=None)]  # fmt: skip
+    [again] = relearnt(case(hit(1)), frank, history).found.hits
+    assert (again.times_shown, again.times_used) == (3, 1)
 
 
 def test_another_threshold_moves_what_the_turns_alike_used():
