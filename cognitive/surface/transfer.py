@@ -28,8 +28,8 @@ class Transfer:
     policies: Policies
 
     async def export(self, agent_id: str) -> AsyncIterator[str]:
-        """The language of an agent's words, unless it is English; every memory as a line of JSON, oldest first, with its
-        use and what it said before; then what is usual among them, and the policies that were chosen. It is what
+        """The language of an agent's words, unless it is English; every memory as a line of JSON, oldest first, with
+        its use and what it said before; then what is usual among them, and the policies that were chosen. It is what
         `import_lines` reads.
 
         Vectors are not in it, since they are made again, nor turns, which a dump keeps.
@@ -56,9 +56,8 @@ class Transfer:
         """Remembers the memories of an export, ours, mem0's or LangGraph's, and returns their ids in order.
 
         Ours have the ids, the use and the revisions that they had, and stand in the same order. Whatever is there
-        already stays as it is: an import that was interrupted is run again. Of what another system gave, the trust is
-        "foreign". The agent is searched in the language that it was, if it is empty here and was told no other. The file
-        is held in memory.
+        already stays as it is: an import that was interrupted is run again. An empty agent that was told no language
+        takes that of the file. Of what another system gave, the trust is "foreign". The file is held in memory.
 
         Raises:
             InvalidInput: a line that cannot be read, named by its number; nothing is stored.
