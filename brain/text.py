@@ -78,6 +78,11 @@ def label(language: str) -> str:
     return "" if language == ENGLISH else f"{language}/"
 
 
+def language_of(lexeme: str) -> str:
+    """The language that a lexeme is labelled with."""
+    return lexeme.partition("/")[0] if "/" in lexeme else ENGLISH
+
+
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Offsets [start, end) of the sentences of a text, in order; surrounding white space is left out."""
     spans: list[tuple[int, int]] = []

@@ -1,8 +1,8 @@
 """Memories as lines of JSON: ours, with every field, and those of other systems as they export them.
 
 A line is a memory by itself, so that a broken one is named by its number. Lines of ours hold all that is kept of a
-memory (use, earlier words, what replaced it); what is usual among an agent's memories and the policy chosen for it
-stand in lines of their own.
+memory (use, earlier words, what replaced it); an agent's language, what is usual among its memories and the policy
+chosen for it stand in lines of their own.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
+from pydantic import AfterValidator
+
 from brain.archived import Archived, Base, Kept
+from brain.languages import require
 from brain.text import storable
 from brain.types import LONGEST_LABEL, Edge, Label, NewMemory, Text
 from cognitive.errors import InvalidInput
 
 FORM, WITHOUT_USE = "cognitive-memory-2", "cognitive-memory-1"  # the first as it is written now, the second as it was
-BASE, POLICY = "cognitive-base-1", "cognitive-policy-1"
+LANGUAGE, BASE, POLICY = "cognitive-language-1", "cognitive-base-1", "cognitive-policy-1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,18 @@ class Chosen(Edge):
     note: Text = ""
 
 
+class Indexed(Edge):
+    """The language that an agent's words are indexed in."""
+
+    language: Annotated[str, AfterValidator(require)]
+
+
 @dataclass(frozen=True, slots=True)
 class Contents:
     """A file that was read, and nothing of it stored yet. `chosen` are policies by the number of their line."""
 
     lines: list[Line] = field(default_factory=list)
+    indexed: list[Indexed] = field(default_factory=list)
     bases: list[Base] = field(default_factory=list)
     chosen: list[tuple[int, Chosen]] = field(default_factory=list)
 
@@ -92,7 +102,9 @@ def read(lines: Iterable[str]) -> Contents:
 def _take(number: int, told: Mapping[str, Any], found: Contents, ids: set[UUID]) -> None:
     """Puts what a line tells where it belongs."""
     fields = {name: value for name, value in told.items() if name != "form"}
-    if told.get("form") == BASE:
+    if told.get("form") == LANGUAGE:
+        found.indexed.append(Indexed(**fields))
+    elif told.get("form") == BASE:
         found.bases.append(Base(**fields))
     elif told.get("form") == POLICY:
         found.chosen.append((number, Chosen(**fields)))

@@ -7,8 +7,8 @@ SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR UPDATE
 
 -- name: standing
 -- The language that is read, the one that is being built, how many memories there are, how many of them lack the
--- language $2, NULL for the one that is read, and how many are indexed in others too. The passages of one memory are indexed together: the first tells
--- of all.
+-- language $2, NULL for the one that is read, and how many are indexed in others too. The passages of one memory are
+-- indexed together: the first tells of all.
 SELECT coalesce(c.language, 'english') AS language, c.becoming, p.memories, p.lacking, p.leaving
 FROM (SELECT coalesce($2, (SELECT language FROM cognitive.corpus WHERE agent_id = $1), 'english') AS name) AS asked
 CROSS JOIN LATERAL (

@@ -13,7 +13,7 @@ from cognitive.cli.answers import Answering, run
 _DOING = {"index": "indexing in {language}", "clear": "clearing what is no longer read"}
 
 
-@click.command(cls=Answering, shape="{agent, language, becoming, memories, lacking, leaving}")
+@click.command(cls=Answering, shape="{agent, language, becoming?, memories, lacking, leaving}")
 @click.argument("agent")
 @click.argument("to", metavar="[LANGUAGE]", required=False)
 @click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction.")

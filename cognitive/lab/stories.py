@@ -8,7 +8,7 @@ from datetime import datetime
 from math import log2
 from typing import Any
 
-from brain.text import as_lexeme, lexemes, words
+from brain.text import as_lexeme, language_of, lexemes, words
 from brain.types import Memory
 from cognitive.plan import Plan
 from cognitive.policy import Policy
@@ -255,9 +255,7 @@ def _nothing_searched(missing: Missing) -> str:
 
 def _not_near(missing: Missing) -> str:
     """The last resort, which always holds: by neither of the channels was it among the first."""
-    memory = missing.memory
-    said = set(lexemes(f"{memory.content} {memory.context} {memory.speaker or ''}")) if memory else set()
-    shared = [word for word in _asked(missing.record) if as_lexeme(word) in said]
+    shared = _shared(missing)
     told = (
         f"of the message's words it has {', '.join(shared)}, and others match better"
         if shared
@@ -266,10 +264,16 @@ def _not_near(missing: Missing) -> str:
     return f"no channel found it: {told}; {_meaning(missing)}."
 
 
-def _asked(record: Recording) -> list[str]:
-    """The words that were searched for, as the message has them."""
-    searched = record.found.get("idf", {})
-    return [word for word in dict.fromkeys(words(record.facts["signals"].text)) if as_lexeme(word) in searched]
+def _shared(missing: Missing) -> list[str]:
+    """The words that were searched for and stand in the memory, as the message has them: by the language that the turn
+    was searched in, whatever the agent's is now.
+    """
+    memory, searched = missing.memory, missing.record.found.get("idf", {})
+    language = language_of(next(iter(searched), ""))
+    said = lexemes(f"{memory.content} {memory.context} {memory.speaker or ''}", language) if memory else []
+    found = searched.keys() & said
+    asked = dict.fromkeys(words(missing.record.facts["signals"].text))
+    return [word for word in asked if as_lexeme(word, language) in found]
 
 
 def _meaning(missing: Missing) -> str:

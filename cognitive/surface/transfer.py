@@ -8,6 +8,7 @@ from itertools import groupby
 from uuid import UUID
 
 from brain.archived import Archived
+from brain.languages import ENGLISH
 from brain.patience import patient
 from brain.store import BATCH, Progress
 from brain.types import NewMemory
@@ -15,7 +16,7 @@ from cognitive import exchange
 from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.exchange import Chosen, Line
+from cognitive.exchange import Chosen, Indexed, Line
 from cognitive.surface.policies import Policies
 from cognitive.tunables import changed
 
@@ -27,12 +28,15 @@ class Transfer:
     policies: Policies
 
     async def export(self, agent_id: str) -> AsyncIterator[str]:
-        """Every memory of an agent as a line of JSON, oldest first, with its use and what it said before; then what is
-        usual among them, and the policies that were chosen. It is what `import_lines` reads.
+        """The language of an agent's words, unless it is English; every memory as a line of JSON, oldest first, with
+        its use and what it said before; then what is usual among them, and the policies that were chosen. It is what
+        `import_lines` reads.
 
         Vectors are not in it, since they are made again, nor turns, which a dump keeps.
         """
-        require_label("agent_id", agent_id)
+        standing = await self._parts.reindexing.standing(require_label("agent_id", agent_id))
+        if standing.language != ENGLISH:
+            yield exchange.of_agent(exchange.LANGUAGE, Indexed(language=standing.language))
         after = -1
         while page := await self._parts.archive.page(agent_id, after, BATCH):
             for row in page:
@@ -52,8 +56,8 @@ class Transfer:
         """Remembers the memories of an export, ours, mem0's or LangGraph's, and returns their ids in order.
 
         Ours have the ids, the use and the revisions that they had, and stand in the same order. Whatever is there
-        already stays as it is: an import that was interrupted is run again. Of what another system gave, the trust is
-        "foreign". The file is held in memory.
+        already stays as it is: an import that was interrupted is run again. An empty agent that was told no language
+        takes that of the file. Of what another system gave, the trust is "foreign". The file is held in memory.
 
         Raises:
             InvalidInput: a line that cannot be read, named by its number; nothing is stored.
@@ -62,6 +66,8 @@ class Transfer:
         told = exchange.read(lines)
         for number, chosen in told.chosen:
             self._require_policy(agent_id, number, chosen)
+        for indexed in told.indexed:
+            await self._index(agent_id, indexed.language)
         ids, renamed = list[UUID](), dict[UUID, UUID]()
         for start in range(0, len(told.lines), BATCH):
             ids += await self._stored(agent_id, told.lines[start : start + BATCH], renamed)
@@ -72,6 +78,12 @@ class Transfer:
         for _, chosen in told.chosen:
             await self._choose(agent_id, chosen)
         return ids
+
+    async def _index(self, agent_id: str, language: str) -> None:
+        """Has an agent indexed in the language that it had elsewhere, unless it holds something or was told another."""
+        standing = await self._parts.reindexing.standing(agent_id)
+        if not standing.memories and (standing.becoming or standing.language) in (ENGLISH, language):
+            await self._parts.reindexing.change(agent_id, language)
 
     async def _stored(self, agent_id: str, batch: Sequence[Line], renamed: dict[UUID, UUID]) -> list[UUID]:
         """A batch in its order, under the ids that it has here; what supersedes another names it by that."""

@@ -173,6 +173,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert "_COGNITIVE_COMPLETE" in shell("completion", "bash")["script"]
     assert shell("doctor")["healthy"]
     assert shell("db", "upgrade", "--url", urls.owner)["revision"]
+    assert shell("db", "language", shell.agent, "simple")["language"] == "simple"
 
     kept = ("--tokens", tmp_path / "tokens.toml")
     token = shell("token", "create", *kept)["id"]
@@ -201,8 +202,9 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
 def test_every_call_that_needs_no_context_of_its_own_process_can_be_made_from_the_command_line():
     source = "".join(path.read_text(encoding="utf-8") for path in Path(cognitive.cli.__file__).parent.glob("*.py"))
     within_a_process = {"open", "fit", "refine_tools", "sections", "settle", "settled", "finished", "learned"}
-    by_other_names = {  # why and turn, budgets, config; doctor says the next four; the receipt of what is erased
-        "account", "context_budgets", "policy", "readiness", "replica", "backlog", "reads_as", "standing", "erasures",
+    by_other_names = {  # why and turn, budgets, config, db language; doctor; a receipt
+        "account", "context_budgets", "policy", "language", "readiness", "replica", "backlog", "reads_as", "standing",
+        "erasures",
     }  # fmt: skip
     of_adapters = {
         "open_turns",
@@ -316,6 +318,21 @@ def test_what_cannot_be_undone_is_asked_first(shell):
     assert shell("memory", "get", id)["memories"]
     assert shell.run(*asked, input="y\n").exit_code == 0
     assert shell("memory", "get", id, code=NO)["missing"] == [id]
+
+
+def test_a_language_is_shown_and_changed_and_an_unknown_one_refused(shell):
+    shell("remember", "Die Häuser am Hang.")
+    assert shell("db", "language", shell.agent)["language"] == "english"
+    changed = shell("db", "language", shell.agent, "german", "--load", "1")
+    assert changed == {"agent": shell.agent, "language": "german", "becoming": None, "memories": 1, "lacking": 0,
+                       "leaving": 0}  # fmt: skip
+    assert shell("recall", "Haus")["hits"][0]["scores"]["said_bm25"]
+    told = shell.run("db", "language", shell.agent)
+    assert told.stdout == f"{shell.agent} is searched in german: 1 memories.\n"
+    refused = shell.run("db", "language", shell.agent, "deutsch")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("UnknownLanguage: language: there is no 'deutsch'; there are arabic, ")
+    assert shell("db", "language", shell.agent) == changed
 
 
 def test_a_demo_in_json_is_a_document_and_nothing_else(shell, tmp_path):

@@ -182,6 +182,8 @@ async def test_what_is_written_and_changed_meanwhile_is_found_before_and_after(l
     await other.update(agent, ids[0], content=gates)
     await other.update(agent, ids[-1], content="Die Kräne stehen still.")
     assert list(await by_words(other, agent, "Brücken")) == [bridge]
+    languages = {each["seq"]: each["languages"] for each in (await index(agent))[1]}
+    assert [languages[seq] for seq in (1, 10, 11)] == [["english", "german"]] * 3  # nobody need come back to them
     await layer.set_language(agent, "german", pace=FULL)
     for text, expected in (("Brücke", bridge), ("Tor", gates), ("Kran", "Die Kräne stehen still.")):
         assert list(await by_words(other, agent, text)) == [expected]

@@ -111,6 +111,27 @@ async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent):
     assert (await alone.recall(there, ASKED, now=now)) == (await alone.recall(agent, ASKED, now=now))
 
 
+@pytest.mark.parametrize(("own", "expected"), [(None, "german"), ("spanish", "spanish")])
+async def test_an_empty_agent_is_searched_in_the_language_of_the_export(alone, agent, own, expected):
+    await alone.set_language(agent, "german")
+    await alone.remember(agent, [NewMemory(type="fact", content="Die Häuser am Hang.", occurred_at=AT)])
+    lines, there = await exported(alone, agent), f"{agent}-there"
+    if own is not None:
+        await alone.set_language(there, own)
+    await alone.import_lines(there, lines)
+    assert await alone.language(there) == expected
+    assert (await alone.reindexing.standing(there)).lacking == 0
+    [hit] = await alone.recall(there, "Haus", now=AT)
+    assert ("said_bm25" in hit.scores) == (expected == "german")
+    assert (await exported(alone, there) == lines) == (expected == "german")
+
+
+async def test_an_agent_with_memories_keeps_its_language(alone, agent):
+    await alone.remember(agent, [NewMemory(type="fact", content="The houses on the slope.", occurred_at=AT)])
+    await alone.import_lines(agent, ['{"form": "cognitive-language-1", "language": "german"}'])
+    assert await alone.language(agent) == "english"
+
+
 async def test_what_an_agent_chose_and_learned_itself_stays(alone, agent):
     await lived(alone, agent)
     lines, there = await exported(alone, agent), f"{agent}-there"
@@ -158,6 +179,7 @@ CHANGE = {"number": 1, "at": AT.isoformat()}
         (OURS | {"revisions": [CHANGE | {"was": {}}] * 2}, "numbers that grow"),
         (OURS | {"created_at": "2026-09-01T12:00:00"}, "created_at"),
         (OURS | {"superseded_by": "x"}, "superseded_by"),
+        ({"form": "cognitive-language-1", "language": "deutsch"}, "'deutsch'.*german"),
         ({"form": "cognitive-base-1", "type": "dream"}, "type"),
         ({"form": "cognitive-policy-1", "role": "live", "by": "x", "changes": {"min_trust": 1}}, "min_trust"),
         (json.loads("[" * 3 + "]" * 3), "list"),

@@ -12,7 +12,7 @@ from brain.agent_languages import ORDINARY, AgentLanguages, Indexed
 from brain.errors import UnknownLanguage
 from brain.indexing import passages
 from brain.languages import COMMON_WORDS, MONTHS, NAMES, require
-from brain.text import lexemes, words
+from brain.text import language_of, lexemes, words
 
 AT = datetime(2026, 10, 3, tzinfo=UTC)
 
@@ -44,6 +44,7 @@ def test_forms_of_a_word_share_a_lexeme_in_its_language_more_than_in_english(lan
 def test_lexemes_of_two_languages_never_meet(text, one, other):
     assert one == other or not set(lexemes(text, one)) & set(lexemes(text, other))
     assert not any(" " in lexeme for lexeme in lexemes(text, one))  # they are handed on with a blank between them
+    assert {language_of(lexeme) for lexeme in lexemes(text, one)} <= {one}
 
 
 def test_simple_takes_every_word_as_it_is_written():

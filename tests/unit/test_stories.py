@@ -105,6 +105,13 @@ def test_a_memory_that_was_no_candidate_is_told_why():
     assert "of the message's words it has kettle, and others match better" in missed(memory("fact", "A kettle."), told)
 
 
+@pytest.mark.parametrize(
+    ("idf", "shared"), [("german/kettl", "it has kettle, and"), ("kettl", "none of the message's")]
+)
+def test_words_are_shared_in_the_language_that_the_turn_was_searched_in(idf, shared):
+    assert shared in missed(memory("fact", "Mit den Kettlen."), record(idf={idf: 3.0}))
+
+
 def test_a_turn_that_looked_for_nothing_says_so():
     given = Given(Signals("Hi", greeting=True), "conversation", (), None, AT, "m", found())
     told = decode(encode(given, (), text="", prefix=""))
