@@ -41,6 +41,7 @@ Vectors = NDArray[np.float32]  # shape (texts, dimension), unit rows
 
 LONGEST_CONTENT = 1_000_000  # characters of one memory; a book is many memories
 LONGEST_LABEL = 1_000  # characters of an id, a name, a tag
+MOST_LABELS = 100  # tags of a memory, or entities; a list of more is content
 
 
 def _storable(text: str) -> str:
@@ -70,6 +71,7 @@ def _of_the_years(at: datetime) -> datetime:
 Text = Annotated[str, AfterValidator(_storable)]
 Moment = Annotated[AwareDatetime, AfterValidator(_of_the_years)]
 Label = Annotated[Text, Field(max_length=LONGEST_LABEL), AfterValidator(_not_blank)]
+Labels = Annotated[tuple[Label, ...], Field(max_length=MOST_LABELS)]
 MemoryText = Annotated[Text, Field(max_length=LONGEST_CONTENT), AfterValidator(_not_blank)]
 
 
@@ -147,7 +149,8 @@ class NewMemory(Edge):
     more: then both stand. `trust` says whose word it is; a memory that is there already keeps its own.
 
     Raises:
-        InvalidInput: unknown keys, naive datetimes, NUL or surrogates, blank or over-long content.
+        InvalidInput: unknown keys, naive datetimes, NUL or surrogates, blank or over-long content, too many
+            tags or entities.
     """
 
     type: MemoryType
@@ -157,8 +160,8 @@ class NewMemory(Edge):
     occurred_at: Moment | None = None
     session_id: Label | None = None
     source: Label | None = None
-    tags: tuple[Label, ...] = ()
-    entities: tuple[Label, ...] = ()
+    tags: Labels = ()
+    entities: Labels = ()
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     pinned: bool = False
     supersedes: UUID | None = None

@@ -21,28 +21,29 @@ def command() -> None:
     """Create, list and revoke the tokens of a server. A running server heeds a change at once."""
 
 
-@command.command(cls=Answering, shape="{id, agent?, admin, trust, token}")
+@command.command(cls=Answering, shape="{id, agent?, admin, trust, erase, token}")
 @click.option("--agent", help="The token is for this agent's memory only.")
 @click.option("--admin", is_flag=True, help="The token is for all agents.")
 @click.option(
     "--trust", type=click.Choice(TRUSTS), default="host", show_default=True, help="What comes in by it is of at most."
 )
+@click.option("--no-erase", is_flag=True, help="It erases nothing: no memory, no session, no agent.")
 @_FILE
-def create(agent: str | None, admin: bool, trust: Trust, tokens: Path | None) -> None:
+def create(agent: str | None, admin: bool, trust: Trust, no_erase: bool, tokens: Path | None) -> None:
     """Create a token and show it, this once: only its digest is kept."""
     if (agent is None) != admin:
         raise click.UsageError("give either --agent NAME or --admin")
-    run(_create(agent, trust, tokens), lambda made: click.echo(made["token"]))
+    run(_create(agent, trust, not no_erase, tokens), lambda made: click.echo(made["token"]))
 
 
-@command.command("list", cls=Answering, shape="{tokens: [{id, agent?, admin, trust, created}]}")
+@command.command("list", cls=Answering, shape="{tokens: [{id, agent?, admin, trust, erase, created}]}")
 @_FILE
 def list_(tokens: Path | None) -> None:
     """List the tokens by their ids."""
     run(_list(tokens), _listed, under="tokens", otherwise=f"No tokens in {tokens or kept.default_path()}.")
 
 
-@command.command(cls=Answering, shape="{id, agent?, admin, trust}")
+@command.command(cls=Answering, shape="{id, agent?, admin, trust, erase}")
 @click.argument("id")
 @_FILE
 def revoke(id: str, tokens: Path | None) -> None:
@@ -50,9 +51,9 @@ def revoke(id: str, tokens: Path | None) -> None:
     run(_revoke(id, tokens), lambda was: printing.line(f"Revoked {id}, which was for {_whose(was)}."))
 
 
-async def _create(agent: str | None, trust: Trust, tokens: Path | None) -> Mapping[str, Any]:
-    id, token = kept.create(tokens or kept.default_path(), agent, trust)
-    return {"id": id, "agent": agent, "admin": agent is None, "trust": trust, "token": token}
+async def _create(agent: str | None, trust: Trust, erase: bool, tokens: Path | None) -> Mapping[str, Any]:
+    id, token = kept.create(tokens or kept.default_path(), agent, trust, erase=erase)
+    return {"id": id, "agent": agent, "admin": agent is None, "trust": trust, "erase": erase, "token": token}
 
 
 async def _list(tokens: Path | None) -> Sequence[Mapping[str, Any]]:
@@ -66,12 +67,17 @@ async def _revoke(id: str, tokens: Path | None) -> Mapping[str, Any]:
 
 
 def _told(id: str, token: kept.Token) -> Mapping[str, Any]:
-    return {"id": id, "agent": token.agent, "admin": token.agent is None, "trust": token.trust}
+    return {
+        "id": id, "agent": token.agent, "admin": token.agent is None, "trust": token.trust, "erase": token.erase,
+    }  # fmt: skip
 
 
 def _listed(tokens: Sequence[Mapping[str, Any]]) -> None:
-    rows = [(each["id"], _whose(each), each["trust"], f"{each['created']:%Y-%m-%d}") for each in tokens]
-    printing.table(("id", "for", "trust", "created"), rows)
+    rows = [
+        (each["id"], _whose(each), each["trust"], "yes" if each["erase"] else "no", f"{each['created']:%Y-%m-%d}")
+        for each in tokens
+    ]
+    printing.table(("id", "for", "trust", "erases", "created"), rows)
 
 
 def _whose(token: Mapping[str, Any]) -> str:

@@ -40,6 +40,10 @@ class Visitor(Protocol):
     def trust(self) -> Trust:
         """The most that what they write is trusted."""
 
+    @property
+    def erase(self) -> bool:
+        """Whether they may erase what is kept."""
+
     def may(self, agent_id: str) -> bool:
         """Whether this agent is theirs to look at."""
 

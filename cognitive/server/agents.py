@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 
 from brain.types import Receipt
 from cognitive.catalog.plans import PastPlan
-from cognitive.server.auth import Admin, AgentId
+from cognitive.server.auth import ERASING, Admin, AgentId
 from cognitive.server.reading import Kept, Layer, StrictRoute
 from cognitive.wire.models import MOST_PLANS, PlansBody
 
@@ -30,7 +30,7 @@ async def my_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tup
     return await layer.my_plans(agent_id, body.message, limit=body.limit)
 
 
-@router.delete("", summary="Erase everything of an agent (erase_agent)")
+@router.delete("", summary="Erase everything of an agent (erase_agent)", dependencies=ERASING)
 async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, kept: Kept) -> Receipt:
     """For admins: it cannot be undone, and an agent's own token sits where its model's tools run."""
     kept.erase(agent_id)

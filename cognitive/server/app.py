@@ -84,10 +84,16 @@ def _middleware(config: ServerConfig, mounts: Sequence[Mounted]) -> list[Middlew
         Middleware(Authentication, tokens=config.known_tokens(), later=config.known_tokens, doors=doors),
         Middleware(Rate, per_minute=config.requests_per_minute),
         Middleware(
+            Whole,
+            most=config.most_body_bytes,
+            most_unfinished=config.most_unfinished_bytes,
+            seconds=config.body_seconds,
+            doors=doors,
+        ),
+        Middleware(
             Gate, most=config.most_running, most_streams=config.most_streams, most_pages=config.most_pages, doors=doors
         ),
         Middleware(Timeout, seconds=config.request_seconds, doors=doors),
-        Middleware(Whole, most=config.most_body_bytes, seconds=config.body_seconds),
         Middleware(RawPaths),
     ]
 

@@ -116,11 +116,22 @@ def admin(request: Request) -> Caller:
     return caller
 
 
+def may_erase(request: Request) -> None:
+    """Stands before every route that erases.
+
+    Raises:
+        NotAllowed: the caller's token was made with `--no-erase`.
+    """
+    if not caller_of(request.scope).erase:
+        raise NotAllowed("authorization: this token may not erase anything")
+
+
 def given_trust(request: Request) -> Trust:
     """The most that what the caller hands over is trusted."""
     return caller_of(request.scope).trust
 
 
+ERASING = (Depends(may_erase),)
 AgentId = Annotated[str, Depends(own_agent)]
 Admin = Annotated[Caller, Depends(admin)]
 Most = Annotated[Trust, Depends(given_trust)]

@@ -64,6 +64,7 @@ class ServerConfig(Edge):
     allowed_hosts: tuple[Label, ...] = ()  # beside those of loopback and `host`; "*" for any
     allowed_origins: tuple[Label, ...] = ()  # of web pages that may call, beside the server's own
     most_body_bytes: Count = 8_000_000  # twice the longest message in English; more are files, not messages
+    most_unfinished_bytes: Count = 256_000_000  # of bodies on their way, for pages and the API each: 32 of the largest
     most_running: Count = 128  # requests at a time: a pool of 8 connections serves these within about a second
     most_streams: Count = 256  # requests at a time of what is mounted, which may stay open
     most_pages: Count = 32  # of the dashboard at a time: each makes a dozen reads over four connections

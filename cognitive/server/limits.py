@@ -95,7 +95,7 @@ class Gate:
     """So many requests at a time: who comes when all places are taken is told so at once, and does not wait.
 
     What is mounted may keep its requests open, and has places of its own; so have the pages behind `doors`, each of
-    which reads much at once.
+    which reads much at once. It stands behind `Whole`: whose body is still on its way holds no place.
     """
 
     def __init__(
@@ -109,8 +109,7 @@ class Gate:
         """An ASGI app."""
         if scope["type"] != "http" or scope["path"] in PROBES:
             return await self._app(scope, receive, send)
-        path = scope["path"]
-        place = "api" if path.startswith(API) else "page" if path.startswith(self._doors) else "stream"
+        place = _place(scope["path"], self._doors)
         if not self._free[place]:
             return await answer(Busy("request: as many as this server takes are running"))(scope, receive, send)
         self._free[place] -= 1
@@ -122,12 +121,20 @@ class Gate:
 
 
 class Whole:
-    """Reads the body of a request, so many bytes and seconds of it at most, before anything looks into it."""
+    """Reads the body of a request, so many bytes and seconds of it at most, before anything looks into it.
 
-    def __init__(self, app: ASGIApp, most: int, seconds: float) -> None:
+    Of bodies that are still on their way it holds so many bytes together, apart for the API, the pages behind `doors`
+    and what else is mounted: anybody may begin to sign in, and what strangers send there keeps no agent waiting.
+    """
+
+    def __init__(
+        self, app: ASGIApp, most: int, most_unfinished: int, seconds: float, doors: Collection[str] = ()
+    ) -> None:
         self._app = app
         self._most = most
         self._seconds = seconds
+        self._doors = tuple(f"{door}/" for door in doors)
+        self._room = {"api": most_unfinished, "page": most_unfinished, "stream": most_unfinished}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
@@ -136,8 +143,8 @@ class Whole:
         try:
             self._announced(Headers(scope=scope).get("content-length", "0"))
             async with asyncio.timeout(self._seconds):
-                body = await self._read(receive)
-        except TooLarge as error:
+                body = await self._read(receive, _place(scope["path"], self._doors))
+        except (TooLarge, Busy) as error:
             return await answer(error)(scope, receive, send)
         except TimeoutError:
             return await answer(Busy(f"body: not here within {self._seconds:g} s"))(scope, receive, send)
@@ -149,16 +156,23 @@ class Whole:
         if length.isascii() and length.isdigit() and int(length[:20]) > self._most:
             raise self._too_large()
 
-    async def _read(self, receive: Receive) -> bytes | None:
+    async def _read(self, receive: Receive, place: str) -> bytes | None:
         body, more = bytearray(), True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-            if len(body) > self._most:
-                raise self._too_large()
+        try:
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                part = message.get("body", b"")
+                body += part
+                self._room[place] -= len(part)
+                more = message.get("more_body", False)
+                if len(body) > self._most:
+                    raise self._too_large()
+                if self._room[place] < 0:
+                    raise Busy("body: as many bytes as this server takes are on their way")
+        finally:
+            self._room[place] += len(body)
         return bytes(body)
 
     def _too_large(self) -> TooLarge:
@@ -194,6 +208,11 @@ class Timeout:
                 raise
             await answer(Busy(f"request: not done within {self._seconds:g} s"))(scope, receive, send)
         return None
+
+
+def _place(path: str, doors: tuple[str, ...]) -> str:
+    """Whose share of the server a request takes."""
+    return "api" if path.startswith(API) else "page" if path.startswith(doors) else "stream"
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:

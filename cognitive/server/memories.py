@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from brain.types import Memory, Receipt, Revision, above
 from cognitive.errors import UnknownMemory
-from cognitive.server.auth import AgentId, Most
+from cognitive.server.auth import ERASING, AgentId, Most
 from cognitive.server.reading import Layer, StrictRoute
 from cognitive.turn import RecallHit
 from cognitive.wire.models import MOST_IDS, Changes, IdsBody, RecallBody, RememberBody, Stored
@@ -62,13 +62,13 @@ async def revisions(agent_id: AgentId, memory_id: UUID, layer: Layer) -> list[Re
     return await layer.revisions(agent_id, memory_id)
 
 
-@router.delete("/{memory_id}", summary="Erase a memory")
+@router.delete("/{memory_id}", summary="Erase a memory", dependencies=ERASING)
 async def forget_one(agent_id: AgentId, memory_id: UUID, layer: Layer) -> Receipt:
     """With all that was derived from it; the receipt counts what went, nothing if there was none."""
     return await layer.forget(agent_id, [memory_id])
 
 
-@router.post("/forget", summary="Erase some memories (forget)")
+@router.post("/forget", summary="Erase some memories (forget)", dependencies=ERASING)
 async def forget(agent_id: AgentId, body: IdsBody, layer: Layer) -> Receipt:
     """With all that was derived from them, in one transaction."""
     return await layer.forget(agent_id, body.ids)

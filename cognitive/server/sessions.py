@@ -13,7 +13,7 @@ from brain.artifacts import Artifact, Line, Page
 from brain.sessions import Cleared
 from brain.types import Label
 from cognitive.recent import Resumed
-from cognitive.server.auth import AgentId
+from cognitive.server.auth import ERASING, AgentId
 from cognitive.server.reading import Layer, StrictRoute
 from cognitive.wire.models import Ended, LineBody
 
@@ -43,7 +43,7 @@ async def end_session(agent_id: AgentId, session_id: SessionId, layer: Layer) ->
     return Ended(await layer.end_session(agent_id, session_id))
 
 
-@router.delete("/sessions/{session_id:name}", summary="Clear a session")
+@router.delete("/sessions/{session_id:name}", summary="Clear a session", dependencies=ERASING)
 async def clear_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Cleared:
     """Removes its summary, last messages, plan, artifacts and subtasks; its turns and memories stay."""
     return await layer.clear_session(agent_id, session_id)

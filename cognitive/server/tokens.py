@@ -35,10 +35,13 @@ _Stamp = tuple[int, int, int]
 
 
 class Token(Edge):
-    """What is kept of a token: whose it is, None for an admin's, the most trust that it gives, and its digest."""
+    """What is kept of a token: whose it is, None for an admin's, the most trust that it gives, whether it may erase,
+    and its digest.
+    """
 
     agent: Label | None = None
     trust: Trust = "host"
+    erase: bool = True
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     created: AwareDatetime
 
@@ -46,12 +49,13 @@ class Token(Edge):
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who asks: a token by its id, for one agent; `agent` None is an admin, who may ask for all. What they hand over is
-    of `trust` at most.
+    of `trust` at most; `erase` says whether they may erase what is kept.
     """
 
     id: str
     agent: str | None
     trust: Trust = "host"
+    erase: bool = True
 
     def may(self, agent_id: str) -> bool:
         """Whether what is asked of this agent is this caller's to ask."""
@@ -79,7 +83,7 @@ class Tokens:
         id = token.split("_")[1] if token.count("_") == 2 else ""
         found = self._known.get(id)
         equal = hmac.compare_digest(_digest(token), found.sha256 if found is not None else _NOBODY)
-        return Caller(id, found.agent, found.trust) if found is not None and equal else None
+        return Caller(id, found.agent, found.trust, found.erase) if found is not None and equal else None
 
     def _read_again(self) -> None:
         stamp = _stamp(self._path)
@@ -123,16 +127,19 @@ def load(path: Path) -> Mapping[str, Token]:
         raise PolicyError(f"{str(path)!r}: {error}") from error
 
 
-def create(path: Path, agent: str | None, trust: Trust = "host") -> tuple[str, str]:
+def create(path: Path, agent: str | None, trust: Trust = "host", *, erase: bool = True) -> tuple[str, str]:
     """Adds a token for an agent, or for an admin; returns its id and the token, which is told this once. What comes in
-    by it is of `trust` at most.
+    by it is of `trust` at most, and it may erase or not.
 
     Raises:
         InvalidInput: no agent can have this name. PolicyError: the file cannot be used.
     """
     id = secrets.token_hex(4)
     token = f"cog_{id}_{secrets.token_hex(32)}"
-    made = Token(agent=agent, trust=trust, sha256=_digest(token), created=datetime.now(UTC).replace(microsecond=0))
+    made = Token(
+        agent=agent, trust=trust, erase=erase, sha256=_digest(token),
+        created=datetime.now(UTC).replace(microsecond=0),
+    )  # fmt: skip
     with _changing(path) as known:
         known[id] = made
     return id, token
@@ -180,8 +187,9 @@ def _file(path: Path, how: int) -> TextIO:
 
 def _table(id: str, token: Token) -> str:
     agent = f"agent = {_quoted(token.agent)}\n" if token.agent is not None else "# an admin's\n"
-    kept = f'trust = "{token.trust}"\nsha256 = "{token.sha256}"\ncreated = {token.created.isoformat()}\n'
-    return f"[{_quoted(id)}]\n{agent}{kept}"
+    rights = f'trust = "{token.trust}"\nerase = {str(token.erase).lower()}\n'
+    kept = f'sha256 = "{token.sha256}"\ncreated = {token.created.isoformat()}\n'
+    return f"[{_quoted(id)}]\n{agent}{rights}{kept}"
 
 
 def _quoted(text: str) -> str:

@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from brain.policies import LONGEST_NOTE, Choice, Role
-from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, MemoryType, Moment, NewMemory, Text
+from brain.types import LONGEST_CONTENT, Edge, Label, Labels, MemoryText, MemoryType, Moment, NewMemory, Text
 from cognitive.recall import MOST_HITS
 from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Tool, Turn
 
@@ -103,7 +103,7 @@ class RecallBody(Edge):
     limit: Annotated[int, Field(ge=1, le=MOST_HITS)] = 10
     turn_id: Label | None = None
     now: Moment | None = None
-    tags: tuple[Label, ...] = ()
+    tags: Labels = ()
     session_id: Label | None = None
     since: Moment | None = None
     until: Moment | None = None
@@ -118,8 +118,8 @@ class Changes(Edge):
     speaker: Label | None = None
     context: Annotated[Text, Field(max_length=LONGEST_CONTENT)] = ""
     occurred_at: Moment | None = None
-    tags: tuple[Label, ...] = ()
-    entities: tuple[Label, ...] = ()
+    tags: Labels = ()
+    entities: Labels = ()
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     pinned: bool = False
     attributes: Mapping[str, Any] = Field(default_factory=dict)

@@ -264,6 +264,17 @@ async def test_a_memory_is_replaced_by_a_newer_one(pages, layer, shelf):
     assert again.status_code == 409
 
 
+async def test_a_token_that_may_not_erase_forgets_nothing_by_a_form(layer, tokens, shelf):
+    agent, known = shelf
+    token, id = create(tokens, agent, erase=False)[1], str(known["evil"])
+    async with inside(layer, ServerConfig(tokens=tokens), everything.mounts(layer)) as pages:
+        pages.cookies.set("cognitive_token", token, path="/ui")
+        asked = [await send(pages, agent, "memories/forget", id=id, sure=sure) for sure in ("", "yes")]
+
+    assert [answer.status_code for answer in asked] == [403, 403]
+    assert len(await layer.get(agent, [known["evil"]])) == 1
+
+
 async def test_forgetting_asks_first_says_what_goes_and_shows_the_receipt(pages, layer, shelf):
     agent, known = shelf
     ids = [str(known["ignored"]), str(known["evil"])]

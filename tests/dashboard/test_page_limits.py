@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 
+import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
 from cognitive.server.config import Mounted, ServerConfig
 from cognitive.server.tokens import create
-from tests.serving import inside
+from tests.serving import inside, running
 
 
 async def attempt(pages, token):
@@ -85,6 +86,43 @@ async def test_pages_beyond_their_places_are_told_so_and_the_api_is_not_held_up(
 
     assert (second.status_code, api.status_code) == (503, 200)
     assert (await first).status_code == 200
+
+
+async def begun(url, length):
+    """A form on its way to the door that the server waits for: it has asked for the body, and got one byte."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+    head = f"POST /ui/login HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: {length}\r\n\r\n"
+    writer.write(head.encode())
+    assert await reader.readline() == b"HTTP/1.1 100 Continue\r\n"
+    await reader.readline()
+    writer.write(b"f")
+    return reader, writer
+
+
+async def test_who_dribbles_a_form_takes_no_place_of_who_wants_a_page(layer, mounts):
+    config = ServerConfig(port=0, most_pages=1)
+    async with running(layer, config, mounts) as (url, _), httpx.AsyncClient(base_url=url) as pages:
+        dribbling = [await begun(url, length=2) for _ in range(3)]
+        assert (await pages.get("/ui/", follow_redirects=True)).status_code == 200
+        for reader, writer in dribbling:
+            writer.write(b"=")
+            assert (await reader.readline()).startswith(b"HTTP/1.1 303"), "signing in to a server without tokens"
+            writer.close()
+
+
+async def test_what_strangers_send_to_the_door_is_bounded_and_keeps_no_agent_waiting(layer, mounts, agent):
+    config = ServerConfig(port=0, most_unfinished_bytes=100)
+    async with running(layer, config, mounts) as (url, _), httpx.AsyncClient(base_url=url) as client:
+        _, writer = await begun(url, length=200)
+        writer.write(b"o" * 98)
+        _, another = await begun(url, length=200)  # asked for its body after the first one's bytes were there
+        refused = await client.post("/ui/login", content=b"form_key=x")
+        api = await client.post(f"/api/v1/agents/{agent}/turns", json={"session_id": "s", "text": "hello"})
+        for each in (writer, another):
+            each.close()
+
+    assert (refused.status_code, api.status_code) == (503, 200)
+    assert refused.json()["detail"] == "body: as many bytes as this server takes are on their way"
 
 
 async def test_a_page_that_takes_too_long_is_given_up(layer):

@@ -170,6 +170,27 @@ async def test_what_comes_in_by_a_token_is_trusted_no_more_than_it_may_be(http, 
     assert (await http.patch(f"{path}/{own}", json={"content": "It is 4712."}, headers=whole)).status_code == 200
 
 
+async def test_a_token_that_may_not_erase_is_refused_by_every_route_that_does(http, tokens, layer, agent):
+    mine, admins = [
+        {"Authorization": f"Bearer {create(tokens, whose, erase=False)[1]}"} for whose in (agent, None)
+    ]  # fmt: skip
+    [kept] = await layer.remember(agent, [NewMemory(type="fact", content="The gate code is 4711.")])
+    path = f"/api/v1/agents/{agent}"
+    app = create_app(layer, ServerConfig(tokens=tokens))
+    deleting = {route for route, methods in app.openapi()["paths"].items() if "delete" in methods}
+    known = {"/memories/{memory_id}": f"/memories/{kept}", "/sessions/{session_id}": "/sessions/s", "": ""}
+    assert deleting == {f"/api/v1/agents/{{agent_id}}{route}" for route in known}, "a new one is to be refused too"
+
+    asked = [await http.delete(path + to, headers=admins) for to in known.values()]
+    asked += [await http.post(f"{path}/memories/forget", json={"ids": [str(kept)]}, headers=mine)]
+    asked += [await http.delete(f"{path}/memories/{kept}", headers=mine)]
+
+    assert {(answer.status_code, answer.json()["detail"]) for answer in asked} == {
+        (403, "authorization: this token may not erase anything")
+    }
+    assert (await http.get(f"{path}/memories/{kept}", headers=mine)).status_code == 200
+
+
 async def test_what_is_mounted_is_called_for_whom_was_let_in(layer, tokens):
 
     async def app(scope, receive, send):

@@ -189,7 +189,7 @@ async def test_a_request_that_takes_too_long_is_ended(layer):
 
 
 async def test_who_sends_slowly_is_not_waited_for(layer, agent):
-    async with running(layer, ServerConfig(port=0, request_seconds=0.05)) as (url, _):
+    async with running(layer, ServerConfig(port=0, body_seconds=0.05)) as (url, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
         head = f"POST /api/v1/agents/{agent}/turns HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{{"
         writer.write(head.encode())

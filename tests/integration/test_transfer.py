@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from brain.types import MOST_LABELS
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import InvalidInput
 
@@ -204,7 +205,10 @@ async def test_an_export_of_before_use_was_in_it_is_read(layer, agent):
     assert (await layer.get(agent, ids[:1]))[0].superseded_by == ids[1]
 
 
-@pytest.mark.parametrize("bad", ["{", "7", '{"colour": "red"}', '{"id": "1", "memory": " "}'])
+TAGGED = {"id": "1", "memory": "Tea is served at noon.", "categories": [f"tag {n}" for n in range(MOST_LABELS + 1)]}
+
+
+@pytest.mark.parametrize("bad", ["{", "7", '{"colour": "red"}', '{"id": "1", "memory": " "}', json.dumps(TAGGED)])
 async def test_a_line_that_cannot_be_read_is_named_by_its_number(layer, agent, bad):
     with pytest.raises(InvalidInput, match="line 3"):
         await layer.import_lines(agent, [json.dumps(LANGGRAPH), "", bad])

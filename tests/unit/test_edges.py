@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.types import LONGEST_CONTENT, LONGEST_LABEL, MEMORY_TYPES
+from brain.types import LONGEST_CONTENT, LONGEST_LABEL, MEMORY_TYPES, MOST_LABELS
 from cognitive import CognitiveError, Message, NewMemory, Outcome, Tool, ToolCall, Turn, TurnRef
 from cognitive.arguments import require_label
 from cognitive.errors import InvalidInput
@@ -36,6 +36,7 @@ BAD = [
     (NewMemory, "context", LONE), (NewMemory, "context", "x" * (LONGEST_CONTENT + 1)),
     (NewMemory, "occurred_at", NAIVE), (NewMemory, "occurred_at", "yesterday"),
     (NewMemory, "session_id", ""), (NewMemory, "source", NUL), (NewMemory, "tags", [""]), (NewMemory, "tags", [NUL]),
+    (NewMemory, "tags", ["x"] * (MOST_LABELS + 1)), (NewMemory, "entities", ["x"] * (MOST_LABELS + 1)),
     (NewMemory, "tags", 3), (NewMemory, "entities", [" "]),
     (NewMemory, "confidence", 1.01), (NewMemory, "confidence", -0.01), (NewMemory, "confidence", float("nan")),
     (NewMemory, "confidence", "high"), (NewMemory, "pinned", "perhaps"),

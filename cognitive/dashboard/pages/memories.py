@@ -80,6 +80,8 @@ async def supersede(visit: Visit) -> Response:
 
 async def forget(visit: Visit) -> Response:
     """Asks whether to forget some memories, saying what will go; told so, forgets them and shows the receipt."""
+    if not visit.who.erase:
+        raise HTTPException(403, "Your token may not erase anything.")
     ids, agent = _ids(visit), visit.asked.agent
     found = await visit.layer.get(agent, ids)
     if len(found) != len(ids):
