@@ -122,6 +122,9 @@ class Policy(Edge):
     association_full: Share = 0.78  # similarity from which it asks the same
     association_words: Annotated[float, Field(ge=0, lt=1)] = 0.2  # of a similarity; the rest is the cosine
     association_half_life_days: Positive = 28.0  # questions come back after longer than uses stay fresh
+    version_threshold: Share = (
+        0.7  # of the stems: as many as tell that two texts are of the same; then the newer is first
+    )
     superseded_factor: Share = 0.5  # a replaced memory can still be found, below what replaced it
 
     # --- catalogue ---

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from brain.search import Found
-from brain.types import Memory
+from brain.types import Memory, MemoryType
 from cognitive.context import (
     abstain,
     association,
@@ -29,7 +30,8 @@ from cognitive.recording import Given, Standing
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Boost, Candidate, Fate, Sections, Sifted
 
-_DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower would not be shown anyway
+_DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower is rarely shown
+_MOST_COMPARED = 8  # times the limit, where what is said already or repeated would leave places empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy
     if not queries:
         return []
     relevant = relevance.candidates(found, queries[0], now, policy)
-    return rank.rank(relevant, earned(found, now, policy), policy)
+    return rank.rank(relevant, earned(found, now, policy), policy, queries[0])
 
 
 def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
@@ -114,7 +116,6 @@ def _sift(
 ) -> Sifted:
     """From all candidates to those that are shown: the stages in their order, each saying what it dropped."""
     limits = {query.type: query.limit for query in plan.retrieval}
-    pool = {type_: limit * _DEDUP_POOL for type_, limit in limits.items()}
     stands = _standing(given, policy)
     stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
         lambda candidates: _without_pinned(candidates, given.pinned),
@@ -122,12 +123,7 @@ def _sift(
         lambda candidates: provenance.trusted(candidates, policy),
         lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy, plan.frame),
         lambda candidates: provenance.capped(candidates, policy),
-        lambda candidates: budget.limit(candidates, pool),
-        lambda candidates: (
-            dedup.drop_said(candidates, compare, policy, {(id, ordinal) for id, ordinal, _ in stands})
-            if plan.dedup
-            else Sifted(tuple(candidates))
-        ),
+        lambda candidates: _distinct(candidates, limits, plan, compare, stands, policy),
         lambda candidates: budget.limit(candidates, limits),
         lambda candidates: repeat.drop_standing(candidates, stands),
         lambda candidates: budget.fit(
@@ -147,6 +143,26 @@ def _sift(
         sifted = stage(left)
         left, dropped = sifted.kept, (*dropped, *sifted.dropped)
     return Sifted(left, repeat.retold(dropped, stands))
+
+
+def _distinct(
+    candidates: Sequence[Candidate], limits: Mapping[MemoryType, int], plan: Plan, compare: dedup.Compare,
+    stands: Sequence[Standing], policy: Policy,
+) -> Sifted:  # fmt: skip
+    """What nobody has said yet, of so many of each type as its limit may show: twice the limit are looked at, and more
+    while what was dropped leaves places empty. A dozen restatements take one place, and not all.
+    """
+    times = _DEDUP_POOL
+    while True:
+        pool = budget.limit(candidates, {type_: limit * times for type_, limit in limits.items()})
+        if not plan.dedup:
+            return pool
+        unsaid = dedup.drop_said(pool.kept, compare, policy, {(id, ordinal) for id, ordinal, _ in stands})
+        kept = Counter(candidate.hit.type for candidate in unsaid.kept)
+        waiting = {fate.candidate.hit.type for fate in pool.dropped}
+        if times >= _MOST_COMPARED or all(kept[type_] >= limits.get(type_, 0) for type_ in waiting):
+            return Sifted(unsaid.kept, (*pool.dropped, *unsaid.dropped))
+        times *= _DEDUP_POOL
 
 
 def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy, scales: Scales) -> Sifted:

@@ -6,19 +6,23 @@ import math
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from cognitive.context.precedence import precede
+from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.trace import Boost, Candidate
 
 
-def rank(candidates: Sequence[Candidate], boosts: Mapping[UUID, Boost], policy: Policy) -> list[Candidate]:
-    """Candidates by score, best first; equal ones in the agent's own order.
+def rank(
+    candidates: Sequence[Candidate], boosts: Mapping[UUID, Boost], policy: Policy, query: RetrievalQuery | None = None
+) -> list[Candidate]:
+    """Candidates by score, best first, equal ones in the agent's own order; and as `precedence` says for the query.
 
     score = relevance + usage_weight · log2(boost) + lift, halved for what was superseded. The boost is an addition of
     at most 0.005 at the default weight: it settles near-ties and cannot lift the irrelevant over an exact match. The
     lift is what the search lacked for the same question before, at most 0.2 at the default weight.
     """
     scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy) for c in candidates}
-    ordered = _after_their_replacement(sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq)))
+    by_score = sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq))
     return [
         Candidate(
             candidate.hit,
@@ -29,7 +33,7 @@ def rank(candidates: Sequence[Candidate], boosts: Mapping[UUID, Boost], policy: 
             score=scores[candidate.hit.memory_id],
             rank=n,
         )
-        for n, candidate in enumerate(ordered, 1)
+        for n, candidate in enumerate(precede(by_score, query, policy), 1)
     ]
 
 
@@ -40,19 +44,3 @@ def _score(candidate: Candidate, earned: Boost, policy: Policy) -> float:
         score = candidate.relevance + policy.usage_weight * math.log2(earned.factor)
     score += earned.lift
     return score * policy.superseded_factor if candidate.hit.superseded_by is not None else score
-
-
-def _after_their_replacement(ordered: list[Candidate]) -> list[Candidate]:
-    """A superseded memory never stands before the one that replaced it, whatever their scores."""
-    place = {candidate.hit.memory_id: n for n, candidate in enumerate(ordered)}
-
-    def key(item: tuple[int, Candidate]) -> tuple[int, int]:
-        own, candidate = item
-        latest, steps = own, 0
-        successor: UUID | None = candidate.hit.superseded_by
-        while successor is not None and successor in place and steps < len(ordered):
-            latest, steps = max(latest, place[successor]), steps + 1
-            successor = ordered[place[successor]].hit.superseded_by
-        return latest, steps
-
-    return [candidate for _, candidate in sorted(enumerate(ordered), key=key)]

@@ -164,3 +164,11 @@ def test_what_similar_turns_lacked_is_shown_before_what_they_did_not_need():
     unheard = made(hits, Policy(**NARROW, association_weight=0.0), turns=turns)
     assert 5 not in names(unheard)
     assert uid(5) in {fate.candidate.hit.memory_id for fate in unheard.fates}
+
+
+def test_restatements_leave_no_place_empty_while_something_else_waits():
+    same = [
+        hit(n, "Ada wants the kayak repaired soon.", type="fact", scores={"said_cosine": 0.9}) for n in range(1, 13)
+    ]
+    shown = names(made([*same, stored(13, "fact", 0.8)], Policy(abstention=False, default_limit=2)))
+    assert shown == [1, 13]

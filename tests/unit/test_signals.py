@@ -279,3 +279,10 @@ def test_no_text_raises_and_the_signals_agree_with_each_other(text, previous):
 @given(st.text())
 def test_folding_keeps_every_position(text):
     assert len(fold(text)) == len(text)
+
+
+def test_a_question_about_somebody_not_named_is_searched_with_the_message_before_it():
+    asked = read("Where does she live?", "Is Ada coming on Friday?")
+    assert asked.elliptic
+    assert asked.text == "Is Ada coming on Friday?\nWhere does she live?"
+    assert not read("Where does Bo say she lives?", "Is Ada coming on Friday?").elliptic

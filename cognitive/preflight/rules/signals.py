@@ -210,6 +210,17 @@ ELLIPTIC_RULES = (
         examples=("in production?", "with the new cache?", "for Redis?"),
         counterexamples=("in production", "on Monday did we decide on Redis?", "forget Redis?"),
     ),
+    Rule(  # whom it speaks of first was named before: nobody stands in front of the pronoun
+        "elliptic.person", ELLIPTIC,
+        r"^\W*(?:and |but |so |ok |okay |then |now )*"
+        r"(?:(?:what|where|when|why|who|whom|whose|which|how)(?:'s| \w+){1,2}"
+        r"|is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|might|must)"
+        r" (?:he|she|they|him|her|his|hers|them|their|theirs)\b.{0,60}\?\W*$",
+        examples=("where does she live?", "What's her number?", "is he coming on Friday?",
+                  "which school do they go to?", "and how old is his sister?"),
+        counterexamples=("where does Anna say she lives?", "why do cats purr when they sleep?", "she lives in Oslo",
+                         "did the new hire get her laptop?", "is theirs"),
+    ),
     Rule(
         "elliptic.same", ELLIPTIC, r"^\W*(?:please )?(?:do )?(?:the )?same (?:for|with|in|on|as)\b.{1,40}$",
         examples=("same for staging", "do the same with Redis please"),
@@ -223,7 +234,7 @@ PRONOUN_RULES = (
         "elliptic.pronoun", ELLIPTIC,
         r"\b(?:it|its|it's|that|that's|this|these|those|they|them|their|he|she|him|her|his|there|ones?|then|such|both"
         r"|either)\b",
-        examples=("why did we do that?", "what did they say about her?", "is it still so?"),
+        examples=("why did we do that?", "what was it about?", "is it still so?"),
         counterexamples=("who am I?", "that cluster is down", "it broke Redis"),
     ),
 )  # fmt: skip

@@ -1,0 +1,106 @@
+"""What stands before what, whatever the scores: an identifier that was asked for, and the newest of versions."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from making import AT, candidate, ids
+
+from cognitive.context.precedence import identifiers, precede
+from cognitive.plan import DateRange, RetrievalQuery
+from cognitive.policy import Policy
+
+DAY = timedelta(days=1)
+POLICY = Policy()
+
+
+def preceded(question: str, *ordered, policy=POLICY, **query) -> list[int]:
+    return ids(precede(ordered, RetrievalQuery("fact", question, 5, **query), policy))
+
+
+def parked(n: int, place: str, days: float, matched: float = 9.0, **fields):
+    return candidate(n, f"Ada has parked the kayak at the {place}.", occurred_at=AT + days * DAY,
+                     scores={"said_matched": matched}, **fields)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "QB-31132",
+        "13.9.31",
+        "v1.22.0",
+        "CVE-2024-3094",
+        "err_conn_reset",
+        "E404",
+        "192.168.1.12:8080",
+        "84213",
+        "a1b2c3d4",
+    ],
+)
+def test_codes_releases_addresses_and_long_numbers_are_identifiers(text):
+    assert identifiers(f"What about ({text})?") == (text.casefold(),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026", "mid-2023", "1990s", "500ml", "2nd", "covid-19", "5.11.2026", "2026-01-05", "10:30", "stand-up", "340"],
+)
+def test_dates_quantities_and_words_are_none(text):
+    assert identifiers(f"What about {text}?") == ()
+
+
+def test_the_text_with_the_identifier_that_was_asked_for_is_first_however_the_others_score():
+    near, longer, asked = (
+        candidate(1, "Ticket QB-31133 is about the export."),
+        candidate(2, "Ticket QB-311321 is about the import."),
+        candidate(3, "The archive is what ticket qb-31132 is about."),
+    )
+    assert preceded("What is ticket QB-31132 about?", near, longer, asked) == [3, 1, 2]
+
+
+def test_a_text_that_ends_with_the_release_holds_it_and_one_with_a_longer_release_does_not():
+    longer, asked = candidate(1, "Ada runs 3.9.31.4 at home."), candidate(2, "The export breaks in 3.9.31.")
+    assert preceded("What breaks in 3.9.31?", longer, asked) == [2, 1]
+
+
+def test_of_two_identifiers_both_come_before_one():
+    one, both = candidate(1, "QB-31132 is done."), candidate(2, "QB-31132 waits for NX-20417.")
+    assert preceded("Does QB-31132 wait for NX-20417?", one, both) == [2, 1]
+
+
+def test_of_versions_of_a_statement_the_newest_takes_the_place_of_the_best():
+    other = candidate(9, "Ada keeps her paddle in the attic.", scores={"said_matched": 4.0})
+    got = preceded("Where is Ada's kayak?", parked(1, "quay", 1), other, parked(2, "pier", 3), parked(3, "lake", 2))
+    assert got == [2, 9, 3, 1]
+
+
+def test_what_holds_more_of_the_question_stays_before_what_is_newer():
+    assert preceded("Is Ada's kayak at the quay?", parked(1, "quay", 1, 12.0), parked(2, "pier", 3)) == [1, 2]
+
+
+def test_what_somebody_else_says_is_no_version():
+    got = preceded("Where is Ada's kayak?", parked(1, "quay", 1, speaker="Ada"), parked(2, "pier", 3, speaker="Bo"))
+    assert got == [1, 2]
+
+
+def test_a_date_in_the_question_decides_and_not_the_age():
+    dates = DateRange(AT, AT + DAY, "on 1 September")
+    assert preceded(
+        "Where was Ada's kayak on 1 September?", parked(1, "quay", 0), parked(2, "pier", 3), dates=dates
+    ) == [1, 2]
+
+
+def test_other_statements_on_the_subject_are_no_versions():
+    old = candidate(1, "Ada sold the kayak to a neighbour.", scores={"said_matched": 9.0}, occurred_at=AT)
+    assert preceded("What about Ada's kayak?", old, parked(2, "pier", 3)) == [1, 2]
+
+
+def test_a_replaced_version_stays_behind_its_replacement_even_if_it_was_said_later():
+    got = preceded("Where is Ada's kayak?", parked(1, "quay", 1), parked(2, "pier", 3, superseded_by=1))
+    assert got == [1, 2]
+
+
+def test_only_equal_words_are_versions_at_the_highest_threshold():
+    strict = Policy(version_threshold=1.0)
+    assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), parked(2, "pier", 3), policy=strict) == [1, 2]
