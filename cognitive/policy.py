@@ -94,7 +94,7 @@ class Policy(Edge):
 
     # --- retrieve ---
     candidates_per_channel: Annotated[int, Field(ge=1, le=1000)] = 80  # 60 memories suffice; long ones take several
-    candidates_per_wanted: Annotated[int, Field(ge=1, le=1000)] = 4  # looked at for each memory that is wanted; 8 find less
+    candidates_per_wanted: Annotated[int, Field(ge=1, le=1000)] = 4  # looked at for each one wanted; 8 find less
     relevance: Annotated[Mapping[str, Weight], over(RELEVANCE)] = Field(default_factory=lambda: dict(RELEVANCE))
 
     # --- dedup ---
