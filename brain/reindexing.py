@@ -144,7 +144,6 @@ async def _begin(c: Connection, agent_id: str, language: str) -> None:
 
 
 async def _switch(c: Connection, agent_id: str, language: str) -> None:
-    await c.fetchrow(SQL["lock"], agent_id)
     if not count(await c.execute(SQL["switch"], agent_id, language)):
         raise InvalidInput(f"agent {agent_id!r}: meanwhile it was erased, or told another language than {language}")
 
