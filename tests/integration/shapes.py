@@ -1,7 +1,8 @@
 """Whether JSON is of a shape, in the notation that commands document theirs in.
 
-{a, b?, c: {d}, e: [{f}], g: [id], h: {…}}: these names and no others; `?` where the value may be null; {…} holds
-what it likes; a list of one name or object holds any number of it, a list of several holds exactly those.
+{a, b?, c: {d}, e: [{f}], g: [id], h: {…}, i: {…: {j}}}: these names and no others; `?` where the value may be null;
+{…} holds what it likes, and {…: {j}} under whatever names values of that shape; a list of one name or object holds
+any number of it, a list of several holds exactly those.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ def _misfit(shape: Any, value: Any, where: str) -> str | None:
         return _list_misfit(shape, value, where)
     if not isinstance(shape, dict):
         return None
+    if isinstance(value, dict) and shape.keys() == {"…"}:
+        shape = dict.fromkeys(value, shape["…"])
     if not isinstance(value, dict) or value.keys() != shape.keys():
         return f"{where}: has {list(value) if isinstance(value, dict) else value!r}, is to have {list(shape)}"
     for name, (optional, inner) in shape.items():
