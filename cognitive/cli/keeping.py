@@ -51,7 +51,7 @@ async def _import(agent: str, file: Path) -> Mapping[str, object]:
     return {"agent": agent, "memories": len(ids)}
 
 
-@click.command(cls=Answering, shape="{agent, dry_run, rows: {kind: number}}")
+@click.command(cls=Answering, shape="{agent, dry_run, rows: {…}}")
 @AGENT
 @click.option("--dry-run", is_flag=True, help="Only say what would go.")
 def retain(agent: str, dry_run: bool) -> None:
