@@ -178,6 +178,7 @@ class TurnNumbers:
 
     `response` is its beginning, None where it is not kept; `bytes` is what its trace takes; `trim`, `window` and
     `sections` are as the trace has them, empty where it has none, and so are `excerpts`: what was shown of memories.
+    `attribution` is how overlaps were measured, by the policy of the turn; None where that is not on record.
     """
 
     turn_id: str
@@ -203,6 +204,7 @@ class TurnNumbers:
     sections: Mapping[str, Any]
     excerpts: Mapping[str, Any]
     response: str | None
+    attribution: str | None
     bytes: int
     previous: str | None
     next: str | None

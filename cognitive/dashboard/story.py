@@ -77,7 +77,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What the page is made of; `strategy` is how overlaps are measured, `longest` how much of a response is kept."""
+    """What the page is made of; `strategy` is how overlaps were measured, `longest` how much of a response is kept."""
 
     account: Account
     numbers: TurnNumbers
@@ -113,7 +113,7 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | 
     account = await layer.account(agent, turn_id)
     ids = [fate.memory_id for fate in _listed(account, asked)]
     memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policy(agent)
-    return Read(account, numbers, memories, policy.attribution, policy.response_characters)
+    return Read(account, numbers, memories, numbers.attribution or policy.attribution, policy.response_characters)
 
 
 async def looked_up(layer: CognitiveLayer, asked: Asked) -> tuple[Candidate, ...]:

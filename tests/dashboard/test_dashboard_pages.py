@@ -10,6 +10,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create, revoke
 from tests.dashboard.conftest import DEPLOY, EVIL
@@ -115,6 +116,17 @@ async def test_a_turn_tells_its_story(open_pages, played):
     for told in ("When do we deploy?", DEPLOY, "Shown at rank", f"{DEPLOY}</mark>"):
         assert told in answer.text.replace("&#39;", "'"), told
     assert re.search(r'</mark><a class="of" href="#shown-(\d)".*id="shown-\1"', answer.text, re.DOTALL)
+
+
+async def test_passages_are_marked_as_the_policy_of_the_turn_measured_them(open_pages, urls, embedder, agent):
+    whole = Policy(deadline_ms=20_000, attribution="jaccard")  # the policy of the pages finds the sentence alone
+    response = f"{DEPLOY} Moss grows. Rain falls. Soup is served. Birds sing. Fridays are long."
+    async with CognitiveLayer.open(urls.app, policy=whole, embedder=embedder) as elsewhere:
+        await elsewhere.remember(agent, [NewMemory(type="decision", content=DEPLOY)])
+        turn = Turn(agent_id=agent, session_id="s", text="When do we deploy?", turn_id="t/1")
+        await elsewhere.post_turn(await elsewhere.pre_turn(turn), Outcome(response=response))
+
+    assert f"{response}</mark>" in (await open_pages.get(of(agent, "turn?id=t/1"))).text
 
 
 @pytest.mark.parametrize(
