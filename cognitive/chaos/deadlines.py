@@ -8,6 +8,7 @@ else the machine does. Both numbers are told. The bounds of a recovery are stret
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 import random
 import time
@@ -70,6 +71,9 @@ async def staged(site: Site, failures: int, chance: random.Random, policy: Polic
     ):
         layer._parts.store._database.breaker = Breaker(failures)
         await layer.remember(agent, store(12))
+        gc.unfreeze()  # of the stage before
+        gc.collect()
+        gc.freeze()  # as `cognitive serve` does: a full collection in the middle of a turn takes 100 ms
         yield Stage(site, proxy, embedder, layer, agent, chance)
 
 

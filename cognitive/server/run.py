@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 import socket
@@ -51,6 +52,8 @@ async def serve(
                 each
             ) in _SIGNALS:  # those before uvicorn listens to them, and those that it raises again when it is done
                 loop.add_signal_handler(each, setattr, running, "should_exit", True)
+            gc.collect()
+            gc.freeze()  # what is here stays, and a full collection that looks at all of it takes a turn 100 ms
             started(address(listener))
             await running.serve(sockets=[listener])
             log.info("requests are done; closing")
