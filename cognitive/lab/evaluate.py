@@ -189,7 +189,7 @@ def _worth(drawn: Resampled, statistic: Statistic, level: float) -> Worth:
 def _refusal(turns: int, effective: float, uses: float, unsupported: float) -> str | None:
     reasons = []
     if turns < LEAST_TURNS:
-        reasons.append(f"{turns} turns are too few, {LEAST_TURNS} are needed")
+        reasons.append(f"{turns} {'turn is' if turns == 1 else 'turns are'} too few, {LEAST_TURNS} are needed")
     if unsupported > MOST_UNSUPPORTED:
         reasons.append(
             f"{unsupported:.0%} of what this policy would add was never tried: of that only the model in the doubly"
