@@ -18,7 +18,7 @@ from cognitive.policy import Policy
 from cognitive.trace import Candidate
 
 _TOKEN = re.compile(r"[^\s,;!?()\[\]{}<>\"'`|=]+")
-_FEWEST_DIGITS = 3  # beside letters: "covid-19" and "mp3" are words, "E404" and "CVE-2024-3094" are not
+_FEWEST_DIGITS = 3  # beside letters: "covid-19" and "mp3" are words, "E404" and "QB31132" are not
 _LONG_NUMBER = 5  # digits; fewer are as often a year or an amount
 _DOTTED = re.compile(r"v?\d+(?:\.\d+){2,}(?::\d+)?")
 _QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"

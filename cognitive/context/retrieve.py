@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import inf
 
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
@@ -150,4 +151,5 @@ def _query(
 def _past(now: datetime, policy: Policy) -> PastTurns | None:
     if not policy.association_weight and policy.boost == "rate":
         return None
-    return PastTurns(now, policy.association_turns, policy.association_kept, policy.association_cosine)
+    similar = policy.association_cosine if policy.association_weight else inf  # what nothing would lift is not fetched
+    return PastTurns(now, policy.association_turns, policy.association_kept, similar)
