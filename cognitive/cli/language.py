@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from cognitive.cli import printing
+from cognitive.cli import options, printing
 from cognitive.cli.answers import Answering, run
 
 _DOING = {"index": "indexing in {language}", "clear": "clearing what is no longer read"}
@@ -16,14 +16,8 @@ _DOING = {"index": "indexing in {language}", "clear": "clearing what is no longe
 @click.command(cls=Answering, shape="{agent, language, becoming?, memories, lacking, leaving}")
 @click.argument("agent")
 @click.argument("to", metavar="[LANGUAGE]", required=False)
-@click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction.")
-@click.option(
-    "--load",
-    default=0.5,
-    show_default=True,
-    type=click.FloatRange(0.01, 1),
-    help="The share of the time that it works; it rests in between.",
-)
+@options.BATCH
+@options.LOAD
 def language(agent: str, to: str | None, batch: int, load: float) -> None:
     """Show the language that AGENT's memory is searched in, or have it be LANGUAGE while turns go on.
 

@@ -36,6 +36,16 @@ SINCE = click.option(
 )
 UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="Only before then.")
 SESSION = click.option("--session", "session_id", required=True, help="The session.")
+BATCH = click.option(
+    "--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction."
+)
+LOAD = click.option(
+    "--load",
+    default=0.5,
+    show_default=True,
+    type=click.FloatRange(0.01, 1),
+    help="The share of the time that it works; it rests in between.",
+)
 YES = click.option("--yes", is_flag=True, help="Do not ask.")
 
 

@@ -34,14 +34,8 @@ _TOLD = ("models", "lacking", "turns", "was", "live", "comparison", "dropped")
 @click.option(
     "--cancel", "act", flag_value="cancel", help="Give up the new model, which is not live: remove its vectors."
 )
-@click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction.")
-@click.option(
-    "--load",
-    default=0.5,
-    show_default=True,
-    type=click.FloatRange(0.01, 1),
-    help="The share of the time that it works; it rests in between.",
-)
+@options.BATCH
+@options.LOAD
 @click.option("--url", help="A role that sees all agents, to list them; not needed with --agent, or embedded.")
 @options.YES
 def reembed(
