@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from brain.caches import cached
 from brain.text import lexemes
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
@@ -25,6 +26,7 @@ _QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"
 _YEAR = re.compile(r"(?:[a-z]+-?|\d{1,2}\.\d{1,2}\.)(?:19|20)\d\d")  # "mid-2023", "5.11.2026"
 _SNAKE = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 _MOST_COMPARED = 64  # best candidates: of versions further down none would be shown
+_MOST_KEPT = 4_096  # memories whose stems are kept: the same ones are found again and again
 _FEWEST_STEMS = 3  # of fewer, one in the place of another is another statement
 
 
@@ -89,7 +91,7 @@ def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, policy: P
     for place, candidate in enumerate(ordered[:_MOST_COMPARED]):
         hit = candidate.hit
         asked = hit.scores.get("said_matched", 0.0)
-        stems = Counter(lexemes(hit.content))
+        stems = _stems(hit.content)
         if not asked or len(stems) < _FEWEST_STEMS or hit.superseded_by is not None or hit.partial:
             continue
         alike = groups.setdefault((hit.type, hit.speaker, asked), [])
@@ -104,6 +106,11 @@ def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, policy: P
         for place, n in zip(group.places, newest, strict=True):
             arranged[place] = ordered[n]
     return arranged
+
+
+@cached(_MOST_KEPT)
+def _stems(said: str) -> Counter[str]:
+    return Counter(lexemes(said))
 
 
 def _shared(one: Counter[str], other: Counter[str]) -> float:
