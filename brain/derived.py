@@ -29,13 +29,14 @@ _PUNCTUATION = " \n\t.,;:!?…\"'()[]-"
 @dataclass(frozen=True, slots=True)
 class Quoting:
     """Another memory that holds words of the erased ones, without them. What somebody handed over on purpose keeps its
-    content and what it carries beside: `restates` says that it holds them all the same.
+    content and what it carries beside: `restates` says that it holds them all the same. `differs`: it is to be changed.
     """
 
     id: UUID
     content: str
     context: str
     attributes: Mapping[str, Any]
+    differs: bool
     restates: bool
 
     @property
@@ -44,16 +45,19 @@ class Quoting:
         return not self.content.replace(MARK, "").strip(_PUNCTUATION)
 
 
-async def quoting(c: Connection, agent_id: str, ids: Sequence[UUID], remains: Remains) -> list[Quoting]:
-    """The other memories that hold something, in the agent's order."""
-    rows = await c.fetch(SQL["memories_holding"], agent_id, remains.probes, list(ids))
+async def quoting(
+    c: Connection, agent_id: str, ids: Sequence[UUID], remains: Remains, since: int | None
+) -> list[Quoting]:
+    """The other memories that hold something, in the agent's order; of those written since a transaction, if given."""
+    rows = await c.fetch(SQL["memories_holding"], agent_id, remains.probes, list(ids), since)
     found = list[Quoting]()
     for row in rows:
         said, context = {"content": row["content"], "attributes": row["attributes"]}, remains.cut(row["context"])
         cut, own = remains.cut_all(said), row["trust"] in ("host", "agent")
-        kept = said if own else cut
-        if cut != said or context != row["context"]:
-            found.append(Quoting(row["id"], kept["content"], context, kept["attributes"], own and cut != said))
+        kept, surrounded = said if own else cut, context != row["context"]
+        if cut != said or surrounded:
+            differs = surrounded or kept != said
+            found.append(Quoting(row["id"], kept["content"], context, kept["attributes"], differs, kept != cut))
     return found
 
 

@@ -131,11 +131,23 @@ Still = Callable[[], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What the record of a turn says of its message: cut where it held what was erased since the turn was prepared."""
+
+    session_id: str
+    user_id: str | None
+    at: datetime
+    message: str
+    status: str  # of its first outcome
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
-    """What was counted of a turn, and whether it was this time."""
+    """What was counted of a turn, whether it was this time, and what was said in it."""
 
     judgements: tuple[Judgement, ...]
     first: bool
+    said: Said
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
-"""The store of memories: remember, get, update, supersede, forget. All in the tenant's own transactions."""
+"""The store of memories: remember, get, update, supersede. All in the tenant's own transactions."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -14,24 +13,22 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from brain import caches, derived, redacting, writing
+from brain import redacting, writing
 from brain.agent_languages import AgentLanguages
 from brain.archived import Archived, Kept
 from brain.database import Connection, Database
-from brain.derived import Quoting
 from brain.embedding.several import Embedders
-from brain.errors import InvalidInput, StoreError, UnknownMemory
+from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, texts
+from brain.ledger import Still
 from brain.redacting import UNREDACTED, Redactor
-from brain.remains import Remains
-from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Vector
+from brain.types import Memory, MemoryType, NewMemory, Revision, Vector
 from brain.writing import SQL, Prepared
 
 _CHANGEABLE = (
     "content", "speaker", "context", "occurred_at", "tags", "entities", "confidence", "pinned", "attributes",
 )  # fmt: skip
-_MOST_TRIES = 50  # of a write that others overtake
-_ERASING = 600.0  # seconds: whatever an agent ever said is looked through, and nobody's turn waits for it
+MOST_TRIES = 50  # of a write that others overtake
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
@@ -92,20 +89,23 @@ class MemoryStore:
         return await writing.write(c, agent_id, whole, self._embedders, self._languages)
 
     async def remember_of_turn(
-        self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime
+        self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime, still: Still | None = None
     ) -> None:
-        """Stores what was made of a recorded turn, like `remember`; nothing, if the turn was erased meanwhile."""
+        """Stores what was made of a recorded turn, like `remember`; nothing, if the turn was erased meanwhile, or if
+        `still` says so.
+        """
         for start in range(0, len(memories), BATCH):
             batch = {identity(memory): memory for memory in await self._redacted(memories[start : start + BATCH])}
             known = await self._existing(agent_id, list(batch))
             fresh = {key: each for key, each in batch.items() if key not in known}
-            await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id))
+            await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id, still))
 
-    async def _write_of_turn(self, agent_id: str, turn_id: str, prepared: list[Prepared], c: Connection) -> bool:
+    async def _write_of_turn(
+        self, agent_id: str, turn_id: str, still: Still | None, prepared: list[Prepared], c: Connection
+    ) -> bool:
         await writing.share_agent(c, agent_id)
-        if await c.fetchval(SQL["has_turn"], agent_id, turn_id):
-            return await writing.write(c, agent_id, prepared, self._embedders, self._languages)
-        return True
+        wanted = await c.fetchval(SQL["has_turn"], agent_id, turn_id) and (still is None or await still())
+        return not wanted or await writing.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
@@ -124,7 +124,7 @@ class MemoryStore:
 
     async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
         """Prepares and writes; again, if the agent's models or languages have become others meanwhile."""
-        for _ in range(_MOST_TRIES if fresh else 0):
+        for _ in range(MOST_TRIES if fresh else 0):
             prepared = await self._prepare(agent_id, fresh, now)
             if await self._database.run(agent_id, partial(work, prepared)):
                 return
@@ -200,10 +200,10 @@ class MemoryStore:
             UnknownMemory: this agent has no such memory.
             InvalidInput: another memory says that already.
         """
-        for _ in range(_MOST_TRIES):
+        for _ in range(MOST_TRIES):
             if await self._update_once(agent_id, id, change):
                 return (await self.get(agent_id, [id]))[0]
-        raise StoreError(f"memory {id} was changed by others {_MOST_TRIES} times in a row")
+        raise StoreError(f"memory {id} was changed by others {MOST_TRIES} times in a row")
 
     async def _update_once(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
         row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["versioned_memory"], agent_id, id))
@@ -237,94 +237,6 @@ class MemoryStore:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         return [Revision(**dict(row)) for row in rows if row["number"] is not None]
 
-    async def remains(self, agent_id: str, ids: Sequence[UUID]) -> Remains:
-        """What is to be looked for when these memories are erased: all that they say, and what they said before.
-
-        Raises:
-            UnknownMemory: an id that this agent does not have.
-        """
-        memories = await self.get(agent_id, ids)
-        writing.require_known(agent_id, ids, {memory.id for memory in memories})
-        rows = await self._database.run(agent_id, lambda c: c.fetch(derived.SQL["said_before"], agent_id, list(ids)))
-        said = [asdict(memory) for memory in memories] + [row["was"] for row in rows]
-        return Remains([text for each in said for text in derived.texts(each)])
-
-    async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erases memories with every index entry, vector, count and exposure of them, and their words wherever else
-        this agent's rows hold them. All that there is is looked through first, and memories that quote them are
-        indexed anew, while turns go on; then one transaction erases, and looks at what was written meanwhile.
-
-        Raises:
-            UnknownMemory: an id that this agent does not have; nothing is erased.
-        """
-        wanted = list(dict.fromkeys(ids))
-        remains = await self.remains(agent_id, wanted)
-        since = await self._database.run(agent_id, lambda c: c.fetchval(derived.SQL["running"]))
-        others = await self._database.run(
-            agent_id, lambda c: derived.quoting(c, agent_id, wanted, remains), timeout=_ERASING
-        )
-        nothing_else = [other.id for other in others if not await self._unquoted(agent_id, other)]
-        gone = [*wanted, *nothing_else]
-        before = Counter[str]()
-        for part in derived.parts(remains):
-            look = partial(_looked, part, agent_id, remains)
-            before.update(await self._database.run(agent_id, look, timeout=_ERASING))
-
-        async def work(c: Connection) -> Receipt:
-            await c.execute(SQL["own_agent"], agent_id)  # what a turn says is recorded before this, or knows of it
-            receipt = await writing.erase(c, agent_id, gone)
-            touched = before + await derived.erase(c, agent_id, remains, since)
-            cut, restated = len(others) - len(nothing_else), sum(other.restates for other in others)
-            receipt = replace(
-                receipt, responses=receipt.responses + touched["responses"],
-                revisions=receipt.revisions + touched["revisions"], artifacts=touched["artifacts"],
-                turns_cut=touched["turns"], sessions_cut=touched["sessions"], subtasks_cut=touched["subtasks"],
-                notes_cut=touched["notes"], memories_cut=cut, restated=restated,
-            )  # fmt: skip
-            await derived.log(c, agent_id, "memories", derived.counts(receipt))
-            return receipt
-
-        receipt = await self._database.run(agent_id, work, timeout=_ERASING)
-        self._embedders.drop(remains.held)
-        caches.empty()
-        return receipt
-
-    async def _unquoted(self, agent_id: str, other: Quoting) -> bool:
-        """Leaves a memory without the words that it holds of erased ones. False if it has no others."""
-        if other.says_nothing:
-            return False
-        try:
-            await self.update(agent_id, other.id, lambda found: _changed(found, other))
-        except UnknownMemory:  # erased meanwhile, by somebody else
-            return True
-        except InvalidInput:  # what is left of it, another one says already
-            return False
-        return True
-
-    async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent.
-
-        What is left is its name, when that was, and how many rows: a turn that was prepared before is known by it.
-        """
-
-        async def work(c: Connection) -> Receipt:
-            await c.execute(SQL["own_agent"], agent_id)
-            await c.fetchrow(SQL["lock_corpus"], agent_id)
-            receipt = Receipt(agent_id, **dict(await c.fetchrow(SQL["agent_rows"], agent_id)))
-            await c.execute(SQL["erase_agent"], agent_id)
-            await derived.log(c, agent_id, "agent", derived.counts(receipt))
-            return receipt
-
-        receipt = await self._database.run(agent_id, work, timeout=_ERASING)
-        self._embedders.drop(lambda _: True)  # whose a text was, the cache does not know
-        caches.empty()
-        return receipt
-
-    async def erasures(self, agent_id: str) -> list[Erasure]:
-        """What was erased of an agent and when, oldest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(derived.SQL["erasures"], agent_id))
-        return [Erasure(**dict(row)) for row in rows]
-
 
 def identity(memory: NewMemory) -> bytes:
     """What makes two memories the same: (type, source), or without a source (type, speaker, session, time, content)."""
@@ -354,17 +266,6 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, float):
         return float(np.float32(value))
     return list(value) if isinstance(value, tuple) else value
-
-
-async def _looked(part: derived.Part, agent_id: str, remains: Remains, c: Connection) -> Mapping[str, int]:
-    return await part(c, agent_id, remains, None)
-
-
-def _changed(memory: Memory, left: Quoting) -> NewMemory:
-    fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
-    return NewMemory(
-        **{**fields, "content": left.content, "context": left.context, "attributes": dict(left.attributes)}
-    )
 
 
 def _memory(row: Any) -> Memory:

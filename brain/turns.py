@@ -19,6 +19,7 @@ from brain.ledger import (
     Judgement,
     OpenTurn,
     Planned,
+    Said,
     Shadow,
     Shown,
     Still,
@@ -88,7 +89,7 @@ class TurnLog:
                 return None
             if not turn["open"]:
                 rows = await c.fetch(SQL["attributions"], agent_id, turn_id)
-                return Closed(tuple(Judgement(**dict(row)) for row in rows), first=False)
+                return Closed(tuple(Judgement(**dict(row)) for row in rows), False, _said(turn, turn["status"]))
             shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
             decoys = [Decoy(**dict(row)) for row in await c.fetch(SQL["decoys"], agent_id, turn_id)]
             judged = await judge(shown, decoys, Planned(turn["message"], turn["planned_under"]))
@@ -101,7 +102,7 @@ class TurnLog:
             )  # fmt: skip
             told = _told(turn, status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
             await _tally(c, agent_id, turn["at"], tally.rows(told))
-            return Closed(tuple(judged.shown), first=True)
+            return Closed(tuple(judged.shown), True, _said(turn, status))
 
         return await self._database.run(agent_id, work)
 
@@ -228,6 +229,10 @@ class TurnLog:
             return rated is not None
 
         return await self._database.run(agent_id, work)
+
+
+def _said(turn: Any, status: str) -> Said:
+    return Said(turn["session_id"], turn["user_id"], turn["at"], turn["message"], status)
 
 
 async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:

@@ -23,6 +23,7 @@ from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.named import named
 from brain.embedding.several import Embedders
+from brain.erasing import Erasing
 from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
 from brain.figures import Figures
 from brain.journal import Journal, journal_name
@@ -94,6 +95,7 @@ class Parts:
     reembedding: Reembedding
     reindexing: Reindexing
     store: MemoryStore
+    erasing: Erasing
     archive: Archive
     cells: Cells
     turns: TurnLog
@@ -200,7 +202,8 @@ def _parts(
     chosen, summarizer = Chosen(policies, policy, shadow), plugins.summarizer or Extractive()
     return Parts(
         policy=chosen, policies=policies, embedders=embedders, counter=counter, redactor=redactor, journal=journal,
-        store=store, turns=turns, contents=Contents(database), archive=Archive(database), cells=Cells(database),
+        store=store, erasing=Erasing(database, store, embedders), turns=turns, contents=Contents(database),
+        archive=Archive(database), cells=Cells(database),
         sessions=sessions, artifacts=artifacts, subtasks=Subtasks(database, redactor),
         reembedding=Reembedding(database, embedders), reindexing=Reindexing(database),
         engine=ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter),

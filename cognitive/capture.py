@@ -15,6 +15,7 @@ from typing import Protocol
 
 from brain.deadline import Failed, attempt
 from brain.errors import InvalidInput
+from brain.ledger import Still
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore
 from brain.types import LONGEST_LABEL, NewMemory
@@ -65,16 +66,22 @@ class Capture:
         """Whether anything would be kept of an agent's exchange."""
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
-    async def keep(self, exchange: Exchange, *, extract: bool = True) -> None:
-        """Stores the exchange as the policy says, and has the extractor see it if it is to.
+    async def keep(self, exchange: Exchange, *, extract: bool = True, still: Still | None = None) -> None:
+        """Stores the exchange as the policy says, and has the extractor see it if it is to; nothing, if `still` finds
+        that nobody wants it any more.
 
         Raises:
             StoreUnavailable: Postgres is away.
             EmbeddingError: the words have no vector.
         """
-        await self._stored(exchange, episodes(exchange, self._policy.for_agent(exchange.agent_id)))
+        said = episodes(exchange, self._policy.for_agent(exchange.agent_id))
+        await self._stored(exchange, said, still)
         if self._extractor is not None and extract:
             self._background.start(self._extracted(exchange, self._extractor), exchange.agent_id, exchange.turn_id)
+
+    async def ended(self, agent_id: str) -> None:
+        """Returns when what is being extracted of an agent is stored, or has failed."""
+        await self._background.ended(agent_id)
 
     async def stop(self, agent_id: str) -> None:
         """Gives up what is being extracted of an agent: it is about to be erased."""
@@ -94,8 +101,9 @@ class Capture:
             raise InvalidInput("extractor: expected NewMemory values")
         await self._stored(exchange, [_of_talk(memory) for memory in made])
 
-    async def _stored(self, exchange: Exchange, made: Sequence[NewMemory]) -> None:
-        await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, made, now=datetime.now(UTC))
+    async def _stored(self, exchange: Exchange, made: Sequence[NewMemory], still: Still | None = None) -> None:
+        now = datetime.now(UTC)
+        await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, made, now=now, still=still)
 
 
 async def _asked(extractor: Extractor, exchange: Exchange) -> Sequence[NewMemory]:

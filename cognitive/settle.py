@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from brain.deadline import Deadline
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
-from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Planned, Shown, Still
+from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Planned, Said, Shown, Still
 from brain.redacting import UNREDACTED, Redactor
 from brain.remains import Remains
 from brain.text import storable
@@ -116,7 +116,11 @@ class Settlement:
         return await asyncio.to_thread(self._journal.erase, agent_id)
 
     async def forget(self, agent_id: str, remains: Remains) -> int:
-        """Leaves what the journal keeps of an agent without what is about to be erased. Returns of how many turns."""
+        """Leaves what the journal keeps of an agent without what is about to be erased. Returns of how many turns.
+
+        Whoever drains one of them either has stored what it said before the erasure looks, or finds it gone.
+        """
+        await self._capture.ended(agent_id)
         await self.kept()
         return await asyncio.to_thread(self._journal.cut, agent_id, remains)
 
@@ -159,22 +163,19 @@ class Settlement:
             raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         if outcome.status == "completed" and self._capture.wants(agent_id):
             anew = closed.first or still is not None  # from the journal, the first try may have failed
-            await self._captured(agent_id, turn_id, outcome, opening, anew)
+            await self._captured(agent_id, turn_id, outcome, closed.said, anew, still)
         return Report(turn_id, record.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
 
     async def _captured(
-        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, anew: bool
+        self, agent_id: str, turn_id: str, outcome: Outcome, said: Said, anew: bool, still: Still | None
     ) -> None:
         """What the turn said. Told again, it may be that a crash came between its closing and this: what is there
         already stays, and the extractor is not asked again.
         """
-        turn = asdict(opening) if opening is not None and anew else await self._turns.turn(agent_id, turn_id)
-        if turn is None or (not anew and turn["status"] != "completed"):  # erased meanwhile, or failed
+        if not anew and said.status != "completed":
             return
-        said = Exchange(
-            agent_id, turn["session_id"], turn_id, turn["at"], turn["message"], outcome.response, turn["user_id"]
-        )
-        await self._capture.keep(said, extract=anew)
+        exchange = Exchange(agent_id, said.session_id, turn_id, said.at, said.message, outcome.response, said.user_id)
+        await self._capture.keep(exchange, extract=anew, still=still)
 
     async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:
         """What was shown of the memories that the turn shortened, as it was recorded when it opened."""

@@ -89,7 +89,8 @@ RETURNING 1
 -- Other memories in which the words of the erased ones ($3) stand: what they say, what surrounds that, or what they
 -- carry beside.
 SELECT id, content, context, trust, attributes FROM cognitive.memory AS m
-WHERE agent_id = $1 AND id <> ALL($3::uuid[]) AND EXISTS (
+WHERE agent_id = $1 AND id <> ALL($3::uuid[])
+  AND ($4::bigint IS NULL OR ((m.xmin::text::bigint - $4) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest($2::text[]) AS p(probe)
     WHERE strpos(lower(concat_ws(' ', m.content, m.context, m.attributes)), p.probe) > 0)
 ORDER BY seq

@@ -143,7 +143,7 @@ SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR SHARE
 
 -- name: hold_turn
 -- Whoever judges or rates what a turn showed holds its row: one after the other, each on what the last one left.
-SELECT at, message, status = 'open' OR reaped AS open, status, frame, categories, runtime,
+SELECT session_id, user_id, at, message, status = 'open' OR reaped AS open, status, frame, categories, runtime,
        cardinality(degraded) > 0 AS degraded, measures, called, policy,
        (SELECT content FROM cognitive.policy AS p WHERE p.agent_id = $1 AND p.version = turn.policy) AS planned_under
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE

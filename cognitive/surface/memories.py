@@ -108,11 +108,11 @@ class Memories:
             UnknownMemory: an id that this agent does not have; nothing is erased.
         """
         wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
-        remains = await self._parts.store.remains(require_label("agent_id", agent_id), wanted)
+        remains = await self._parts.erasing.remains(require_label("agent_id", agent_id), wanted)
         await self._parts.settling.ended(agent_id)
         await self._parts.continuity.ended(agent_id)  # what is on its way to the store is looked through there
         journaled = await self._parts.settlement.forget(agent_id, remains)
-        receipt = replace(await self._parts.store.forget(agent_id, wanted), journaled=journaled)
+        receipt = replace(await self._parts.erasing.memories(agent_id, wanted), journaled=journaled)
         self.forgetting.let_go(agent_id, remains.held)
         return receipt
 
@@ -123,7 +123,7 @@ class Memories:
         await self._parts.settling.ended(require_label("agent_id", agent_id))
         journaled = await self._parts.settlement.erase(agent_id)
         await self._parts.continuity.stop(agent_id)
-        receipt = replace(await self._parts.store.erase_agent(agent_id), journaled=journaled)
+        receipt = replace(await self._parts.erasing.agent(agent_id), journaled=journaled)
         self._parts.policy.forget(agent_id)
         self.forgetting.let_go(agent_id, everything)
         return receipt
@@ -139,7 +139,7 @@ class Memories:
 
     async def erasures(self, agent_id: str) -> list[Erasure]:
         """What was erased of an agent, when, and how many rows that were; oldest first."""
-        return await self._parts.store.erasures(require_label("agent_id", agent_id))
+        return await self._parts.erasing.past(require_label("agent_id", agent_id))
 
     @patient
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:

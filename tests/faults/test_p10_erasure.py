@@ -9,11 +9,12 @@ import json
 import re
 import threading
 import zlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -58,6 +59,22 @@ class WordEmbedder:
             for word in text.lower().split():
                 vectors[row, zlib.crc32(word.strip(".,?!").encode()) % self.dimension] += 1.0
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+class Interrupted(WordEmbedder):
+    """Has something done once while it embeds what it waits for: in the middle of whatever needs those vectors."""
+
+    def __init__(self, awaited: str) -> None:
+        super().__init__()
+        self._awaited = awaited
+        self._loop = asyncio.get_running_loop()
+        self.meanwhile: Callable[[], Coroutine[Any, Any, object]] | None = None
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        if self.meanwhile is not None and any(self._awaited in text for text in texts):
+            meanwhile, self.meanwhile = self.meanwhile, None
+            asyncio.run_coroutine_threadsafe(meanwhile(), self._loop).result()
+        return super().embed(texts)
 
 
 @dataclass(frozen=True)
@@ -276,14 +293,57 @@ async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
     async with opened(site) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         settlement = layer._parts.settlement
-        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
-        await settlement._keep(agent, "lost", None, Outcome(response=f"Yes. {SECRET}"))  # as when Postgres is away
-        await settlement._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
-        assert files(site)
-        receipt = await layer.forget(agent, [secret])
-        assert receipt.journaled == 2
+        await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
+        with layer._parts.journal.drained_by_one():  # what is kept waits, as when Postgres is away
+            await settlement._keep(agent, "lost", None, Outcome(response=f"Yes. {SECRET}"))
+            await settlement._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
+            assert files(site)
+            receipt = await layer.forget(agent, [secret])
+            assert receipt.journaled == 2
+            assert await everywhere(site, agent) == []
+        while layer._parts.journal.count():
+            await asyncio.sleep(0.01)
         assert await everywhere(site, agent) == []
-        assert context.turn_id == "t"
+
+
+async def test_what_is_drained_while_it_is_forgotten_brings_nothing_back(site, agent):
+    embedder = Interrupted("Yes.")
+    async with opened(site, embedder=embedder) as layer:
+        [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
+        with layer._parts.journal.drained_by_one():
+            await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
+            await layer._parts.settlement._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
+            embedder.meanwhile = lambda: layer.forget(agent, [secret])
+        while layer._parts.journal.count():
+            await asyncio.sleep(0.01)
+        assert await everywhere(site, agent) == []
+        assert [memory.content for memory in await layer.tagged(agent, ["captured"])][:1] == ["Is it so? [erased]."]
+
+
+async def test_an_outcome_of_a_turn_that_was_prepared_before_captures_what_is_left_of_its_message(site, agent):
+    async with opened(site) as layer:
+        [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
+        before = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
+        await layer.forget(agent, [secret])
+        await layer.post_turn(before, Outcome(response="Nobody knows."))
+        assert [memory.content for memory in await layer.tagged(agent, ["captured"])][:1] == ["Is it so? [erased]."]
+        assert await everywhere(site, agent) == []
+
+
+async def test_what_is_captured_while_it_is_forgotten_goes_too(site, agent):
+    embedder = Interrupted("[erased]")
+    async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
+        talk = NewMemory(type="episode", content=f"Well. {SECRET}", occurred_at=AT, trust="talk")
+        [secret, _] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT), talk])
+        later = talk.model_copy(update={"content": f"So it is. {SECRET}"})
+        embedder.meanwhile = lambda: another.remember(agent, [later])
+        receipt = await layer.forget(agent, [secret])
+        assert (receipt.memories, receipt.memories_cut) == (1, 2)
+        assert {memory.content for memory in await layer.tagged(agent, [])} == {
+            "Well. [erased].",
+            "So it is. [erased].",
+        }
+        assert await everywhere(site, agent) == []
 
 
 async def test_a_replay_of_a_turn_that_showed_it_says_so_and_of_one_that_said_it_too(site, agent):
