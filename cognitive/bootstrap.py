@@ -40,25 +40,25 @@ from brain.settings import Settings, from_environment
 from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
-from cognitive import redaction
-from cognitive.arrivals import Arrivals
 from cognitive.background import Background
-from cognitive.capture import Capture, Extractor
 from cognitive.catalog.engine import Catalog
-from cognitive.chosen import Chosen
-from cognitive.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.context.engine import ContextEngine
-from cognitive.continuity import Continuity
-from cognitive.drain import draining
-from cognitive.forgetting import Forgetting
-from cognitive.habits import Habits
-from cognitive.models import load as load_models
-from cognitive.planner import Planner
+from cognitive.feedback.arrivals import Arrivals
+from cognitive.feedback.capture import Capture, Extractor
+from cognitive.feedback.drain import draining
+from cognitive.feedback.settle import Settlement
+from cognitive.lab.shadow import Shadowing
 from cognitive.policy import Policy
+from cognitive.policy.chosen import Chosen
+from cognitive.policy.models import load as load_models
 from cognitive.preflight import signals
-from cognitive.retaining import Retaining
-from cognitive.settle import Settlement
-from cognitive.shadow import Shadowing
+from cognitive.preflight.classifier import Classifier, Classifiers, ExemplarClassifier
+from cognitive.preflight.habits import Habits
+from cognitive.preflight.planner import Planner
+from cognitive.privacy import redaction
+from cognitive.privacy.forgetting import Forgetting
+from cognitive.privacy.retaining import Retaining
+from cognitive.session.continuity import Continuity
 from cognitive.telemetry.embedder import TracedEmbedder
 from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import quietly

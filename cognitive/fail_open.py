@@ -13,12 +13,12 @@ from cognitive import prepared
 from cognitive.bootstrap import Parts
 from cognitive.catalog.engine import Known
 from cognitive.context.engine import Built
-from cognitive.continuity import Continued, Talk
 from cognitive.errors import CognitiveError
+from cognitive.feedback.settle import opened
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.preflight.needs import together
-from cognitive.settle import opened
+from cognitive.session.continuity import Continued, Talk
 from cognitive.telemetry import attributes, conventions
 from cognitive.telemetry.spans import Span
 from cognitive.turn import Message, Offer, Turn, TurnContext

@@ -16,20 +16,22 @@ from brain.patience import patient
 from brain.ports import Embedder
 from brain.redacting import Redact
 from brain.types import MemoryType
-from cognitive import bootstrap, fail_open, prepared, redaction
+from cognitive import bootstrap, fail_open, prepared
 from cognitive.arguments import require_aware, require_label
-from cognitive.capture import Extractor
 from cognitive.catalog.refine import Chooser, Refined
-from cognitive.classifier import Classifier
 from cognitive.context.retrieve import Filters
-from cognitive.continuity import Talk
 from cognitive.errors import InvalidInput, StoreUnavailable
-from cognitive.markup import without_injected
-from cognitive.planner import told
+from cognitive.feedback.capture import Extractor
+from cognitive.lab.questions import Questions
 from cognitive.policy import Policy
+from cognitive.preflight.classifier import Classifier
+from cognitive.preflight.planner import told
 from cognitive.preflight.sections import Sections, sections
-from cognitive.questions import Questions
+from cognitive.privacy import redaction
+from cognitive.prompt.markup import without_injected
 from cognitive.recall import recall
+from cognitive.session.continuity import Talk
+from cognitive.session.work import Work
 from cognitive.surface.checks import Checks
 from cognitive.surface.languages import Languages
 from cognitive.surface.memories import Memories
@@ -46,7 +48,6 @@ from cognitive.tokens import TokenCounter
 from cognitive.turn import LONGEST_MESSAGE, Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import Window
 from cognitive.window.summary import Summarizer
-from cognitive.work import Work
 
 
 class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languages, State, Checks):
@@ -92,7 +93,7 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
         about messages that no rule of the categories knows; `extractor` makes memories of what a completed turn said,
         beside what `Policy.capture` keeps; `metrics` counts (`cognitive.telemetry.prometheus`); `redact` is called with
-        every text before it is stored, and must take milliseconds (`cognitive.patterns`).
+        every text before it is stored, and must take milliseconds (`cognitive.privacy.patterns`).
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.

@@ -9,11 +9,11 @@ from uuid import uuid4
 
 from cognitive.context import repeat
 from cognitive.context.engine import Built
-from cognitive.continuity import Continued
-from cognitive.measures import ELAPSED
-from cognitive.models import budget_for
 from cognitive.plan import Plan
 from cognitive.policy import Policy
+from cognitive.policy.models import budget_for
+from cognitive.recording.measures import ELAPSED
+from cognitive.session.continuity import Continued
 from cognitive.turn import Offer, Turn, TurnContext
 
 

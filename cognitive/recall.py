@@ -17,7 +17,7 @@ from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.preflight import signals
-from cognitive.recording import decode
+from cognitive.recording.stages import decode
 from cognitive.trace import NOT_ELIGIBLE, Candidate
 from cognitive.turn import RecallHit
 

@@ -13,10 +13,10 @@ from pydantic_core import from_json, to_json
 
 from brain.types import Edge, Label, MemoryType, Moment, Text, Vector
 from cognitive.arguments import require_label
-from cognitive.defaults import Placement
 from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.prompt import Parts, Placed, place
+from cognitive.policy.defaults import Placement
+from cognitive.prompt.placement import Parts, Placed, place
 from cognitive.trace import Trace, Trim
 
 LONGEST_MESSAGE = 4_000_000  # characters; what is longer is a file, not a message

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 
 from cognitive import CognitiveLayer, Turn
-from cognitive.work import Fact
+from cognitive.session.work import Fact
 
 AGENT, SESSION = "example-work", "s1"
 

@@ -16,8 +16,8 @@ from cognitive.catalog.fit import cut_late, fit, untouched
 from cognitive.catalog.library import Library
 from cognitive.catalog.rank import Evidence, Ranking, glance, rank
 from cognitive.catalog.refine import Chooser, Refined, ask
-from cognitive.models import budget_for
 from cognitive.policy import Policy
+from cognitive.policy.models import budget_for
 from cognitive.turn import Offer, Tool, Turn
 
 log = logging.getLogger(__name__)

@@ -27,7 +27,7 @@ def command(model: str | None, agent: str) -> None:
 
 async def _budgets(model: str | None, agent: str) -> Mapping[str, Any]:
     from cognitive.bootstrap import live_policy
-    from cognitive.models import budget_for, context_budgets
+    from cognitive.policy.models import budget_for, context_budgets
 
     further = live_policy().for_agent(agent).models
     if model is None:

@@ -52,7 +52,7 @@ async def _effective(agent: str) -> Mapping[str, Any]:
 async def _stored(agent: str) -> Mapping[str, Any]:
     """What was chosen for the agent, as far as the database says."""
     from cognitive.errors import CognitiveError
-    from cognitive.tunables import between
+    from cognitive.policy.tunables import between
 
     nothing: dict[str, Any] = {"live": None, "shadow": None, "changes": {}, "since": None, "by": None, "unknown": None}
     try:

@@ -16,7 +16,7 @@ from cognitive.cli.options import AGENT
 
 if TYPE_CHECKING:
     from brain.policies import Candidate, Choice
-    from cognitive.tunables import Row
+    from cognitive.policy.tunables import Row
 
 _CHOICE = "{role, no, version?, at, by, note}"
 _CANDIDATE = "{version, base, changes: {…}, at, by, note}"
@@ -109,7 +109,7 @@ def show(version: str, agent: str, beside: str | None) -> None:
 
 
 async def _show(agent: str, version: str, beside: str | None) -> Mapping[str, Any]:
-    from cognitive.tunables import between
+    from cognitive.policy.tunables import between
 
     async with cognitive.CognitiveLayer.open() as layer:
         other = beside or (await layer.policies.standing(agent)).live.version
@@ -133,7 +133,7 @@ def rows() -> None:
 
 
 async def _rows() -> Sequence[Row]:
-    from cognitive.tunables import ROWS
+    from cognitive.policy.tunables import ROWS
 
     return ROWS
 

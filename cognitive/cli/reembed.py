@@ -87,7 +87,7 @@ class _Acting:
         self._agent, self._model, self._pace, self._moved = agent, model, pace, moved
 
     async def build(self) -> Mapping[str, Any]:
-        from cognitive.comparison import asked
+        from cognitive.lab.comparison import asked
 
         await self._work.begin(self._agent, self._model)
         lacking = await self._work.fill(self._agent, self._model, self._pace, self._moved)

@@ -19,7 +19,7 @@ from cognitive.cli.evaluate import show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
-    from cognitive.questions import Replay
+    from cognitive.lab.questions import Replay
 
 _NO_STAGES = "without stages"  # heartbeats, and turns whose memory failed
 _REPLAY = (

@@ -15,7 +15,7 @@ from cognitive.cli.options import AGENT, YES, confirm
 if TYPE_CHECKING:
     from brain.artifacts import Artifact
     from brain.sessions import Cleared
-    from cognitive.recent import Resumed
+    from cognitive.session.recent import Resumed
 
 ARTIFACT = "{id, session_id, turn_id?, kind, name, tool?, subtask_id?, characters, created_at}"
 _MESSAGE = "{role, content, at?, kind?, tool_calls: [{…}], tool_call_id?}"

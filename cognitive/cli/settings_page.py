@@ -10,12 +10,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from brain.settings import Settings
-from cognitive import defaults
 from cognitive.cli import commented, printing
 from cognitive.cli.markdown import table
-from cognitive.defaults import CategoryChange, FrameBudget
-from cognitive.models import DEFAULT, MODELS, ModelRow
-from cognitive.policy import Policy
+from cognitive.policy import Policy, defaults
+from cognitive.policy.defaults import CategoryChange, FrameBudget
+from cognitive.policy.models import DEFAULT, MODELS, ModelRow
 
 _KINDS = {"boolean": "true or false", "integer": "integer", "number": "number", "string": "text", "object": "table"}
 

@@ -21,7 +21,7 @@ from cognitive.client.calls import Calls
 from cognitive.client.policies import Policies
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
-from cognitive.recent import Resumed
+from cognitive.session.recent import Resumed
 from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.wire.context import UNPREPARED, Prepared, received, unprepared
 from cognitive.wire.models import (

@@ -26,7 +26,7 @@ from cognitive.context import (
 )
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.recording import Given, Standing
+from cognitive.recording.stages import Given, Standing
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Boost, Candidate, Fate, Sections, Sifted
 

@@ -15,15 +15,15 @@ from brain.errors import CognitiveError, StoreUnavailable
 from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
-from cognitive import recording
 from cognitive.context import dedup, render, repeat
 from cognitive.context.assemble import Assembled, assemble, order
 from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, embedded, retrieve, searched
 from cognitive.context.statements import window_sentences
-from cognitive.markup import without_injected
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.recording import Given, Standing
+from cognitive.prompt.markup import without_injected
+from cognitive.recording import stages as recording
+from cognitive.recording.stages import Given, Standing
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Message, Shown, Turn

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from brain.contents import Key
 from brain.search import Hit
-from cognitive.defaults import Placement
-from cognitive.markup import records, without_injected
-from cognitive.recording import Standing
+from cognitive.policy.defaults import Placement
+from cognitive.prompt.markup import records, without_injected
+from cognitive.recording.stages import Standing
 from cognitive.trace import PASSED_OVER, Candidate, Fate, Sifted
 from cognitive.turn import Message
 

@@ -9,8 +9,8 @@ from uuid import UUID
 from brain.types import Memory
 from cognitive.dashboard.asked import Asked
 from cognitive.errors import CognitiveError, UnknownTurn
+from cognitive.lab.questions import Replay
 from cognitive.layer import CognitiveLayer
-from cognitive.questions import Replay
 
 Lines = tuple[tuple[str, str], ...]  # each with its kind: a memory, a heading of a section, or what frames them
 

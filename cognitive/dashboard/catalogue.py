@@ -12,7 +12,7 @@ from brain.figures import Figures
 from brain.lately import ModelSeen, ModelsSeen
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import written_csv
-from cognitive.models import DEFAULT, MODELS, ModelBudget, ModelRow, budget_for
+from cognitive.policy.models import DEFAULT, MODELS, ModelBudget, ModelRow, budget_for
 
 _MOST_TOOLS = 14  # rows of the map; the rest is in its CSV
 _MOST_COLUMNS = 9  # every category, and none

@@ -14,17 +14,17 @@ from brain.figures import Figures
 from brain.policies import Candidate, Choice, Role
 from brain.search import Found, Masses
 from brain.types import MEMORY_TYPES
-from cognitive.chosen import FRESH, Standing
 from cognitive.context.sections import sections
 from cognitive.dashboard.asked import Asked
-from cognitive.defaults import FRAMES
 from cognitive.lab.agreement import Agreement
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
+from cognitive.policy.chosen import FRESH, Standing
+from cognitive.policy.defaults import FRAMES
+from cognitive.policy.tunables import BY_NAME, between
 from cognitive.preflight import plan as planning
 from cognitive.preflight.learned import Learned
-from cognitive.tunables import BY_NAME, between
 
 MOST_SEEN = 50  # versions that turns were planned under
 _FIRST_HABITS = 12

@@ -17,10 +17,10 @@ from brain.types import Memory
 from cognitive.dashboard.answered import Answer, answer
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.whynot import sought
+from cognitive.lab.questions import Account
 from cognitive.lab.stories import FACTORS
 from cognitive.lab.why import Explanation
 from cognitive.layer import CognitiveLayer
-from cognitive.questions import Account
 
 Tone = Literal["good", "warn", "info", "plain"]
 FATES: Mapping[str, tuple[str, Tone, str]] = {

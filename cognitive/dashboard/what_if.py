@@ -14,7 +14,7 @@ from cognitive.errors import InvalidInput
 from cognitive.lab.intervals import Estimate
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
-from cognitive.tunables import BY_NAME, ROWS, Row, checked
+from cognitive.policy.tunables import BY_NAME, ROWS, Row, checked
 
 _OPEN = ("Feedback", "Floors", "Limits")  # groups that stand open; others where something in them was moved
 _ABOUT: Mapping[str, str] = {

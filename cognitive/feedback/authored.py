@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from brain.text import normalise, word_spans
-from cognitive.markup import TAGS, without_injected
+from cognitive.prompt.markup import TAGS, without_injected
 
 # Words in a row that make a quotation (in unspaced scripts characters). Responses about hotels and encyclopedia
 # articles had 3.0 % of their words in runs of five in common with 100,000 words on the same subjects that they did not

@@ -17,7 +17,7 @@ from cognitive.lab.difference import expected_use
 from cognitive.lab.logged import Choice, LoggedTurn
 from cognitive.lab.replay import again, replay, unanswered, uncompared
 from cognitive.policy import Policy
-from cognitive.recording import Given, Recording
+from cognitive.recording.stages import Given, Recording
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness
 

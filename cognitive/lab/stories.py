@@ -12,7 +12,7 @@ from brain.text import as_lexeme, language_of, lexemes, words
 from brain.types import Memory
 from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.recording import Recording
+from cognitive.recording.stages import Recording
 
 _MOST_NAMED = 3  # factors in a sentence
 _FOR_ANYTHING = frozenset({"length", "first_person", "asker"})  # they speak for a memory whatever the message is

@@ -14,7 +14,7 @@ from cognitive.lab.evaluate import Evaluation, evaluate
 from cognitive.lab.evidence import Case, as_used, logged, never_answered
 from cognitive.lab.logged import Choice, LoggedTurn
 from cognitive.policy import Policy
-from cognitive.tunables import changed
+from cognitive.policy.tunables import changed
 
 RESAMPLES = 500  # for somebody who moves a slider; `cognitive evaluate` draws four times as many
 MOST_TOLD = 20  # turns whose difference is told memory by memory

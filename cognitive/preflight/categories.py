@@ -12,9 +12,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from cognitive.defaults import CategoryChange
 from cognitive.plan import Caps, Signals
 from cognitive.policy import Policy
+from cognitive.policy.defaults import CategoryChange
 from cognitive.preflight import smalltalk, structure
 from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL, NEEDS, RULES, Need
 from cognitive.preflight.rules.matching import Rule, RuleTable, fold

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from brain.types import MEMORY_TYPES
 from cognitive.context.render import NOTICE, line
-from cognitive.markup import CLOSING, OPENING, sealed
 from cognitive.policy import Policy
+from cognitive.prompt.markup import CLOSING, OPENING, sealed
 from cognitive.turn import RecallHit
 
 NAME = "recall_context"

@@ -21,15 +21,15 @@ from pydantic import BaseModel, ConfigDict
 
 from brain.text import storable
 from cognitive.feedback.authored import texts
-from cognitive.forgetting import Held
 from cognitive.hook.project import agent_of
 from cognitive.hook.wire import EVENTS
 from cognitive.layer import CognitiveLayer
-from cognitive.markup import CLOSING, OPENING, sealed, tail
-from cognitive.quoting import quote
-from cognitive.recent import Resumed
+from cognitive.privacy.forgetting import Held
+from cognitive.prompt.markup import CLOSING, OPENING, sealed, tail
+from cognitive.prompt.quoting import quote
 from cognitive.server import transcript
 from cognitive.server.transcript import Exchange
+from cognitive.session.recent import Resumed
 from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnContext, TurnRef
 from cognitive.window.jsonable import as_text, jsonable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 
-from cognitive.forgetting import Held, everything
+from cognitive.privacy.forgetting import Held, everything
 from cognitive.turn import TurnContext, TurnRef
 
 

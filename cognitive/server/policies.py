@@ -11,9 +11,9 @@ from brain.policies import Candidate, Choice, Role
 from brain.types import Label
 from cognitive.lab.agreement import Agreement
 from cognitive.lab.what_if import WhatIf
+from cognitive.policy.tunables import chosen
 from cognitive.server.auth import Admin, AgentId
 from cognitive.server.reading import Layer, StrictRoute
-from cognitive.tunables import chosen
 from cognitive.wire.models import CandidateBody, ChoiceBody, Holds, RollBackBody, WhatIfBody
 
 router = APIRouter(prefix="/policies", tags=["policies"], route_class=StrictRoute)

@@ -12,9 +12,9 @@ from starlette.responses import JSONResponse
 from brain.artifacts import Artifact, Line, Page
 from brain.sessions import Cleared
 from brain.types import Label
-from cognitive.recent import Resumed
 from cognitive.server.auth import ERASING, AgentId
 from cognitive.server.reading import Layer, StrictRoute
+from cognitive.session.recent import Resumed
 from cognitive.wire.models import Ended, LineBody
 
 

@@ -18,7 +18,7 @@ from cognitive.arguments import require_aware, require_id, require_label
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
 from cognitive.feedback.record import planned_under, weights
-from cognitive.forgetting import Forgetting, everything
+from cognitive.privacy.forgetting import Forgetting, everything
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from brain.reembedding import Reembedding
 from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
-from cognitive.comparison import Comparison, compare
+from cognitive.lab.comparison import Comparison, compare
 
 
 class Models:

@@ -1,7 +1,7 @@
 """Policies while the layer runs: saved, tried as a shadow, let hold, taken back; and what one would change.
 
 The operator's own policy (`Policy` given to `open`, or the file in COGNITIVE_POLICY) stays the base: what is saved for
-an agent is some of its rows with other values (`cognitive.tunables`), laid over it, and never stands by itself.
+an agent is some of its rows with other values (`cognitive.policy.tunables`), laid over it, and never stands by itself.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from brain.policies import LONGEST_NOTE, Candidate, Choice, Role
 from brain.search import Masses
 from cognitive.arguments import require_aware, require_label
 from cognitive.bootstrap import Parts
-from cognitive.chosen import Standing
 from cognitive.errors import InvalidInput
 from cognitive.lab.agreement import Agreement, agreements
+from cognitive.lab.samples import Samples
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
-from cognitive.samples import Samples
-from cognitive.tunables import changed, lasting
+from cognitive.policy.chosen import Standing
+from cognitive.policy.tunables import changed, lasting
 
 _COMPARED = 500  # the latest turns that a shadow ran beside
 

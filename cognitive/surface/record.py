@@ -11,9 +11,9 @@ from cognitive.arguments import require_aware, require_id, require_label
 from cognitive.bootstrap import Parts
 from cognitive.catalog.plans import PastPlan, group
 from cognitive.errors import InvalidInput
+from cognitive.lab.questions import Account, Questions, Replay
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
-from cognitive.questions import Account, Questions, Replay
 from cognitive.turn import LONGEST_MESSAGE
 
 _PLANNED_TURNS = 500  # the latest that called tools, for `my_plans`
@@ -62,7 +62,7 @@ class Record:
         return await self._parts.turns.opened(agent_id, session_id, minutes)
 
     async def account(self, agent_id: str, turn_id: str) -> Account:
-        """All that a turn showed, and why; see `cognitive.questions.Account`.
+        """All that a turn showed, and why; see `cognitive.lab.questions.Account`.
 
         Raises:
             UnknownTurn: this agent does not have it.

@@ -10,7 +10,7 @@ from brain.sessions import Cleared
 from cognitive.arguments import require_id, require_label
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput, UnknownArtifact
-from cognitive.recent import Resumed
+from cognitive.session.recent import Resumed
 
 _PAGE = 8_000  # characters of an artifact at a time, about 2,000 tokens
 _MOST_READ = 1_000_000

@@ -9,7 +9,7 @@ from brain.deadline import Deadline
 from brain.replica import Replica
 from cognitive.bootstrap import Parts
 from cognitive.errors import EmbeddingError, SchemaError, StoreError
-from cognitive.models import context_budgets
+from cognitive.policy.models import context_budgets
 
 _PATIENCE_MS = 2_000.0  # who asks whether all is well must not wait for what is not
 

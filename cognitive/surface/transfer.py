@@ -17,8 +17,8 @@ from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.exchange import Chosen, Indexed, Line
+from cognitive.policy.tunables import changed
 from cognitive.surface.policies import Policies
-from cognitive.tunables import changed
 
 
 class Transfer:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from cognitive.measures import COUNTED, stages
+from cognitive.recording.measures import COUNTED, stages
 from cognitive.telemetry.instruments import (
     ABSTAINED,
     BOOST,

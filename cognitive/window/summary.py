@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from cognitive.markup import without_injected
-from cognitive.quoting import quote, unquote
+from cognitive.prompt.markup import without_injected
+from cognitive.prompt.quoting import quote, unquote
 from cognitive.turn import Message, ToolCall
 from cognitive.window import directive, jsonable, salience
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from cognitive.catalog.entry import Catalogue
 from cognitive.catalog.fit import untouched
-from cognitive.defaults import Placement
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
+from cognitive.policy.defaults import Placement
 from cognitive.preflight import plan as planning
-from cognitive.prompt import Parts, Placed, place
+from cognitive.prompt.placement import Parts, Placed, place
 from cognitive.trace import Trace, Trim
 from cognitive.turn import Message, Shown, ToolSpec, Turn, TurnContext
 from cognitive.window.plain import plain

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
-from cognitive.capture import TAG, Exchange
 from cognitive.errors import EmbeddingError
+from cognitive.feedback.capture import TAG, Exchange
 
 ASKED = "Which harbour does the Skagerrak ferry leave from in winter?"
 ANSWER = "In winter the Skagerrak ferry leaves from Hirtshals."
@@ -129,7 +129,7 @@ async def test_an_extractor_that_fails_costs_nothing_but_its_memories(urls, embe
     async def broken(exchange: Exchange) -> Sequence[NewMemory]:
         raise RuntimeError("no model today")
 
-    with caplog.at_level(logging.WARNING, "cognitive.capture"):
+    with caplog.at_level(logging.WARNING, "cognitive.feedback.capture"):
         async with capturing(urls, embedder, "exchange", broken) as layer:
             await said(layer, agent)
             assert len(await kept(layer, agent)) == 2

@@ -15,8 +15,8 @@ from brain.search import Hit
 from brain.types import Memory
 from cognitive import Policy
 from cognitive.context import render
-from cognitive.markup import records, tail, without_injected
-from cognitive.quoting import unquote
+from cognitive.prompt.markup import records, tail, without_injected
+from cognitive.prompt.quoting import unquote
 from cognitive.trace import Candidate
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)

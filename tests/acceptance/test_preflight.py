@@ -90,7 +90,7 @@ async def test_a_follow_up_keeps_the_tools_of_what_it_follows(frank, agent):
 
 
 async def test_the_plan_is_logged_and_recorded(frank, agent, caplog):
-    with caplog.at_level(logging.INFO, logger="cognitive.planner"):
+    with caplog.at_level(logging.INFO, logger="cognitive.preflight.planner"):
         context = await frank.pre_turn(ask(agent, "gpu status"))
     line = next(record.message for record in caplog.records if record.message.startswith("classified"))
     assert line.startswith("classified: categories=[monitoring] tools=4/13 memory=3/150 thinking=off (")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
-from cognitive.recent import Resumed
+from cognitive.session.recent import Resumed
 from cognitive.window import rules
 from cognitive.window.output.normalise import pointers
 

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput, StoreUnavailable
-from cognitive.measures import ELAPSED
+from cognitive.recording.measures import ELAPSED
 from cognitive.telemetry.conventions import CAPTURE_CONTENT
 from cognitive.telemetry.prometheus import PrometheusMetrics
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
-from cognitive.defaults import FRAMES
+from cognitive.policy.defaults import FRAMES
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 TIGHT = Policy(deadline_ms=60_000, abstention=False, frames={frame: {"total": 400} for frame in FRAMES})

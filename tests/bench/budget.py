@@ -16,8 +16,8 @@ from common import arguments, conversations, moment, remember
 
 from brain.deadline import Deadline
 from cognitive import CognitiveLayer, Policy, Turn
-from cognitive.defaults import FRAMES
 from cognitive.lab.replay import again
+from cognitive.policy.defaults import FRAMES
 from cognitive.trace import compared
 
 TOTALS = (150, 300, 450, 600, 1200)

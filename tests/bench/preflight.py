@@ -23,11 +23,11 @@ from time import perf_counter
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
 from brain.ledger import Calls
-from cognitive.classifier import ExemplarClassifier
 from cognitive.plan import CATEGORIES, Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import categories, frames, signals
 from cognitive.preflight import plan as planning
+from cognitive.preflight.classifier import ExemplarClassifier
 from cognitive.preflight.learned import NOTHING, Learned, learn
 from cognitive.preflight.rules.categories import NEEDS
 

@@ -16,7 +16,7 @@ from brain.tally import Numbers
 from cognitive import Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard import catalogue
 from cognitive.dashboard.asked import Asked
-from cognitive.models import ModelRow
+from cognitive.policy.models import ModelRow
 from tests.dashboard.conftest import EVIL
 from tests.serving import inside
 

@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from cognitive.policy.tunables import ROWS, changed
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
-from cognitive.tunables import ROWS, changed
 from tests.serving import inside
 
 STRICT = {"evidence_floor": 2.0}

@@ -14,7 +14,7 @@ from test_faults import eventually
 from brain.journal import Journal, journal_name, written
 from cognitive import CognitiveLayer, NewMemory, Outcome
 from cognitive.chaos.words import WordEmbedder
-from cognitive.settle import opened
+from cognitive.feedback.settle import opened
 from tests.forked import Forked, forked
 
 TURNS = 6

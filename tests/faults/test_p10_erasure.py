@@ -30,9 +30,9 @@ from brain.store import identity
 from brain.text import normalise
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
+from cognitive.feedback.settle import opened as recorded
 from cognitive.server.hooks import Hooks
 from cognitive.server.kept import Contexts
-from cognitive.settle import opened as recorded
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 SECRET = "The vault behind the aquarium opens with heliotrope seven marzipan nineteen."

@@ -22,9 +22,9 @@ from cognitive import CognitiveLayer
 from cognitive.cli import options
 from cognitive.cli.answers import CODES, NO, Answering
 from cognitive.cli.main import cli
-from cognitive.habits import Habits
-from cognitive.questions import Questions
-from cognitive.work import Work
+from cognitive.lab.questions import Questions
+from cognitive.preflight.habits import Habits
+from cognitive.session.work import Work
 
 PAYMENTS = "Payments stay with Stripe."
 STRIPE = "Payments stay with Stripe: the offer from Adyen would save too little."

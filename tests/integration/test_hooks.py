@@ -12,10 +12,10 @@ import asyncpg
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
-from cognitive.markup import PREFIX_OPENING, records, without_injected
-from cognitive.recent import Resumed
+from cognitive.prompt.markup import PREFIX_OPENING, records, without_injected
 from cognitive.server.hooks import LONGEST_RESULT, MOST_CALLS, Hooks, recorded
 from cognitive.server.resident import journaled
+from cognitive.session.recent import Resumed
 
 ORDERS = "The orders service keeps its data in Postgres 18."
 ASKED = "Which database does the orders service use?"

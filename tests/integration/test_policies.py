@@ -12,11 +12,11 @@ import pytest
 from brain.errors import StoreUnavailable
 from brain.journal import Journal, written
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
-from cognitive.chosen import Chosen
 from cognitive.errors import InvalidInput
-from cognitive.settle import Settlement
-from cognitive.settle import opened as settling
-from cognitive.tunables import ROWS, changed
+from cognitive.feedback.settle import Settlement
+from cognitive.feedback.settle import opened as settling
+from cognitive.policy.chosen import Chosen
+from cognitive.policy.tunables import ROWS, changed
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 BASE = Policy(deadline_ms=30_000)
@@ -204,7 +204,7 @@ def test_every_row_is_of_the_policy_and_within_its_own_bounds(row):
 
 async def test_another_process_takes_a_choice_up(opened, urls, embedder, stocked, monkeypatch):
     """As soon as what it knows is old; here, that is at once."""
-    monkeypatch.setattr("cognitive.chosen.FRESH", 0.0)
+    monkeypatch.setattr("cognitive.policy.chosen.FRESH", 0.0)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as running:
         assert (await running.pre_turn(ask(stocked, 0))).policy.version == BASE.version
         saved = await opened.policies.save(stocked, WIDE, by="ada")
@@ -305,7 +305,7 @@ class Away:
 
 
 async def test_with_the_database_away_the_last_known_one_holds(opened, agent, monkeypatch):
-    monkeypatch.setattr("cognitive.chosen.FRESH", 0.0)
+    monkeypatch.setattr("cognitive.policy.chosen.FRESH", 0.0)
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada")
     holding = await opened._parts.policies.holding(agent)

@@ -14,8 +14,8 @@ from hashed import Hashed, Held, new, old, twin
 from brain.deadline import Deadline
 from brain.filling import Pace
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.comparison import asked
 from cognitive.errors import EmbeddingError, InvalidInput
+from cognitive.lab.comparison import asked
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 KEY = "The spare key of the boat house hangs behind the barometer."

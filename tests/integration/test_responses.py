@@ -9,7 +9,7 @@ import pytest
 
 from brain.journal import Journal, written
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
-from cognitive.settle import Settlement, opened
+from cognitive.feedback.settle import Settlement, opened
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000, agents={"silent": {"keep_responses": False}})

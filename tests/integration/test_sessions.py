@@ -15,11 +15,11 @@ from brain.ledger import OpenTurn
 from brain.sessions import Carried, Sessions
 from brain.turns import TurnLog
 from cognitive import Message, Outcome, Policy, ToolCall
-from cognitive.continuity import Continuity
 from cognitive.errors import InvalidInput
-from cognitive.markup import CLOSING, OPENING, sealed
-from cognitive.recent import decode
-from cognitive.rolling import Sent
+from cognitive.prompt.markup import CLOSING, OPENING, sealed
+from cognitive.session.continuity import Continuity
+from cognitive.session.recent import decode
+from cognitive.session.rolling import Sent
 from cognitive.tokens import count
 from cognitive.window.groups import find, mark
 from cognitive.window.summary import Extractive

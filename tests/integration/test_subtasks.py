@@ -9,8 +9,8 @@ import pytest
 
 from brain.artifacts import NewArtifact
 from cognitive.errors import InvalidInput
-from cognitive.markup import without_injected
-from cognitive.work import TAG, Fact
+from cognitive.prompt.markup import without_injected
+from cognitive.session.work import TAG, Fact
 
 PORT = "The payment service listens on port 8443."
 

@@ -13,11 +13,11 @@ from making import AT, found, hit, past, uid
 from brain.search import Hit
 from brain.types import MEMORY_TYPES
 from cognitive.context.assemble import assemble
-from cognitive.defaults import FRAMES
 from cognitive.plan import Signals
 from cognitive.policy import Policy
+from cognitive.policy.defaults import FRAMES
 from cognitive.preflight import plan as planning
-from cognitive.recording import Given
+from cognitive.recording.stages import Given
 from cognitive.tokens import count
 from cognitive.trace import Likeness
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.models import DEFAULT, MODELS, ModelRow, budget_for, context_budgets, load
+from cognitive.policy.models import DEFAULT, MODELS, ModelRow, budget_for, context_budgets, load
 
 ROW = ModelRow(input_tokens=9_000, output_tokens=900, catalog_bytes=5_000, tier="B")
 

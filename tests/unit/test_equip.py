@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.types import MEMORY_TYPES
-from cognitive.defaults import FRAMES
 from cognitive.plan import CATEGORIES, THINKING, Caps, DateRange, Plan, Signals
 from cognitive.policy import Policy
+from cognitive.policy.defaults import FRAMES
 from cognitive.preflight import plan as planning
 from cognitive.preflight.categories import table
 from cognitive.preflight.hint import summary

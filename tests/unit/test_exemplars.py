@@ -7,9 +7,9 @@ import pytest
 from making import beside, unit
 
 from brain.embedding.cached import CachedEmbedder
-from cognitive.classifier import ExemplarClassifier
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
+from cognitive.preflight.classifier import ExemplarClassifier
 from cognitive.preflight.exemplars import nearest
 from cognitive.preflight.rules.exemplars import EXEMPLARS
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from making import AT, candidate, uid
 
-from cognitive.measures import COUNTED
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
+from cognitive.recording.measures import COUNTED
 from cognitive.telemetry import instruments
 from cognitive.telemetry.instruments import INSTRUMENTS, STAGES
 from cognitive.telemetry.observations import INSTRUMENTS as MEMORY_INSTRUMENTS

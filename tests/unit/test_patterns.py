@@ -7,7 +7,7 @@ import pytest
 for package in ("detect_secrets", "phonenumbers", "stdnum"):
     pytest.importorskip(package)
 
-from cognitive.patterns import redact  # noqa: E402 - of an extra
+from cognitive.privacy.patterns import redact  # noqa: E402 - of an extra
 
 GITHUB = "ghp_" + "a1B2" * 9
 

@@ -10,11 +10,11 @@ from making import AT, candidate, uid
 from brain.types import Memory
 from cognitive.context import render
 from cognitive.context.repeat import history
-from cognitive.markup import tail, without_injected
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
-from cognitive.prompt import Parts, place
+from cognitive.prompt.markup import tail, without_injected
+from cognitive.prompt.placement import Parts, place
 from cognitive.trace import Trace
 from cognitive.turn import LONGEST_MESSAGE, Message, TurnContext
 

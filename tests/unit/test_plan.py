@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.types import MEMORY_TYPES
-from cognitive.defaults import FRAMES
 from cognitive.plan import DateRange, Frame, Plan, RetrievalQuery, Signals
 from cognitive.policy import Policy
+from cognitive.policy.defaults import FRAMES
 from cognitive.preflight import frames, signals
 from cognitive.preflight.plan import make
 

@@ -10,8 +10,8 @@ from textwrap import dedent
 import pytest
 
 from cognitive import Policy
-from cognitive.defaults import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 from cognitive.errors import CognitiveError, InvalidInput, PolicyError
+from cognitive.policy.defaults import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 
 # For every field another value than its default: the version must tell them apart.
 OTHERS = {

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from making import candidate, ids
 
 from brain.types import TRUSTS, NewMemory
-from cognitive.capture import Exchange, episodes
 from cognitive.context.provenance import capped, trusted
+from cognitive.feedback.capture import Exchange, episodes
 from cognitive.policy import Policy
 
 LEVELS = st.sampled_from(TRUSTS)

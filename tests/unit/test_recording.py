@@ -17,7 +17,7 @@ from brain.contents import READ_AGAIN, Content
 from brain.search import Found, Hit, Masses
 from cognitive.errors import InvalidInput
 from cognitive.plan import DateRange, Signals
-from cognitive.recording import NOTHING, Given, Recording, decode, encode, sha256
+from cognitive.recording.stages import NOTHING, Given, Recording, decode, encode, sha256
 from cognitive.trace import Boost, Fate, Likeness
 
 EXACT = st.floats(allow_nan=False, allow_infinity=False)

@@ -12,9 +12,9 @@ from making import AT, found, hit, ids, uid
 
 from brain.search import K1
 from cognitive.context.relevance import candidates
-from cognitive.defaults import RELEVANCE
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
+from cognitive.policy.defaults import RELEVANCE
 
 POLICY = Policy()
 NOW = AT + timedelta(days=30)

@@ -10,10 +10,10 @@ from cognitive import Message, Policy
 from cognitive.context import render
 from cognitive.context.assemble import assemble
 from cognitive.context.repeat import drop_standing, standing
-from cognitive.markup import tail
 from cognitive.plan import Signals
 from cognitive.preflight import plan as planning
-from cognitive.recording import Given
+from cognitive.prompt.markup import tail
+from cognitive.recording.stages import Given
 from cognitive.trace import Likeness, decoys
 
 JOURNALED = Policy(placement="journaled", abstention=False, default_limit=2)

@@ -10,9 +10,9 @@ from making import AT, found
 
 from brain.search import Masses
 from cognitive.context.sections import sections
-from cognitive.defaults import FRAMES
 from cognitive.plan import Signals
 from cognitive.policy import Policy
+from cognitive.policy.defaults import FRAMES
 from cognitive.preflight import plan as planning
 
 ON = Policy(learned_budgets=True)

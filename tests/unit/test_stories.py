@@ -9,12 +9,12 @@ import pytest
 from making import AT, candidate, found, uid
 
 from brain.types import Memory
-from cognitive.defaults import RELEVANCE
 from cognitive.lab.replay import replan
 from cognitive.lab.stories import _TOLD, FACTORS, Case, Missing, tell, tell_missing
 from cognitive.plan import Signals
 from cognitive.policy import Policy
-from cognitive.recording import NOTHING, Given, decode, encode
+from cognitive.policy.defaults import RELEVANCE
+from cognitive.recording.stages import NOTHING, Given, decode, encode
 from cognitive.trace import Boost, Disposition, Fate
 
 POLICY = Policy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cognitive import Message, Outcome, Policy, ToolCall
-from cognitive.recent import answered
+from cognitive.session.recent import answered
 from cognitive.window import display
 from cognitive.window.memo import Memo, key
 from cognitive.window.remembered import normalised

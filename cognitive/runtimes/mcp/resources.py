@@ -12,8 +12,8 @@ from pydantic_core import to_jsonable_python
 
 from cognitive.arguments import require_id
 from cognitive.errors import InvalidInput
-from cognitive.models import context_budgets
-from cognitive.quoting import quote
+from cognitive.policy.models import context_budgets
+from cognitive.prompt.quoting import quote
 from cognitive.runtimes.mcp.caller import Caller
 
 JSON = "application/json"

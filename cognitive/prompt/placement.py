@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from cognitive.defaults import Placement
-from cognitive.markup import tail
+from cognitive.policy.defaults import Placement
+from cognitive.prompt.markup import tail
 
 
 @dataclass(frozen=True, slots=True)

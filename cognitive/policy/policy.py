@@ -14,7 +14,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from brain.retention import Retained
 from brain.types import Edge, Label, MemoryType, Trust
-from cognitive.defaults import (
+from cognitive.errors import InvalidInput, PolicyError
+from cognitive.plan import Frame
+from cognitive.policy.defaults import (
     ATTRIBUTION_THRESHOLDS,
     FRAMES,
     RELEVANCE,
@@ -33,9 +35,7 @@ from cognitive.defaults import (
     over,
     sound,
 )
-from cognitive.errors import InvalidInput, PolicyError
-from cognitive.models import ModelRow
-from cognitive.plan import Frame
+from cognitive.policy.models import ModelRow
 
 
 def _laidover(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Policy(Edge):
     # --- catalogue ---
     models: Annotated[Mapping[Label, ModelRow], each("models", ModelRow)] = Field(
         default_factory=dict
-    )  # further rows for the table of cognitive/models.py
+    )  # further rows for the table of cognitive/policy/models.py
     catalog: bool = True  # fit the tools to the model at all
     catalog_telling: Annotated[int, Field(ge=0)] = 4  # most relevant tools of a cut that keep their parameters: one is
     # hard to call without; each costs as much room as two others, and ten would cost a point of the needed tools

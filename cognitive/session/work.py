@@ -16,12 +16,12 @@ from brain.subtasks import Subtask, Subtasks
 from brain.turns import TurnLog
 from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, NewMemory
 from cognitive.arguments import require_id, require_label
-from cognitive.chosen import Chosen
 from cognitive.context.engine import ContextEngine
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
-from cognitive.markup import CLOSING, OPENING, sealed
-from cognitive.quoting import quote
+from cognitive.policy.chosen import Chosen
+from cognitive.prompt.markup import CLOSING, OPENING, sealed
+from cognitive.prompt.quoting import quote
 from cognitive.recall import MOST_HITS, recall
 from cognitive.turn import RecallHit
 from cognitive.window import directive

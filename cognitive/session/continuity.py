@@ -20,11 +20,12 @@ from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import Carried, Sessions
-from cognitive import recent, redaction
 from cognitive.background import Background
-from cognitive.models import budget_for
 from cognitive.policy import Policy
-from cognitive.rolling import PATIENCE, Rolling, Sent
+from cognitive.policy.models import budget_for
+from cognitive.privacy import redaction
+from cognitive.session import recent
+from cognitive.session.rolling import PATIENCE, Rolling, Sent
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
 from cognitive.window.display import WholeOutput, limits

@@ -19,13 +19,13 @@ from brain.policies import PolicyStore, Sampled
 from brain.store import MemoryStore
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.forgetting import Held
 from cognitive.lab.evidence import Case, as_case, restored_case
 from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
 from cognitive.policy import Policy
-from cognitive.recording import NOTHING, Recording, decode
+from cognitive.policy.tunables import checked
+from cognitive.privacy.forgetting import Held
+from cognitive.recording.stages import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count
-from cognitive.tunables import checked
 
 MOST_TURNS = 40  # looked at for an answer within about a second: each takes some 20 to 40 ms
 MOST_WHOLE = 200  # for who can wait

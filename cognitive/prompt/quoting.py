@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from cognitive.markup import TAG
+from cognitive.prompt.markup import TAG
 
 # "a < b" stays as it is. Beside the tags of the line above: what compatibility normalisation or an eye reads as one, an
 # entity that reads back as one, and the marks of a chat template that has no angle brackets.

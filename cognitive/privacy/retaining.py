@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from brain.journal import Journal
 from brain.retention import Retained, Retention
 from cognitive.background import Background
-from cognitive.chosen import Chosen
+from cognitive.policy.chosen import Chosen
 
 log = logging.getLogger(__name__)
 

@@ -20,9 +20,9 @@ from brain.redacting import WITHHELD
 from brain.store import MemoryStore
 from brain.types import LONGEST_LABEL, NewMemory
 from cognitive.background import Background
-from cognitive.markup import without_injected
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
+from cognitive.prompt.markup import without_injected
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from brain.deadline import attempt
 from brain.sessions import Carried, Sessions
 from brain.text import storable
-from cognitive import recent
 from cognitive.policy import Policy
+from cognitive.session import recent
 from cognitive.turn import Message
 from cognitive.window import groups
 from cognitive.window.summary import Summarizer, extract

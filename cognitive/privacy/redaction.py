@@ -34,7 +34,7 @@ def named(name: str | None) -> Redact | None:
     """
     if name is None:
         return None
-    module, _, function = ("cognitive.patterns:redact" if name == PATTERNS else name).partition(":")
+    module, _, function = ("cognitive.privacy.patterns:redact" if name == PATTERNS else name).partition(":")
     try:
         redact = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:

@@ -11,15 +11,15 @@ from time import perf_counter
 from brain.deadline import Deadline
 from brain.redacting import WITHHELD
 from brain.types import Vector
-from cognitive.classifier import Classifiers
-from cognitive.habits import Habits
-from cognitive.markup import without_injected
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import categories, frames, signals
 from cognitive.preflight import plan as planning
+from cognitive.preflight.classifier import Classifiers
+from cognitive.preflight.habits import Habits
 from cognitive.preflight.hint import summary
 from cognitive.preflight.learned import Learned, prior
+from cognitive.prompt.markup import without_injected
 from cognitive.turn import Offer, Turn
 
 log = logging.getLogger(__name__)

@@ -22,7 +22,7 @@ from cognitive.lab.evidence import Case, as_case
 from cognitive.lab.replay import Replayed, replan, replay, unanswered
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
-from cognitive.recording import NOTHING, Recording, decode
+from cognitive.recording.stages import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count
 
 Outcome = Literal["identical", "changed since", "different", "another counter", "another policy"]

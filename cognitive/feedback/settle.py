@@ -15,14 +15,14 @@ from brain.redacting import UNREDACTED, Redactor
 from brain.remains import Remains
 from brain.text import storable
 from brain.turns import TurnLog
-from cognitive import redaction
-from cognitive.capture import Capture, Exchange
-from cognitive.chosen import Chosen
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import record
 from cognitive.feedback.authored import texts
-from cognitive.measures import measures
+from cognitive.feedback.capture import Capture, Exchange
 from cognitive.policy import Policy
+from cognitive.policy.chosen import Chosen
+from cognitive.privacy import redaction
+from cognitive.recording.measures import measures
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
 
 Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory: offsets of what was shown of it

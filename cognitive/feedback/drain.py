@@ -22,7 +22,7 @@ from brain.errors import (
     StoreUnavailable,
 )
 from brain.journal import Journal
-from cognitive.settle import Settlement
+from cognitive.feedback.settle import Settlement
 
 Left = Literal["nothing", "something", "to another"]  # by a round
 

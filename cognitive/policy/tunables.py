@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from cognitive.defaults import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
+from cognitive.policy.defaults import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 
 Changes = Mapping[str, float | int]
 _SECTIONS = ("decision", "fact", "procedure", "episode")

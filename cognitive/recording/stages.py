@@ -23,9 +23,9 @@ from pydantic_core import to_json  # a fifth of the time of json.dumps, floats a
 from brain.contents import READ_AGAIN, Content, Key, digest, digest_of_pinned
 from brain.search import Found, Hit
 from brain.types import Memory
-from cognitive.coding import Ids, column, plain, typed, types, uncolumn
 from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
+from cognitive.recording.coding import Ids, column, plain, typed, types, uncolumn
 from cognitive.trace import Fate, Likeness, compared
 
 Standing = tuple[UUID, int, int]  # a passage's memory and ordinal, and how many messages back it was shown

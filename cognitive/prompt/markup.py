@@ -20,7 +20,7 @@ TAGS = ((OPENING, CLOSING), (PREFIX_OPENING, PREFIX_CLOSING))
 RECORD = "- "  # begins a memory's line, and no other line of a block
 UNSEALED = "0" * 12  # digits of a seal: by accident one text in a million million passes for ours
 _GAP = "\n\n"  # between the user's words and what is added to them
-# What no quoted memory holds (`cognitive.quoting` breaks it), so that a body ends at the next tag, whosesoever that is:
+# What no quoted memory holds (`quoting` breaks it), so that a body ends at the next tag, whosesoever that is:
 # the pieces searched do not overlap, and the time is linear however many tags are left open.
 TAG = r"<(?=[A-Za-z/|!?\uff01-\uff5e])"
 _BLOCK = re.compile("|".join(rf"{opening}\n((?:[^<]++|(?!{TAG})<)*+){closing}" for opening, closing in TAGS))

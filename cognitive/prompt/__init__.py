@@ -1,0 +1,1 @@
+"""Where memories stand in a prompt, and how what is injected is marked, quoted and known again."""
