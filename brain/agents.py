@@ -13,8 +13,8 @@ import asyncpg
 
 from brain import statements
 from brain.cells import LARGE
-from brain.connecting import connected
 from brain.errors import SchemaError
+from brain.postgres.connecting import connected
 
 SQL = statements.load("agents")
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.archived import Base, Kept
-from brain.database import Connection, Database
+from brain.postgres.database import Connection, Database
 
 SQL = statements.load("archive")
 

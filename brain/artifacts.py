@@ -17,8 +17,8 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.database import Connection, Database
 from brain.errors import InvalidInput
+from brain.postgres.database import Connection, Database
 from brain.redacting import UNREDACTED, Redact, Redactor
 from brain.writing import count, share_agent
 

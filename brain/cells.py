@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from brain import statements
 from brain.centres import SIZE, centres, nearest
-from brain.database import Connection, Database
-from brain.halfvec import encode_halfvec
+from brain.postgres.database import Connection, Database
+from brain.postgres.halfvec import encode_halfvec
 from brain.types import Vectors
 from brain.writing import SQL as WRITING
 

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.database import Database
+from brain.postgres.database import Database
 from brain.types import MemoryType, Vector
 
 SQL = statements.load("contents")

@@ -25,10 +25,10 @@ from uuid import UUID
 
 import numpy as np
 
+from brain.erasure.remains import Remains
 from brain.errors import InvalidInput, JournalError
 from brain.file_lock import FileLock
 from brain.ledger import Exposure, OpenTurn
-from brain.remains import Remains
 
 log = logging.getLogger(__name__)
 

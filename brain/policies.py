@@ -12,9 +12,9 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain import statements
-from brain.database import Connection, Database
 from brain.errors import InvalidInput
 from brain.ledger import Verdict
+from brain.postgres.database import Connection, Database
 from brain.search import Masses
 from brain.writing import share_agent
 

@@ -16,8 +16,8 @@ from uuid import UUID
 from brain import statements
 from brain.agent_languages import AgentLanguages, Indexed
 from brain.caches import cached
-from brain.database import Connection, Database
-from brain.halfvec import encode_halfvec
+from brain.postgres.database import Connection, Database
+from brain.postgres.halfvec import encode_halfvec
 from brain.spaces import Spaces
 from brain.terms import COUNTED, LARGE, MOST_POSTINGS, Chosen, Term, choose, idf, terms
 from brain.text import lexemes

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from brain import statements
-from brain.database import Connection, Database
 from brain.errors import InvalidInput
+from brain.postgres.database import Connection, Database
 from brain.redacting import UNREDACTED, Redactor
 from brain.writing import share_agent
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain import statements
-from brain.database import Connection, Database
 from brain.errors import InvalidInput, UnknownArtifact
+from brain.postgres.database import Connection, Database
 from brain.redacting import UNREDACTED, Redactor
 from brain.text import lexemes
 

@@ -8,8 +8,6 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements, tally
-from brain.database import Connection, Database
-from brain.halfvec import encode_halfvec
 from brain.ledger import (
     CalledTurn,
     Calls,
@@ -26,6 +24,8 @@ from brain.ledger import (
     Verdict,
     Weigh,
 )
+from brain.postgres.database import Connection, Database
+from brain.postgres.halfvec import encode_halfvec
 from brain.types import MemoryType
 from brain.writing import share_agent
 

@@ -11,10 +11,10 @@ from collections.abc import Set as AbstractSet
 from uuid import UUID
 
 from brain import statements
-from brain.database import Connection
 from brain.embedding.several import Embedders
 from brain.errors import EmbeddingError
-from brain.halfvec import encode_halfvec
+from brain.postgres.database import Connection
+from brain.postgres.halfvec import encode_halfvec
 from brain.spaces import Spaces
 from brain.types import MemoryType, Vector
 

@@ -11,10 +11,10 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from brain import archive, statements, vectors
 from brain.agent_languages import AgentLanguages, Indexed
 from brain.archived import Kept
-from brain.database import Connection
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage, Posted
+from brain.postgres.database import Connection
 from brain.types import MemoryType, NewMemory, Receipt, above
 from brain.vectors import Embedded
 

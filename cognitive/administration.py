@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from brain import distribute, roles, scrub
 from brain.agents import names
 from brain.embedded import ServerUrls
 from brain.embedding.named import named
+from brain.erasure import scrub
 from brain.errors import SchemaError
 from brain.ports import Embedder
+from brain.postgres import distribute, roles
 from brain.settings import from_environment
 from cognitive.bootstrap import embedded, embedders_of
 
@@ -19,20 +20,20 @@ T = TypeVar("T")
 
 async def migrate(url: str | None) -> str:
     """Brings the schema up to date, and returns its revision."""
-    from brain.migrate import upgrade  # alembic is slow to import and needed once
+    from brain.postgres.migrate import upgrade  # alembic is slow to import and needed once
 
     return await _at(url, upgrade, lambda urls: urls.owner)
 
 
 async def repair(url: str | None) -> tuple[str, ...]:
     """Mends the indexes of the database, and returns their names."""
-    from brain.migrate import repair
+    from brain.postgres.migrate import repair
 
     return await _at(url, repair, lambda urls: urls.owner)
 
 
 def distribution() -> tuple[str, ...]:
-    """The statements that spread the tables over several machines; see `brain.distribute`."""
+    """The statements that spread the tables over several machines; see `brain.postgres.distribute`."""
     return distribute.statements()
 
 
@@ -50,7 +51,7 @@ async def run_distribution(url: str | None) -> Sequence[str]:
 
 
 async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool) -> tuple[str, ...]:
-    """Creates the roles of those who only look; see `brain.roles`."""
+    """Creates the roles of those who only look; see `brain.postgres.roles`."""
     return await _at(url, lambda at: roles.create(at, logins, overview=overview))
 
 
@@ -60,7 +61,7 @@ async def agents(url: str | None) -> tuple[str, ...]:
 
 
 async def scrub_database(url: str | None) -> tuple[int, bool]:
-    """Writes all tables anew; see `brain.scrub`."""
+    """Writes all tables anew; see `brain.erasure.scrub`."""
     return await _at(url, scrub.scrub)
 
 

@@ -10,30 +10,30 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
-from brain import roles
 from brain.agent_languages import AgentLanguages
 from brain.archive import Archive
 from brain.artifacts import Artifacts
-from brain.breaker import Breaker
 from brain.cells import Cells
+from brain.changes.reembedding import Reembedding
+from brain.changes.reindexing import Reindexing
 from brain.contents import Contents
-from brain.database import APP_ROLE, Database
 from brain.deadline import Deadline
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.named import named
 from brain.embedding.several import Embedders
-from brain.erasing import Erasing
+from brain.erasure.erasing import Erasing
+from brain.erasure.retention import Retention
 from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
-from brain.figures import Figures
+from brain.figures.turns import Figures
 from brain.journal import Journal, journal_name
 from brain.policies import PolicyStore
 from brain.ports import Embedder
-from brain.reading import Reading
+from brain.postgres import roles
+from brain.postgres.breaker import Breaker
+from brain.postgres.database import APP_ROLE, Database
+from brain.postgres.reading import Reading
 from brain.redacting import Redact, Redactor
-from brain.reembedding import Reembedding
-from brain.reindexing import Reindexing
-from brain.retention import Retention
 from brain.search import MemorySearch
 from brain.sessions import Sessions
 from brain.settings import Settings, from_environment
@@ -332,7 +332,7 @@ async def _open_or_migrate(database: Database, owner_url: str) -> None:
     try:
         await database.open()
     except SchemaError:
-        from brain.migrate import upgrade  # alembic is slow to import and needed once
+        from brain.postgres.migrate import upgrade  # alembic is slow to import and needed once
 
         await upgrade(owner_url)
         await database.open()

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from time import perf_counter
 from uuid import uuid4
 
-from brain import loops
 from brain.deadline import Deadline
-from brain.patience import patient
 from brain.ports import Embedder
+from brain.postgres import loops
+from brain.postgres.patience import patient
 from brain.redacting import Redact
 from brain.types import MemoryType
 from cognitive import bootstrap, fail_open, prepared

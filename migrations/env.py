@@ -8,8 +8,8 @@ from alembic import context
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from brain.postgres.tables import HalfVector, metadata
 from brain.settings import Settings
-from brain.tables import HalfVector, metadata
 
 
 def run(connection: Connection) -> None:

@@ -20,7 +20,7 @@ os.environ["COGNITIVE_DATA_DIR"] = _data.name
 
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM
-from brain.migrate import upgrade
+from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes depends on what else the machine does

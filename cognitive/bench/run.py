@@ -14,11 +14,11 @@ from uuid import uuid4
 import asyncpg
 import sqlalchemy as sa
 
-from brain.database import Database
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
-from brain.migrate import upgrade
 from brain.ports import Embedder
+from brain.postgres.database import Database
+from brain.postgres.migrate import upgrade
 from cognitive.bench.data import Stock, lines, stock
 from cognitive.bench.peers import Peer
 from cognitive.bench.turns import WARMING, Measured, Size, cold, measure

@@ -26,9 +26,9 @@ from typing import Any
 from uuid import uuid4
 
 from brain import statements
-from brain.database import Connection, Database
-from brain.halfvec import encode_halfvec
 from brain.ports import Embedder
+from brain.postgres.database import Connection, Database
+from brain.postgres.halfvec import encode_halfvec
 from brain.search import PROBES
 from cognitive.bench.data import END, Known, Stock, lines
 from cognitive.bench.figures import percentiles, ratio

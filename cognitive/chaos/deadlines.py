@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
-from brain.breaker import Breaker
+from brain.postgres.breaker import Breaker
 from cognitive import CognitiveLayer, Policy, Turn
 from cognitive.chaos.faulty import FaultyProxy
 from cognitive.chaos.ledger import Ledger

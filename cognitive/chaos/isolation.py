@@ -11,10 +11,10 @@ from typing import Any
 
 import asyncpg
 
-from brain.database import Connection, Database
+from brain.postgres.database import Connection, Database
+from brain.postgres.tables import metadata
 from brain.search import MemorySearch, Query
 from brain.store import MemoryStore
-from brain.tables import metadata
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.chaos import pooler
 from cognitive.chaos.ledger import Ledger

@@ -14,7 +14,7 @@ from typing import Any, Self
 import asyncpg
 
 from brain.embedded import EmbeddedServer, ServerUrls
-from brain.migrate import upgrade
+from brain.postgres.migrate import upgrade
 
 _DATA = "COGNITIVE_DATA_DIR"
 _OURS = "application_name = 'cognitive-layer'"

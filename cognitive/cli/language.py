@@ -28,7 +28,7 @@ def language(agent: str, to: str | None, batch: int, load: float) -> None:
 
 
 async def _language(agent: str, to: str | None, batch: int, load: float) -> Mapping[str, Any]:
-    from brain.filling import Pace
+    from brain.changes.filling import Pace
     from cognitive import CognitiveLayer
 
     async with CognitiveLayer.open() as layer:

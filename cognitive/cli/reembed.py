@@ -55,7 +55,7 @@ def reembed(
 async def _reembed(
     to: str | None, agents: tuple[str, ...], act: str, batch: int, load: float, url: str | None
 ) -> Mapping[str, Any]:
-    from brain.filling import Pace
+    from brain.changes.filling import Pace
     from cognitive import administration
 
     async with _opened(to) as (layer, model):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
-from brain.figure_rows import Period, Point, Total
-from brain.figures import Figures
+from brain.figures.turn_rows import Period, Point, Total
+from brain.figures.turns import Figures
 from brain.tally import Numbers
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import Chart, Line, written_csv

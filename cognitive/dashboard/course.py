@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from brain.decay import added, decayed
-from brain.memory_rows import MemoryRow
+from brain.figures.memory_rows import MemoryRow
 from brain.search import Hit, Masses
 from cognitive.context.boost import BOOSTS, reliability
 from cognitive.policy import Policy

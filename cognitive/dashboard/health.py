@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from brain.deadline import Deadline
-from brain.figure_rows import Health, Total
-from brain.figures import Figures
-from brain.health import Activity, DatabaseHealth
+from brain.figures.lately import Degradations, Embedded
+from brain.figures.turn_rows import Health, Total
+from brain.figures.turns import Figures
 from brain.journal import Backlog, Entry
-from brain.lately import Degradations, Embedded
-from brain.roles import Granted
+from brain.postgres.health import Activity, DatabaseHealth
+from brain.postgres.roles import Granted
 from cognitive.dashboard import overview, steps
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import Chart, Line

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from brain.figure_rows import By, Page, Period, Point, Total, TurnFilter, TurnRow
-from brain.figures import Figures
+from brain.figures.turn_rows import By, Page, Period, Point, Total, TurnFilter, TurnRow
+from brain.figures.turns import Figures
 from brain.tally import Numbers
 from cognitive.dashboard import steps
 from cognitive.dashboard.asked import Asked

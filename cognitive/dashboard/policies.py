@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from brain.decay import decayed
-from brain.figure_rows import PolicySeen, Total
-from brain.figures import Figures
+from brain.figures.turn_rows import PolicySeen, Total
+from brain.figures.turns import Figures
 from brain.policies import Candidate, Choice, Role
 from brain.search import Found, Masses
 from brain.types import MEMORY_TYPES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from brain.figure_rows import Period, Point, Total
+from brain.figures.turn_rows import Period, Point, Total
 from brain.tally import Numbers
 from cognitive.dashboard.asked import Asked
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-from brain.figure_rows import TurnNumbers
-from brain.figures import Figures
+from brain.figures.turn_rows import TurnNumbers
+from brain.figures.turns import Figures
 from brain.types import Memory
 from cognitive.dashboard.answered import Answer, answer
 from cognitive.dashboard.asked import Asked

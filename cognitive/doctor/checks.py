@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from brain.health import DatabaseHealth
+from brain.postgres.health import DatabaseHealth
 from cognitive.doctor import database, machine
 from cognitive.doctor.facts import Facts
 from cognitive.doctor.verdicts import AWAY, Status, Verdict

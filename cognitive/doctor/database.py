@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from brain.health import DatabaseHealth, TableHealth
-from brain.roles import OVERVIEW, READER
-from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
+from brain.postgres.health import DatabaseHealth, TableHealth
+from brain.postgres.roles import OVERVIEW, READER
+from brain.postgres.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
 from cognitive.doctor.facts import Facts, Spaces
 from cognitive.doctor.verdicts import AWAY, Verdict, ok
 

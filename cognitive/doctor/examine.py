@@ -19,10 +19,10 @@ from brain.agents import models, unsorted
 from brain.deadline import Deadline
 from brain.embedding.minilm import MiniLM
 from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyError, StoreError
-from brain.health import DatabaseHealth
-from brain.health import examine as look
 from brain.journal import Journal, journal_name
-from brain.replica import Replica, compared
+from brain.postgres.health import DatabaseHealth
+from brain.postgres.health import examine as look
+from brain.postgres.replica import Replica, compared
 from brain.settings import Settings, from_environment
 from cognitive import administration, bootstrap
 from cognitive.doctor.checks import Finding, judged

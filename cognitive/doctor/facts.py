@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brain.agents import ModelOfAgents
-from brain.health import DatabaseHealth
-from brain.replica import Replica
+from brain.postgres.health import DatabaseHealth
+from brain.postgres.replica import Replica
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brain.deadline import Deadline
+from brain.erasure.remains import Remains
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Planned, Said, Shown, Still
 from brain.redacting import UNREDACTED, Redactor
-from brain.remains import Remains
 from brain.text import storable
 from brain.turns import TurnLog
 from cognitive.context.dedup import excerpt

@@ -13,7 +13,7 @@ from datetime import datetime
 from statistics import fmean
 from uuid import UUID
 
-from brain.reembedding import Asked, Reembedding
+from brain.changes.reembedding import Asked, Reembedding
 from brain.types import MEMORY_TYPES
 from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import NO_FILTERS, searched

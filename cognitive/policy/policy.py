@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from brain.retention import Retained
+from brain.erasure.retention import Retained
 from brain.types import Edge, Label, MemoryType, Trust
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.plan import Frame

@@ -6,8 +6,8 @@ import asyncio
 import logging
 from datetime import UTC, datetime, timedelta
 
+from brain.erasure.retention import Retained, Retention
 from brain.journal import Journal
-from brain.retention import Retained, Retention
 from cognitive.background import Background
 from cognitive.policy.chosen import Chosen
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from uuid import UUID
 
-from brain import loops
+from brain.postgres import loops
 from brain.types import MemoryType, NewMemory
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.live import Binding

@@ -30,7 +30,7 @@ from langgraph.store.base import (
     tokenize_path,
 )
 
-from brain import loops
+from brain.postgres import loops
 from brain.text import storable
 from brain.types import Memory, MemoryType, NewMemory
 from cognitive.errors import InvalidInput

@@ -6,9 +6,9 @@ import asyncio
 from dataclasses import dataclass
 
 from brain.errors import JournalError
-from brain.health import DatabaseHealth
 from brain.journal import Backlog, Entry
-from brain.roles import Granted
+from brain.postgres.health import DatabaseHealth
+from brain.postgres.roles import Granted
 from cognitive.bootstrap import Parts
 from cognitive.doctor.checks import Finding, judged
 from cognitive.doctor.examine import running

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from brain.filling import Pace
-from brain.reindexing import Progress, Reindexing, Standing
+from brain.changes.filling import Pace
+from brain.changes.reindexing import Progress, Reindexing, Standing
 from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
 
@@ -15,7 +15,7 @@ class Languages:
 
     @property
     def reindexing(self) -> Reindexing:
-        """Builds the index of a language, and has the reads use it; see `brain.reindexing`."""
+        """Builds the index of a language, and has the reads use it; see `brain.changes.reindexing`."""
         return self._parts.reindexing
 
     async def language(self, agent_id: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from brain.reembedding import Reembedding
+from brain.changes.reembedding import Reembedding
 from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
 from cognitive.lab.comparison import Comparison, compare
@@ -17,7 +17,7 @@ class Models:
 
     @property
     def reembedding(self) -> Reembedding:
-        """Builds, makes live, rolls back and drops models; see `brain.reembedding`."""
+        """Builds, makes live, rolls back and drops models; see `brain.changes.reembedding`."""
         return self._parts.reembedding
 
     async def compare_models(self, agent_id: str, model: str, *, latest: int = 200) -> Comparison:

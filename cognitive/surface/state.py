@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from brain.deadline import Deadline
-from brain.replica import Replica
+from brain.postgres.replica import Replica
 from cognitive.bootstrap import Parts
 from cognitive.errors import EmbeddingError, SchemaError, StoreError
 from cognitive.policy.models import context_budgets

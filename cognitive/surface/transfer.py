@@ -9,7 +9,7 @@ from uuid import UUID
 
 from brain.archived import Archived
 from brain.languages import ENGLISH
-from brain.patience import patient
+from brain.postgres.patience import patient
 from brain.store import BATCH, Progress
 from brain.types import NewMemory
 from cognitive import exchange

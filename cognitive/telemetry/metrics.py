@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from brain.breaker import Breaker
 from brain.journal import Journal
+from brain.postgres.breaker import Breaker
 from cognitive.telemetry.instruments import BREAKER, JOURNAL, Instrument, Observations
 
 

@@ -23,14 +23,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from brain import roles
-from brain.database import Database
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
-from brain.figure_rows import Page, Period, TurnFilter
-from brain.figures import Figures
-from brain.memory_rows import Habit, MemoryFilter
-from brain.migrate import upgrade
+from brain.figures.memory_rows import Habit, MemoryFilter
+from brain.figures.turn_rows import Page, Period, TurnFilter
+from brain.figures.turns import Figures
+from brain.postgres import roles
+from brain.postgres.database import Database
+from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer
 from cognitive.server.config import ServerConfig
 from cognitive.server.everything import mounts

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from brain.filling import Pace
+from brain.changes.filling import Pace
 from brain.languages import ENGLISH, SIMPLE
 from cognitive import CognitiveLayer, NewMemory, Policy
 

@@ -25,8 +25,8 @@ import numpy as np
 
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
-from brain.halfvec import encode_halfvec
-from brain.migrate import upgrade
+from brain.postgres.halfvec import encode_halfvec
+from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
 
 WORDS = Path(__file__).read_text(encoding="utf-8").lower().split() + [f"topic{n}" for n in range(4000)]

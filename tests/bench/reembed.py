@@ -22,7 +22,7 @@ from time import perf_counter
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
 from brain.embedding.wordllama import WordLlama
-from brain.migrate import upgrade
+from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 
 CHECKOUT = Path(__file__).parents[2]

@@ -29,7 +29,7 @@ import asyncpg
 
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
-from brain.migrate import upgrade
+from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, ToolCall, Turn
 from cognitive.tokens import count
 from cognitive.turn import TurnContext

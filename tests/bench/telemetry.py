@@ -20,7 +20,7 @@ from time import perf_counter, thread_time
 from pre_turn import StoredAtRandom, memories
 
 from brain.embedded import EmbeddedServer
-from brain.migrate import upgrade
+from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
 from cognitive.telemetry import attributes
 from cognitive.telemetry.observations import prepared, settled

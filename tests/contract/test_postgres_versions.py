@@ -20,9 +20,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from brain.embedded import EmbeddedServer, ServerUrls
-from brain.migrate import config, upgrade
-from brain.schema import HEAD
-from brain.tables import HalfVector, metadata
+from brain.postgres.migrate import config, upgrade
+from brain.postgres.schema import HEAD
+from brain.postgres.tables import HalfVector, metadata
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import SchemaError
 

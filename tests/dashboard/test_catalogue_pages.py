@@ -10,8 +10,8 @@ from html import unescape
 
 import pytest
 
-from brain.figure_rows import LeftOut, Total
-from brain.lately import ModelSeen, ModelsSeen
+from brain.figures.lately import ModelSeen, ModelsSeen
+from brain.figures.turn_rows import LeftOut, Total
 from brain.tally import Numbers
 from cognitive import Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard import catalogue

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from brain.database import Database
-from brain.figure_rows import Health
-from brain.lately import Degradations, Embedded
+from brain.figures.lately import Degradations, Embedded
+from brain.figures.turn_rows import Health
+from brain.postgres.database import Database
 from cognitive import CognitiveLayer
 from cognitive.dashboard import health
 from cognitive.dashboard.access import Door

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.decay import added
-from brain.memory_rows import MemoryRow
+from brain.figures.memory_rows import MemoryRow
 from brain.search import Masses
 from cognitive.dashboard.course import boost_now, steps
 from cognitive.policy import Policy

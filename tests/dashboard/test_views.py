@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from brain.figure_rows import Page, Period, Point, Total
+from brain.figures.turn_rows import Page, Period, Point, Total
 from brain.tally import Numbers
 from cognitive.dashboard import overview, steps, turns
 from cognitive.dashboard.asked import Asked, zone

@@ -8,10 +8,10 @@ import random
 import asyncpg
 import pytest
 
-from brain.breaker import Breaker
-from brain.database import Database
 from brain.deadline import Deadline
-from brain.patience import patient
+from brain.postgres.breaker import Breaker
+from brain.postgres.database import Database
+from brain.postgres.patience import patient
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
 from cognitive.chaos.faulty import FaultyProxy
 from cognitive.chaos.words import WordEmbedder

@@ -23,7 +23,7 @@ from clients import ASKED, AT, KEY, TOLERANT, TOPICS, killing_its_server, lines,
 
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM
-from brain.migrate import upgrade
+from brain.postgres.migrate import upgrade
 from cognitive import CognitiveError, CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import EmbeddingError, InvalidInput, SchemaError, StoreUnavailable

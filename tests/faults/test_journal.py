@@ -17,7 +17,7 @@ from clients import ANSWER, AT, KEY, TOLERANT, delivering, lines, turn
 from test_faults import Site, ask, base, eventually, times_shown, well
 
 from brain.journal import Journal, journal_name
-from brain.migrate import upgrade
+from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, ToolCall, TurnRef
 from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import InvalidInput, JournalError, StoreUnavailable

@@ -21,11 +21,11 @@ import asyncpg
 import numpy as np
 import pytest
 
-from brain import derived
 from brain.cells import Cells
+from brain.changes.filling import Pace
 from brain.embedded import ServerUrls
-from brain.filling import Pace
-from brain.remains import Remains
+from brain.erasure import derived
+from brain.erasure.remains import Remains
 from brain.store import identity
 from brain.text import normalise
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn, TurnRef

@@ -21,9 +21,9 @@ import pytest
 from hashed import Hashed, new, old
 
 from brain import statements
+from brain.changes.filling import Pace
 from brain.embedding.minilm import MiniLM
 from brain.embedding.wordllama import WordLlama
-from brain.filling import Pace
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import EmbeddingError
 

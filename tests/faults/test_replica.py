@@ -14,9 +14,9 @@ import pytest
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedded.server import _bundled_install
 from brain.embedded.service_user import make_home, make_private, runnable_install, server_account
-from brain.migrate import upgrade
-from brain.reading import Reading
-from brain.replica import Server, unfit
+from brain.postgres.migrate import upgrade
+from brain.postgres.reading import Reading
+from brain.postgres.replica import Server, unfit
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import StoreUnavailable

@@ -15,8 +15,8 @@ from alembic.script import ScriptDirectory
 
 from brain.embedded import ServerUrls
 from brain.embedded.server import _bundled_install
-from brain.migrate import config, upgrade
-from brain.schema import HEAD
+from brain.postgres.migrate import config, upgrade
+from brain.postgres.schema import HEAD
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import SchemaError, StoreUnavailable

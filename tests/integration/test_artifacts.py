@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brain.artifacts import PIECE, Artifacts, NewArtifact
-from brain.database import Database
+from brain.postgres.database import Database
 from cognitive.errors import InvalidInput
 
 HARD = "a\x00b\ud800c\udfffd\ue000e\U0001f600\U000f0000 Zürich 東京"

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
-from brain import roles
 from brain.embedded import EmbeddedServer
-from brain.migrate import upgrade
-from brain.tables import metadata
+from brain.postgres import roles
+from brain.postgres.migrate import upgrade
+from brain.postgres.tables import metadata
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.chaos.words import WordEmbedder
 

@@ -11,7 +11,7 @@ import pytest
 
 from brain.agents import unsorted
 from brain.cells import Cells
-from brain.database import Database
+from brain.postgres.database import Database
 from brain.search import MemorySearch, Query
 from cognitive import CognitiveLayer, NewMemory
 

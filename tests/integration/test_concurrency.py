@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from brain.database import Database
 from brain.deadline import Deadline
+from brain.postgres.database import Database
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.errors import InvalidInput
 

@@ -11,11 +11,11 @@ import asyncpg
 import pytest
 
 from brain.agents import ModelOfAgents
-from brain.distribute import distribute
-from brain.health import DatabaseHealth
 from brain.journal import Journal, journal_name
-from brain.migrate import repair, upgrade
-from brain.schema import HEAD
+from brain.postgres.distribute import distribute
+from brain.postgres.health import DatabaseHealth
+from brain.postgres.migrate import repair, upgrade
+from brain.postgres.schema import HEAD
 from cognitive.doctor.checks import CHECKS, healthy, judged
 from cognitive.doctor.examine import examine
 from cognitive.doctor.facts import Facts, Host, Model, Spaces

@@ -8,13 +8,14 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from brain import figures as reading
-from brain import paging, roles
-from brain.database import Database
 from brain.errors import InvalidInput
-from brain.figure_rows import Period, TurnFilter
-from brain.figures import Figures
-from brain.memory_rows import Habit, MemoryFilter
+from brain.figures import paging
+from brain.figures import turns as reading
+from brain.figures.memory_rows import Habit, MemoryFilter
+from brain.figures.turn_rows import Period, TurnFilter
+from brain.figures.turns import Figures
+from brain.postgres import roles
+from brain.postgres.database import Database
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall, Turn
 
 AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from brain.artifacts import Artifacts, NewArtifact
-from brain.database import Database
+from brain.postgres.database import Database
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.server.config import ServerConfig
 from tests.serving import running, token_for

@@ -11,8 +11,8 @@ import asyncpg
 import pytest
 from hashed import old
 
-from brain.database import Database
-from brain.filling import Pace
+from brain.changes.filling import Pace
+from brain.postgres.database import Database
 from brain.search import MemorySearch, Query
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.errors import InvalidInput, UnknownLanguage

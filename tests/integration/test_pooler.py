@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from brain.database import Database
+from brain.postgres.database import Database
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.chaos import pooler
 from cognitive.chaos.words import WordEmbedder

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from brain import roles
 from brain.errors import InvalidInput, StoreError
-from brain.figure_rows import Period
-from brain.figures import Figures
-from brain.reading import Reading
+from brain.figures.turn_rows import Period
+from brain.figures.turns import Figures
+from brain.postgres import roles
+from brain.postgres.reading import Reading
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.doctor.examine import examine
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hashed import Hashed, Held, new, old, twin
 
+from brain.changes.filling import Pace
 from brain.deadline import Deadline
-from brain.filling import Pace
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import EmbeddingError, InvalidInput
 from cognitive.lab.comparison import asked

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from brain import retention
+from brain.erasure import retention
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
 LATER = datetime.now(UTC) + timedelta(days=31)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
-from brain import roles
 from brain.errors import SchemaError
+from brain.postgres import roles
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)

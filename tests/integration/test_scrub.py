@@ -9,8 +9,8 @@ import asyncpg
 import pytest
 
 from brain.embedded import EmbeddedServer
-from brain.migrate import upgrade
-from brain.scrub import scrub
+from brain.erasure.scrub import scrub
+from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
 WORD = "heliotropmarzipan"  # in no other text of these tests, and too short for Postgres to compress

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from brain import statements
-from brain.halfvec import encode_halfvec
+from brain.postgres.halfvec import encode_halfvec
 from brain.search import K1, PROBES, B
 from brain.terms import MOST_POSTINGS
 from brain.text import lexemes

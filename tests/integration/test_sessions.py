@@ -9,9 +9,9 @@ from uuid import NAMESPACE_OID, uuid5
 import pytest
 
 from brain.artifacts import Artifacts
-from brain.database import Database
 from brain.deadline import Deadline
 from brain.ledger import OpenTurn
+from brain.postgres.database import Database
 from brain.sessions import Carried, Sessions
 from brain.turns import TurnLog
 from cognitive import Message, Outcome, Policy, ToolCall

@@ -9,7 +9,7 @@ from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from brain.errors import InvalidInput
-from brain.transaction import beginning
+from brain.postgres.transaction import beginning
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.chaos.words import WordEmbedder
 

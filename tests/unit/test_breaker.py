@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.breaker import Breaker
+from brain.postgres.breaker import Breaker
 
 
 def failing(breaker: Breaker, times: int, at: float = 0.0) -> float:

@@ -7,10 +7,10 @@ import re
 import pytest
 from sqlalchemy import UniqueConstraint
 
-from brain.database import APP_ROLE
-from brain.distribute import BY, statements
-from brain.roles import ROLES
-from brain.tables import metadata
+from brain.postgres.database import APP_ROLE
+from brain.postgres.distribute import BY, statements
+from brain.postgres.roles import ROLES
+from brain.postgres.tables import metadata
 from tests.unit.test_statements import IDS, NAMED, TABLE, bare
 
 TABLES = metadata.sorted_tables
@@ -19,7 +19,7 @@ REFUSED = (
     r"\bTRIGGER\b|\bGENERATED\b|\b(?:BIG|SMALL)?SERIAL\b|\bSEQUENCE\b|\bEXCLUDE\b|\bINHERITS\b|\bPARTITION\b|\bVIEW\b"
     r"|\bCREATE RULE\b|\bUNLOGGED\b|\bSECURITY DEFINER\b|\bON (?:DELETE|UPDATE) SET\b"
 )
-# They read tables, and Citus answers them where the rows are: allowed by a setting (`brain.transaction`).
+# They read tables, and Citus answers them where the rows are: allowed by a setting (`brain.postgres.transaction`).
 READING = {"model_of_most"}
 
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from brain.errors import SchemaError
-from brain.index_builds import declared
-from brain.schema import HEAD, refusal
+from brain.postgres.index_builds import declared
+from brain.postgres.schema import HEAD, refusal
 
 RULED_AFTER = "0004"  # what came before was never beside traffic
 # What cannot follow the rules, with the reason. Memories that came from talk must not be trusted as a host's own, not

@@ -1,6 +1,6 @@
 """What a database is like, seen from outside: asked of its catalogues over a connection of its own.
 
-It needs neither schema nor role, so that it can say what is missing: the pool of `brain.database` refuses such a
+It needs neither schema nor role, so that it can say what is missing: the pool refuses such a
 database as a whole.
 """
 
@@ -12,10 +12,11 @@ from typing import Any
 
 import asyncpg
 
-from brain import roles, statements
-from brain.connecting import connected
-from brain.database import APP_ROLE
-from brain.roles import Granted
+from brain import statements
+from brain.postgres import roles
+from brain.postgres.connecting import connected
+from brain.postgres.database import APP_ROLE
+from brain.postgres.roles import Granted
 
 SQL = statements.load("health")
 

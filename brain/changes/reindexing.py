@@ -16,11 +16,11 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.database import Connection, Database
+from brain.changes.filling import Pace
 from brain.errors import InvalidInput
-from brain.filling import Pace
 from brain.indexing import passages
 from brain.languages import require
+from brain.postgres.database import Connection, Database
 from brain.text import label
 from brain.writing import SQL as WRITING
 from brain.writing import Place, count, insert_postings

@@ -11,12 +11,12 @@ import logging
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
-from brain import replica, roles
-from brain.breaker import Breaker
-from brain.database import APP_ROLE, Connection, Database, T, Work
 from brain.deadline import Deadline
 from brain.errors import StoreError
-from brain.roles import Granted
+from brain.postgres import replica, roles
+from brain.postgres.breaker import Breaker
+from brain.postgres.database import APP_ROLE, Connection, Database, T, Work
+from brain.postgres.roles import Granted
 
 log = logging.getLogger(__name__)
 

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain import paging
-from brain.database import Database
-from brain.figure_rows import Page
-from brain.memory_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Showing
-from brain.paging import EARLIEST, LATEST, MOST_SAMPLED, made, most, patterns, start
-from brain.reading import Reading
+from brain.figures import paging
+from brain.figures.memory_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Showing
+from brain.figures.paging import EARLIEST, LATEST, MOST_SAMPLED, made, most, patterns, start
+from brain.figures.turn_rows import Page
+from brain.postgres.database import Database
+from brain.postgres.reading import Reading
 from brain.search import Masses
 from brain.types import MEMORY_TYPES, MemoryType, Receipt
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncpg
 
 from brain import statements
-from brain.connecting import connected
+from brain.postgres.connecting import connected
 
 SQL = statements.load("scrub")
 

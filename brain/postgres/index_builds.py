@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from brain import statements
-from brain.connecting import connected
 from brain.errors import SchemaError
+from brain.postgres.connecting import connected
 
 SQL = statements.load("index_builds")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from brain.errors import SchemaError
-from brain.halfvec import decode_halfvec
-from brain.schema import LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
-from brain.transaction import Connection
+from brain.postgres.halfvec import decode_halfvec
+from brain.postgres.schema import LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
+from brain.postgres.transaction import Connection
 
 _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,

@@ -14,8 +14,8 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.database import Connection
-from brain.remains import MARK, Remains
+from brain.erasure.remains import MARK, Remains
+from brain.postgres.database import Connection
 from brain.text import lexemes
 from brain.types import Receipt
 

@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from brain import paging, tally
-from brain.across import Across
-from brain.database import Connection, Database
-from brain.figure_rows import (
+from brain import tally
+from brain.figures import paging
+from brain.figures.across import Across
+from brain.figures.lately import Lately
+from brain.figures.memories import MemoryFigures
+from brain.figures.paging import EARLIEST, SECONDS, made, most, patterns, start
+from brain.figures.turn_rows import (
     By,
     Health,
     LeftOut,
@@ -31,10 +34,8 @@ from brain.figure_rows import (
     TurnNumbers,
     TurnRow,
 )
-from brain.lately import Lately
-from brain.memory_figures import MemoryFigures
-from brain.paging import EARLIEST, SECONDS, made, most, patterns, start
-from brain.reading import Reading
+from brain.postgres.database import Connection, Database
+from brain.postgres.reading import Reading
 
 MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent
 MOST_POINTS = 4_000  # of a series, over all its values

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from brain import statements
-from brain.connecting import connected
 from brain.errors import StoreError, StoreUnavailable
+from brain.postgres.connecting import connected
 
 SQL = statements.load("replica")
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from brain import statements
-from brain.database import Database
 from brain.errors import InvalidInput
-from brain.figure_rows import Page, Row
-from brain.reading import Reading
+from brain.figures.turn_rows import Page, Row
+from brain.postgres.database import Database
+from brain.postgres.reading import Reading
 
 MOST_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
 MOST_SAMPLED = 5_000  # memories or vectors of which shares are told

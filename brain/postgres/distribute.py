@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brain.connecting import connected
 from brain.errors import SchemaError
-from brain.tables import metadata
+from brain.postgres.connecting import connected
+from brain.postgres.tables import metadata
 
 BY = "agent_id"
 _FIRST = "corpus"  # the others stand where the agent's row in it does

@@ -1,6 +1,6 @@
 """A change of embedding model while turns go on: a new space is begun, made live by one row, left again, or dropped.
 
-Everything here may be killed at any moment and run again. What takes its time is `brain.filling`.
+Everything here may be killed at any moment and run again. What takes its time is `brain.changes.filling`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain import vectors
-from brain.database import Connection
+from brain.changes.filling import SQL, Filling, lock
 from brain.errors import InvalidInput
-from brain.filling import SQL, Filling, lock
+from brain.postgres.database import Connection
 from brain.spaces import Spaces
 from brain.writing import SQL as WRITING
 from brain.writing import count

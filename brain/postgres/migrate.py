@@ -20,12 +20,13 @@ from alembic.util import CommandError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from brain import index_builds
 from brain.errors import SchemaError, StoreUnavailable
-from brain.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
+from brain.postgres import index_builds
+from brain.postgres.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
 
+_PACKAGE = Path(__file__).parent.parent
 # In an installed package the migrations stand inside it; in a checkout they stand beside it.
-_PLACES = (Path(__file__).parent / "migrations", Path(__file__).parent.parent / "migrations")
+_PLACES = (_PACKAGE / "migrations", _PACKAGE.parent / "migrations")
 _LOCK_WAIT = "150ms"  # what a write behind a migration may have to wait: less than a turn's deadline
 _PAUSE = 0.3  # seconds in which those who had to wait catch up
 _ATTEMPTS = 20  # ten seconds in all: longer than any transaction of ours, and soon enough to tell whoever waits
@@ -74,7 +75,7 @@ async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, at
 
 
 async def repair(url: str) -> tuple[str, ...]:
-    """Mends the indexes of the database at `url`, see `brain.index_builds.repair`, and returns their names."""
+    """Mends the indexes of the database at `url`, see `brain.postgres.index_builds.repair`, and returns their names."""
     wanted = index_builds.declared(_versions(config()), HEAD)
     return await index_builds.repair(url, wanted)
 

@@ -3,7 +3,7 @@
 The tenant is set with `SET LOCAL`, for the transaction only: a session-level SET would leak through a pooler. A
 cancelled statement is given up by the server too; the connection to one that does not acknowledge that soon is cut,
 since waiting for a frozen server has no bound. One that failed so many times in a row is asked no more until a probe is
-answered (`brain.breaker`).
+answered (`brain.postgres.breaker`).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import Generic
 
 import asyncpg
 
-from brain import loops
-from brain.breaker import Breaker
 from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, SchemaError, StoreError, StoreUnavailable
-from brain.patience import is_patient
-from brain.preparing import prepare
-from brain.transaction import Connection as Connection
-from brain.transaction import T as T
-from brain.transaction import Work as Work
-from brain.transaction import beginning, in_transaction
+from brain.postgres import loops
+from brain.postgres.breaker import Breaker
+from brain.postgres.patience import is_patient
+from brain.postgres.preparing import prepare
+from brain.postgres.transaction import Connection as Connection
+from brain.postgres.transaction import T as T
+from brain.postgres.transaction import Work as Work
+from brain.postgres.transaction import beginning, in_transaction
 
 log = logging.getLogger(__name__)
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from brain import roles, statements, tally
-from brain.database import Connection, Database, T, Work
+from brain import statements, tally
 from brain.errors import InvalidInput
-from brain.figure_rows import Period, Point, Total
-from brain.reading import Reading
+from brain.figures.turn_rows import Period, Point, Total
+from brain.postgres import roles
+from brain.postgres.database import Connection, Database, T, Work
+from brain.postgres.reading import Reading
 
 SQL = statements.load("across")
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from brain import statements
-from brain.database import Connection, Database
-from brain.figure_rows import Period
-from brain.reading import Reading
+from brain.figures.turn_rows import Period
+from brain.postgres.database import Connection, Database
+from brain.postgres.reading import Reading
 
 MOST_TURNS = 5_000  # that are walked: at the pace of a busy agent a day or two
 MOST_PASSAGES = 2_000  # of which the share of a model is told, within two percent

@@ -16,11 +16,11 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements, vectors
-from brain.database import Connection, Database
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput
-from brain.halfvec import encode_halfvec
 from brain.indexing import IndexedPassage, passages, texts
+from brain.postgres.database import Connection, Database
+from brain.postgres.halfvec import encode_halfvec
 from brain.writing import count, share_agent
 
 SQL = statements.load("reembedding")

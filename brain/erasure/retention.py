@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal, get_args
 
-from brain import derived, statements, writing
-from brain.database import Connection, Database
+from brain import statements, writing
+from brain.erasure import derived
+from brain.postgres.database import Connection, Database
 from brain.types import MEMORY_TYPES, MemoryType
 
 SQL = statements.load("retention")

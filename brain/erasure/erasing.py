@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
-from brain import caches, derived, writing
-from brain.database import Connection, Database
-from brain.derived import Quoting
+from brain import caches, writing
 from brain.embedding.several import Embedders
+from brain.erasure import derived
+from brain.erasure.derived import Quoting
+from brain.erasure.remains import Remains
 from brain.errors import InvalidInput, StoreError, UnknownMemory
-from brain.remains import Remains
+from brain.postgres.database import Connection, Database
 from brain.store import MOST_TRIES, MemoryStore
 from brain.types import Erasure, Memory, NewMemory, Receipt
 from brain.writing import SQL

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brain import statements
-from brain.connecting import connected
+from brain.postgres.connecting import connected
 
 SQL = statements.load("roles")
 

@@ -1,0 +1,1 @@
+"""What a dashboard reads: counts, lists and lives, bounded, each saying how far it came."""
