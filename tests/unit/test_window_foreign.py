@@ -10,8 +10,9 @@ from foreign import ANYTHING, VALUES, called
 from hypothesis import given, settings
 
 from brain.text import unstorable
-from cognitive import Outcome, Policy, recent
+from cognitive import Outcome, Policy
 from cognitive.feedback.authored import texts
+from cognitive.session import recent
 from cognitive.window.display import limits
 from cognitive.window.fit import fit
 from cognitive.window.plain import plain
