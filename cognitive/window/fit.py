@@ -170,10 +170,10 @@ def _covered(conversation: Sequence[Message], kept: Kept) -> Begin | None:
 
 
 def _gone(conversation: Sequence[Message], since: int, selection: Selection, around: Frame, show: Display) -> Shown:
-    """What stands before the window and is not covered, as much as a summary can take in at once.
+    """The messages before the window that no summary covers, as many as a summary can take in at once.
 
-    A host that hands back windows hands back what stays before them, each time: it has not gone yet. In a conversation
-    that only grows it is passed once.
+    A host that hands back windows also hands back the messages that stay before them: these have not gone yet. In a
+    conversation that only grows, each leaves once.
     """
     first = max(since, selection.place - show.policy.summarized_messages)
     if first >= selection.place or not show.policy.summarize_before_prune:
