@@ -96,7 +96,7 @@ def glance(catalogue: Catalogue, evidence: Evidence) -> Ranking:
     """All tools by how many of the message's rarest words stand in their names and first words: for when there is no
     time.
 
-    Tools that must stay come first, then those at hand. The confidence is never high.
+    Tools that must stay come first, then those at hand. The confidence is 0.
     """
     shared, heads = np.zeros(len(catalogue)), catalogue.heads
     for needle in needles(evidence.message):
