@@ -113,8 +113,8 @@ class Sessions:
         return await self._database.run(agent_id, work, timeout=timeout)
 
     async def keep(self, agent_id: str, turn_id: str, messages: bytes, *, timeout: float = 60.0) -> bool:
-        """Keeps the last messages of a session as of a turn. False if the turn is not there, or a later one has kept
-        its own.
+        """Keeps the last messages of a session as of a turn. False if the turn is gone, or a later one has kept its
+        own.
         """
 
         async def work(c: Connection) -> bool:
@@ -124,9 +124,7 @@ class Sessions:
         return await self._database.run(agent_id, work, timeout=timeout, durable=False)
 
     async def answer(self, agent_id: str, turn_id: str, answering: Answering, *, timeout: float = 60.0) -> bool:
-        """Adds a turn's answer to the messages kept as of that turn. False if none are, or a later turn's have replaced
-        them.
-        """
+        """Adds a turn's answer to the messages kept as of it. False if none are, or a later turn has replaced them."""
 
         async def work(c: Connection) -> bool:
             row = await c.fetchrow(SQL["hold_recent"], agent_id, turn_id)

@@ -122,8 +122,7 @@ class TurnLog:
     ) -> None:
         """Counts memories that the recall tool returned within a turn as shown in it, unless its outcome is known.
 
-        Each memory comes with its type and with how far it stood below the best of the turn's own search, None if
-        unknown.
+        Each memory comes with its type and how far it stood below the best of the turn's own search, None if unknown.
         """
         ids, types, lacked = ([each[n] for each in memories] for n in range(3))
         await self._database.run(

@@ -99,9 +99,7 @@ def _indexed_alike(corpus: Any, agent_id: str, prepared: Sequence[Prepared], lan
 
 
 def _id(agent_id: str, seq: int, item: Prepared) -> UUID:
-    """An id made from what the memory is, so that the same history gives the same ids: they decide between equal
-    scores.
-    """
+    """An id that the same history gives again: ids decide between equal scores, so that equal stores rank alike."""
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
