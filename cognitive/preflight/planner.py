@@ -24,8 +24,8 @@ from cognitive.turn import Offer, Turn
 
 log = logging.getLogger(__name__)
 
-_EARLIER = 8  # messages of the user that an elliptic one may lean on, one on the other
-_ASKING_SHARE = 0.2  # of the time left at most; whoever takes longer is not heard in this turn
+_EARLIER = 8  # user's messages read back from an elliptic one, since each may be elliptic itself
+_ASKING_SHARE = 0.2  # of the time left, at most; a classifier that takes longer is not heard in this turn
 
 
 class Planner:

@@ -13,9 +13,9 @@ from cognitive.window.display import Display, Shown
 from cognitive.window.ledger import TokenLedger
 from cognitive.window.strides import Rules, Size
 
-NO_BOUND = 1_000_000_000  # tokens of a model of which nothing is known
+NO_BOUND = 1_000_000_000  # tokens, for a model of which nothing is known
 
-_LEAST_SHARE = 4  # of a bound, one part is for the talk, whatever else is in the prompt, and one for the summary
+_LEAST_SHARE = 4  # a bound divided by this is the least that the talk has, and the most that a summary may take
 _PER_TOKEN = 3  # characters of a summary, about
 
 
