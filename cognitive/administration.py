@@ -10,10 +10,11 @@ from brain.embedded import ServerUrls
 from brain.embedding.named import named
 from brain.erasure import scrub
 from brain.errors import SchemaError
+from brain.opening import embedded
 from brain.ports import Embedder
 from brain.postgres import distribute, roles
 from brain.settings import from_environment
-from cognitive.bootstrap import embedded, embedders_of
+from cognitive.bootstrap import embedders_of
 
 T = TypeVar("T")
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 
 from brain.agent_languages import AgentLanguages
 from brain.archive import Archive
@@ -18,20 +16,19 @@ from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import Reindexing
 from brain.contents import Contents
 from brain.deadline import Deadline
-from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.named import named
 from brain.embedding.several import Embedders
 from brain.erasure.erasing import Erasing
 from brain.erasure.retention import Retention
-from brain.errors import EmbeddingError, SchemaError, StoreUnavailable
+from brain.errors import EmbeddingError
 from brain.figures.turns import Figures
 from brain.journal import Journal, journal_name
+from brain.opening import embedded as embedded
+from brain.opening import opened
 from brain.policies import PolicyStore
 from brain.ports import Embedder
-from brain.postgres import roles
-from brain.postgres.breaker import Breaker
-from brain.postgres.database import APP_ROLE, Database
+from brain.postgres.database import Database
 from brain.postgres.reading import Reading
 from brain.redacting import Redact, Redactor
 from brain.search import MemorySearch
@@ -170,7 +167,7 @@ async def assemble(
         closing.callback(embedders.close)
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
-        database, reading = await closing.enter_async_context(_database(url, settings))
+        database, reading = await closing.enter_async_context(opened(url, settings))
         redactor = Redactor(plugins.redact or redaction.named(settings.redact))
         closing.callback(redactor.close)
         await _warm(embedders)
@@ -261,88 +258,3 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
     except (EmbeddingError, TimeoutError) as error:
         log.warning("no category is guessed: %s", str(error) or f"not embedded within {_MOST_WARMING:g} s")
     return exemplars.under
-
-
-@asynccontextmanager
-async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
-    if url is not None:
-        standby = _looking(settings.replica_url, settings) if settings.replica_url is not None else None
-        database, reading = _own(url, settings), _looking(url, settings, standby)
-        async with _closing(database, reading, _open_or_wait(database)):
-            yield database, reading
-        return
-    server = EmbeddedServer(settings.data_dir)
-    try:
-        urls = await asyncio.to_thread(server.acquire)
-        database = Database(
-            urls.app, pool_size=settings.pool_size, revive=server.ensure_running, breaker=_breaker(settings)
-        )
-        reading = Reading(
-            urls.app, revive=server.ensure_running, grant=lambda: roles.create(urls.admin, [APP_ROLE]),
-            breaker=partial(_breaker, settings),
-        )  # fmt: skip
-        async with _closing(database, reading, _open_or_migrate(database, urls.owner)):
-            yield database, reading
-    finally:
-        await asyncio.to_thread(server.release)
-
-
-def _own(url: str, settings: Settings) -> Database:
-    return Database(
-        url,
-        pool_size=settings.pool_size,
-        breaker=_breaker(settings),
-        pooled=settings.pooler == "transaction",
-        clustered=settings.cluster == "citus",
-    )
-
-
-def _looking(url: str, settings: Settings, standby: Reading | None = None) -> Reading:
-    return Reading(
-        url,
-        breaker=partial(_breaker, settings),
-        pooled=settings.pooler == "transaction",
-        clustered=settings.cluster == "citus",
-        standby=standby,
-    )
-
-
-def _breaker(settings: Settings) -> Breaker:
-    return Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
-
-
-@asynccontextmanager
-async def _closing(database: Database, reading: Reading, opening: Awaitable[None]) -> AsyncIterator[None]:
-    try:
-        await opening
-        yield
-    finally:
-        await reading.close()
-        await database.close()
-
-
-async def _open_or_wait(database: Database) -> None:
-    try:
-        await database.open()
-    except StoreUnavailable as error:
-        log.warning("%s; turns are degraded until it answers", error)
-
-
-async def _open_or_migrate(database: Database, owner_url: str) -> None:
-    try:
-        await database.open()
-    except SchemaError:
-        from brain.postgres.migrate import upgrade  # alembic is slow to import and needed once
-
-        await upgrade(owner_url)
-        await database.open()
-
-
-@asynccontextmanager
-async def embedded(settings: Settings | None = None) -> AsyncIterator[ServerUrls]:
-    """The embedded server, running for as long as this is entered."""
-    server = EmbeddedServer((settings or from_environment()).data_dir)
-    try:
-        yield await asyncio.to_thread(server.acquire)
-    finally:
-        await asyncio.to_thread(server.release)

@@ -16,7 +16,7 @@ from brain.postgres import loops
 from brain.postgres.patience import patient
 from brain.redacting import Redact
 from brain.types import MemoryType
-from cognitive import bootstrap, fail_open, prepared
+from cognitive import bootstrap, fail_open
 from cognitive.arguments import require_aware, require_label
 from cognitive.catalog.refine import Chooser, Refined
 from cognitive.context.retrieve import Filters
@@ -27,6 +27,7 @@ from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
 from cognitive.preflight.planner import told
 from cognitive.preflight.sections import Sections, sections
+from cognitive.preparation import Preparation, timed
 from cognitive.privacy import redaction
 from cognitive.prompt.markup import without_injected
 from cognitive.recall import recall
@@ -116,20 +117,21 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         loops.require(self.loop)
         began, deadline = perf_counter(), Deadline(self._parts.policy.for_agent(turn.agent_id).deadline_ms)
         policy = await self._parts.policy.current(turn.agent_id)
-        now, turn = turn.now or datetime.now(UTC), prepared.named(turn, policy)
-        talking = asyncio.create_task(fail_open.talk(self._parts, turn, now, deadline, policy))
-        heard, withheld = await redaction.heard_in_time(turn, self._parts.redactor, deadline)
-        plan, built = await fail_open.memory(self._parts, heard, now, deadline, policy, talking)
-        offer, untrimmed = await fail_open.offer(self._parts, turn, plan, built, deadline, policy)
+        begun = Preparation.of(turn, deadline, policy)
+        talking = asyncio.create_task(fail_open.talk(self._parts, begun))
+        heard, withheld = await redaction.heard_in_time(begun.turn, self._parts.redactor, deadline)
+        plan, built = await fail_open.memory(self._parts, replace(begun, turn=heard), talking)
+        offer, untrimmed = await fail_open.offer(self._parts, begun, plan, built)
         talk = await talking
-        built = replace(built, degraded=(*withheld, *built.degraded, *talk.degraded, *untrimmed))
-        context = prepared.context(
-            turn, now, told(plan, offer, policy), built, offer, talk, policy,
-            heard=heard.text if heard is not turn else None, embedding=self._parts.embedders.of(turn.agent_id).model,
+        context = begun.context(
+            told(plan, offer, policy), built, offer, talk,
+            degraded=(*withheld, *built.degraded, *talk.degraded, *untrimmed),
+            heard=heard.text if heard is not begun.turn else None,
+            embedding=self._parts.embedders.of(turn.agent_id).model,
         )  # fmt: skip
-        if turn.kind != "user":
+        if not begun.planned:
             return context
-        context = await fail_open.recorded(self._parts, prepared.timed(context, began), deadline, policy)
+        context = await fail_open.recorded(self._parts, begun, timed(context, began))
         self._parts.continuity.opened(talk.sent)
         self._parts.shadowing.follow(turn.agent_id, context.turn_id, built)
         return context

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import Generic
@@ -19,11 +18,14 @@ from typing import Generic
 import asyncpg
 
 from brain.deadline import Deadline, late
-from brain.errors import EmbeddedServerError, InvalidInput, SchemaError, StoreError, StoreUnavailable
+from brain.errors import EmbeddedServerError, InvalidInput, StoreError, StoreUnavailable
 from brain.postgres import loops
 from brain.postgres.breaker import Breaker
+from brain.postgres.failures import CONTENDED, LOST
 from brain.postgres.patience import is_patient
+from brain.postgres.pool import fill, no_reset
 from brain.postgres.preparing import prepare
+from brain.postgres.probing import Probing
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
 from brain.postgres.transaction import Work as Work
@@ -35,34 +37,9 @@ APP_ROLE = "cognitive_app"
 _ATTEMPTS = 4
 _STATEMENTS = 100  # kept prepared per connection: asyncpg's own number, all of ours several times over
 _CONNECT_SECONDS = 5.0
-_OPEN_SECONDS = 10.0  # for the first connections with their checks, which a server may leave without an answer
 _PROBE_SECONDS = 1.0  # a server that lives answers within milliseconds; a connection to it may have to be made
 _IN_TIME = "no answer in time"
 _FAIR_SECONDS = 0.05  # what was given up sooner says nothing of the server: its turn had spent its time elsewhere
-# The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
-_LOST = (
-    OSError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
-)
-# Another transaction came first, or a migration changed what a statement was planned for.
-_CONTENDED = (
-    asyncpg.SerializationError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.InvalidCachedStatementError,
-    asyncpg.OutdatedSchemaCacheError,
-)
-_MISCONFIGURED = (
-    asyncpg.InvalidAuthorizationSpecificationError,
-    asyncpg.InvalidCatalogNameError,
-    asyncpg.InvalidParameterValueError,
-    asyncpg.InsufficientPrivilegeError,
-)
 
 
 class Database:
@@ -95,8 +72,7 @@ class Database:
         self._pool_size = pool_size
         self._revive = revive
         self.breaker = breaker or Breaker()
-        self._probing: asyncio.Task[None] | None = None
-        self._probed = asyncio.Event()  # of the next probe
+        self._probing = Probing(self.breaker, self._answers)
         self._pool: asyncpg.Pool | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # of its connections: another one would break them
         self._opening: asyncio.Task[None] | None = None
@@ -128,11 +104,10 @@ class Database:
     async def close(self) -> None:
         """Closes the pool for good; connections that are stuck are cut after a moment."""
         self._closed = True
-        for task in (self._probing, self._opening):
-            if task is not None:
-                task.cancel()
-                await asyncio.wait({task})
-        self._probed.set()
+        await self._probing.stop()
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.wait({self._opening})
         pool, self._pool = self._pool, None
         if pool is None:
             return
@@ -160,18 +135,15 @@ class Database:
             loops.require(self._loop)
         deadline = Deadline(timeout * 1000)
         for attempt in range(1, _ATTEMPTS + 1):
-            if self.breaker.refusal() is not None and is_patient():
-                await self._next_probe(deadline)
-            if (refusal := self.breaker.refusal()) is not None:
-                raise StoreUnavailable(refusal)
+            await self._admitted(deadline)
             try:
                 return await self._watched(deadline, _Attempt(agent_id, work, deadline.left(), durable, snapshot))
-            except _CONTENDED as error:
+            except CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
             except TimeoutError as error:
                 raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
-            except (*_LOST, StoreUnavailable) as error:
+            except (*LOST, StoreUnavailable) as error:
                 if attempt == _ATTEMPTS:
                     raise StoreUnavailable(f"Postgres is unavailable: {error}") from error
                 await self._recover(attempt)
@@ -186,12 +158,19 @@ class Database:
                 raise StoreError(f"Postgres refused: {error}") from error
         raise AssertionError("unreachable: the last attempt returns or raises")
 
+    async def _admitted(self, deadline: Deadline) -> None:
+        """Raises StoreUnavailable while the breaker is open; a patient caller waits for the next probe first."""
+        if self.breaker.refusal() is not None and is_patient():
+            await self._probing.next(deadline)
+        if (refusal := self.breaker.refusal()) is not None:
+            raise StoreUnavailable(refusal)
+
     async def _watched(self, deadline: Deadline, attempt: _Attempt[T]) -> T:
         """An attempt, and what it says of the server."""
         asked = monotonic()
         try:
             result = await deadline.within(self._attempt(attempt))
-        except (*_LOST, TimeoutError, StoreUnavailable, asyncpg.QueryCanceledError) as error:
+        except (*LOST, TimeoutError, StoreUnavailable, asyncpg.QueryCanceledError) as error:
             self._unanswered(attempt, asked, str(error) or _IN_TIME)
             raise
         except asyncio.CancelledError as cancelled:
@@ -224,21 +203,7 @@ class Database:
             return
         if self.breaker.failed(asked, now, because) and not self._closed:
             log.warning("%s; probed in %.2g s", self.breaker.refusal(), self.breaker.wait)
-            self._probing = asyncio.create_task(self._probe())
-
-    async def _probe(self) -> None:
-        """Asks until there is an answer; then callers may ask again."""
-        while self.breaker.state == "open":
-            await asyncio.sleep(self.breaker.wait)
-            self.breaker.probed(answered=await self._answers(), now=monotonic())
-            self._probed.set()
-            self._probed = asyncio.Event()
-        log.info("Postgres is asked again")
-
-    async def _next_probe(self, deadline: Deadline) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(deadline.left()):
-                await self._probed.wait()
+            self._probing.begin()
 
     async def _answers(self) -> bool:
         probe = _Attempt("", _probed, _PROBE_SECONDS, durable=False, snapshot=False)
@@ -246,7 +211,7 @@ class Database:
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)
             await Deadline(_PROBE_SECONDS * 1000).within(self._attempt(probe))
-        except (*_LOST, TimeoutError, StoreUnavailable, EmbeddedServerError, asyncpg.QueryCanceledError):
+        except (*LOST, TimeoutError, StoreUnavailable, EmbeddedServerError, asyncpg.QueryCanceledError):
             return False
         except (StoreError, asyncpg.PostgresError):  # an answer: callers are to hear it
             return True
@@ -294,10 +259,10 @@ class Database:
             timeout=_CONNECT_SECONDS,
             init=partial(prepare, role=self._local_role),
             statement_cache_size=0 if self._pooled else _STATEMENTS,
-            reset=_nothing_to_reset,
+            reset=no_reset,
             server_settings=self._settings(),
         )
-        await _ready(pool)
+        await fill(pool)
         self._pool, self._loop = pool, asyncio.get_running_loop()
 
 
@@ -315,31 +280,3 @@ class _Attempt(Generic[T]):
 
 async def _probed(connection: Connection) -> None:
     """The transaction around it is question enough."""
-
-
-async def _ready(pool: asyncpg.Pool) -> None:
-    """Makes a pool's first connections; nothing is left of those of one that cannot be used."""
-
-    async def made() -> None:
-        try:
-            await pool
-        except BaseException:
-            pool.terminate()
-            raise
-
-    try:
-        await Deadline(_OPEN_SECONDS * 1000).within(made())
-    except asyncpg.ClientConfigurationError as error:
-        raise SchemaError(f"not a usable database URL: {error}") from error
-    except _MISCONFIGURED as error:
-        raise SchemaError(f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?") from error
-    except (*_LOST, TimeoutError) as error:
-        if "startup parameter" in str(error):  # no server says this of the role
-            raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
-        raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
-    except (ValueError, asyncpg.PostgresError) as error:
-        raise SchemaError(f"cannot use this database: {error}") from error
-
-
-async def _nothing_to_reset(connection: Connection) -> None:
-    """All settings are local to their transaction, so the default reset would only cost a round trip."""

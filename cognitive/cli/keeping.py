@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 import cognitive
-from cognitive import exchange
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, FILE, YES, confirm
+from cognitive.surface import exchange
 
 
 @click.command("export", cls=Answering, shape="{agent, memories, file}")

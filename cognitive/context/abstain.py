@@ -21,8 +21,8 @@ _PAST = frozenset({"decision", "episode"})  # hints of these types speak of what
 
 
 def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy, frame: Frame) -> Sifted:
-    """Drops everything if nothing stored is about the message, and else each type of which nothing is, and what matches
-    it far less than the best does.
+    """Drops every candidate if nothing stored is about the message. Otherwise it drops each type that holds nothing
+    about it, and each candidate that matches far less than the best one does.
     """
     if not policy.abstention or not candidates:
         return Sifted(tuple(candidates))
@@ -56,7 +56,7 @@ def _by_type(
     least: float,
     by: Callable[[Candidate], float],
 ) -> tuple[list[Candidate], tuple[Fate, ...]]:
-    """Candidates of the types that know of the message by themselves, and the fates of the others."""
+    """Candidates of the types that hold evidence enough by themselves, and the fates of the others."""
     least *= policy.type_floor
     crowds = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}
     known = {type_: evidence(crowd, found, signals, policy, by) for type_, crowd in crowds.items() if crowd}
@@ -74,8 +74,8 @@ def _no_such(type_: MemoryType, known: float, least: float) -> str:
 
 
 def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy, frame: Frame) -> float:
-    """The policy's floor, lower for a small store, where a word that few passages have proves little and little can be
-    injected wrongly, and lower where no vector came in time and no cosine can speak.
+    """The policy's floor. It is lower for a small store, where a rare word proves little and little can be injected
+    wrongly, and lower where no vector came in time, so that there is no cosine.
     """
     size = min(1.0, math.log1p(found.passages) / math.log1p(_LARGE_STORE))
     dense = any("said_cosine" in candidate.hit.scores for candidate in candidates)
@@ -89,12 +89,12 @@ def evidence(
     policy: Policy,
     by: Callable[[Candidate], float] | None = None,
 ) -> float:
-    """How much speaks for the store knowing of the message.
+    """How much evidence there is that the store holds something about the message.
 
-    The best cosine, and the best idf mass of its words that one memory holds, absolutely and as a share of the
-    message's; further that it names a speaker, that something was said on the date it names, that it asks for what was
-    decided or what happened, that the memory which matches it best was useful before, and what similar turns lacked.
-    `by` is `match` where that is known already.
+    A sum of: the best cosine; the most idf mass of the message's words that one memory holds, absolutely and as a share
+    of the message's; whether the message names a speaker; whether something was said on the date it names; whether it
+    asks for what was decided or happened; how useful the best match was before; and what similar turns lacked. `by` is
+    `match`, where it is known already.
     """
     mass = max(sum(found.idf.values()), 1e-6)
     cosine = max(candidate.hit.scores.get("said_cosine", 0.0) for candidate in candidates)

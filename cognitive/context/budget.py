@@ -1,4 +1,4 @@
-"""Fitting: whole memories into their section's tokens and the total; what is left is used by the others."""
+"""Fitting: whole memories into their section's tokens and the total; what one section leaves, the others may use."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class _Filling:
         self._said |= self._words[n]
 
     def _gain(self, n: int) -> float:
-        """What a candidate adds to what is chosen: its worth, less what is said already, for its tokens."""
+        """What a candidate gains for its tokens: its worth, less the share that the chosen memories say already."""
         candidate, policy = self._measured[n], self._policy
         said = 1 - self._new(self._words[n])
         worth = max(0.0, candidate.score) ** policy.score_steepness * (1 - policy.redundancy * said)

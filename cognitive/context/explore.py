@@ -66,7 +66,7 @@ def explore(
 
 
 def _fitting(kept: Sequence[Candidate], below: Sequence[Candidate], room: int) -> list[tuple[Candidate, Candidate]]:
-    """Each candidate below the cut that fits, with the one it would displace."""
+    """Each candidate below the cut that fits, with the memory that it would displace."""
     if not kept:
         return []
     pairs = [(candidate, _last(kept, candidate)) for candidate in below]

@@ -1,4 +1,4 @@
-"""What speaks against two statements' saying the same, however like they are: one guard a row, each a general rule.
+"""Guards: each is a general rule by which two statements do not say the same, however alike they look.
 
 Near-twins that differ in a number, a negation or a name ("30 days" and "90 days") reach a cosine of 0.98 and are
 different facts. A guard that is wrong costs a repeated memory; a guard that is missing costs a lost one.
@@ -22,12 +22,12 @@ _SWAPPED_PAIRS = 5  # of a script that is cut into pairs of characters, where on
 
 
 def speaks_against(memory: Statement, other: Statement) -> str | None:
-    """The name of the first guard by which the other text does not say what the memory says; None: nothing does."""
+    """The name of the first guard by which the other text does not say what the memory says, None if there is none."""
     return next((name for name, differs in GUARDS.items() if differs(memory, other)), None)
 
 
 def _numbers(memory: Statement, other: Statement) -> bool:
-    """A number that the other lacks, or the same numbers in another order: of other things, then."""
+    """The other lacks a number of the memory, or has the numbers in another order: they count other things."""
     if not set(memory.figures) <= set(other.figures):
         return True
     return [figure for figure in other.figures if figure in memory.figures] != list(memory.figures)
@@ -38,13 +38,15 @@ def _units(memory: Statement, other: Statement) -> bool:
 
 
 def _amounts(memory: Statement, other: Statement) -> bool:
-    """Of something there is one in the one, and more in the other."""
+    """One text has one of something, and the other has several."""
     (one, more), (another, others) = memory.amounts, other.amounts
     return not one.isdisjoint(others) or not more.isdisjoint(another)
 
 
 def _names(memory: Statement, other: Statement) -> bool:
-    """A name that the other lacks; or it is about somebody else. "I" and "she" may be whom the memory is about."""
+    """The other lacks a name of the memory, or both name whom they are about and name somebody else. A text of "I" or
+    "she" may be about anybody.
+    """
     if not memory.names <= other.stems:
         return True
     return not memory.subjects <= other.stems and not other.subjects <= memory.stems
@@ -55,13 +57,13 @@ def _speakers(memory: Statement, other: Statement) -> bool:
 
 
 def _opposites(memory: Statement, other: Statement) -> bool:
-    """The two stand on different sides of an axis, and on no common one."""
+    """The two stand on opposite sides of an axis, "open" and "closed", and share no side of it."""
     common = memory.sides.keys() & other.sides.keys()
     return any(memory.sides[axis].isdisjoint(other.sides[axis]) for axis in common)
 
 
 def _prefixes(memory: Statement, other: Statement) -> bool:
-    """The one has a word that the other has with "un", "in" or "dis" before it."""
+    """One text has a word that the other has with "un", "in" or "dis" before it."""
     left, right = memory.stems - other.stems, other.stems - memory.stems
     return any(f"{prefix}{stem}" in right for stem in left for prefix in _PREFIXES) or any(
         f"{prefix}{stem}" in left for stem in right for prefix in _PREFIXES
@@ -69,7 +71,7 @@ def _prefixes(memory: Statement, other: Statement) -> bool:
 
 
 def _scopes(memory: Statement, other: Statement) -> bool:
-    """What both speak of is negated, doubted or excepted in one of them."""
+    """Something that both speak of is negated, doubted or excepted in one of them only."""
     common = memory.stems & other.stems
     for name in memory.scopes.keys() | other.scopes.keys():
         one, two = (common & each.scopes.get(name, _NOTHING) for each in (memory, other))
@@ -79,14 +81,14 @@ def _scopes(memory: Statement, other: Statement) -> bool:
 
 
 def _times(memory: Statement, other: Statement) -> bool:
-    """What will be in the one has been in the other."""
+    """Something that one text says will be, the other says has been."""
     return any(one.future and not one.future.isdisjoint(two.past) for one, two in ((memory, other), (other, memory)))
 
 
 def _turned_round(memory: Statement, other: Statement) -> bool:
-    """As in "A calls B" and "B calls A": two words have changed places around a third that stands between them.
+    """Two words have changed places around a third, as in "A calls B" and "B calls A".
 
-    The passive turns a sentence round and says the same; in the same order of words it says the reverse.
+    The passive turns this round: with the words reversed it says the same, and in the same order it says the reverse.
     """
     if not memory.stems <= other.stems:
         return False
@@ -133,7 +135,7 @@ def _listed(order: Sequence[str], start: int, stop: int) -> bool:
 
 
 def _swapped(memory: Statement, other: Statement) -> bool:
-    """Word for word the same but for a word that has another in its place: whoever restates changes more."""
+    """The texts differ in one word alone: somebody who restates a fact changes more than that."""
     codes = SequenceMatcher(None, memory.order, other.order, autojunk=False).get_opcodes()
     if any(operation == "delete" and start > 0 and stop < len(memory.order) for operation, start, stop, *_ in codes):
         return False

@@ -1,7 +1,7 @@
-"""What stands before what, however they score: the identifier that was asked for, the newest version, the replacement.
+"""What stands first whatever the scores: the identifier that was asked for, the newest version, the replacement.
 
-Scores say how well a memory matches a question. Of memories that match it equally well they cannot say which one is
-right, and what parts those by a hundredth is chance: the lines around, a word's vector. These rules know more.
+Scores say how well a memory matches a question. Among memories that match equally well they cannot tell which is right:
+a difference of a hundredth is chance. These rules can.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery) -> li
 
 @dataclass(slots=True)
 class _Versions:
-    """Candidates by their places, that say the same of the same but for a word or two, and the stems of the first."""
+    """Candidates, by their places, that differ in a word or two only, and the stems of the first of them."""
 
     stems: Counter[str]
     places: list[int]

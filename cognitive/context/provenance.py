@@ -48,7 +48,7 @@ def capped(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
 
 
 def source(hit: Hit) -> tuple[str, ...]:
-    """Where a memory comes from, as its trust, what tells the source, and that; nothing of what was handed over."""
+    """The source of a memory: its trust, the field that names it, its name; empty for what a program handed over."""
     if hit.trust == TRUSTS[-1]:
         return ()
     told = (("speaker", hit.speaker), ("session", hit.session_id), ("source", hit.source), ("way in", hit.trust))

@@ -50,9 +50,9 @@ def drop_standing(candidates: Sequence[Candidate], standing: Sequence[Standing])
 
 
 def retold(dropped: Sequence[Fate], standing: Sequence[Standing]) -> tuple[Fate, ...]:
-    """The fates, where what was passed over and yet stands in the conversation is said to stand.
+    """The fates, in which a memory that was passed over but still stands in the conversation is said to stand there.
 
-    The model has it before its eyes: it is neither something to try nor a measure of chance.
+    The model sees it, so it must not be tried by exploration, nor judged as a decoy.
     """
     distances = _distances(standing)
     return tuple(

@@ -59,7 +59,7 @@ def _worth(plan: Plan, found: Found, now: datetime, policy: Policy) -> Mapping[M
 def _moved(
     type_: MemoryType, planned: int, worth: Mapping[MemoryType, float], plan: Plan, policy: Policy
 ) -> int:  # fmt: skip
-    """A section's tokens: between the bounds, not below what a hint asks for, and the operator's word stands."""
+    """A section's tokens: within the bounds, not below what a hint asks for, and as the operator set them, if so."""
     if type_ in policy.budget_overrides:
         return planned
     moved = round(planned * min(policy.most_learned, max(policy.least_learned, worth[type_])))

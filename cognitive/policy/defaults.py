@@ -27,11 +27,12 @@ def _not_always(turns: int) -> int:
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Tokens = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0)]
+AtLeastOne = Annotated[int, Field(ge=1)]
+Tokens = Count
 Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
 Placement = Literal["user_tail", "journaled", "system"]
 ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
-
 
 _PLAIN_NAME = re.compile(r"\w[\w -]{0,63}")
 LONGEST_PATTERN = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
@@ -46,7 +47,7 @@ class FrameBudget(Edge):
     fact: Tokens
     procedure: Tokens
     episode: Tokens
-    window: Annotated[int, Field(ge=0)]
+    window: Count
 
 
 # The seed's table (smart context preparation, D7), with room for episodes in a conversation: without it "continue what
@@ -75,7 +76,7 @@ class CategoryChange(Edge):
     extra_tools: tuple[Label, ...] = ()
     weight: Positive | None = None
     threshold: Positive | None = None
-    facts: Annotated[int, Field(ge=0)] | None = None
+    facts: Count | None = None
     tokens: Tokens | None = None
     thinking_level: Thinking | None = None
     model: Label | None = None

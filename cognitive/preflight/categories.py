@@ -1,7 +1,7 @@
-"""Which kinds of work a message asks for: rows and structure vote, and every category from its threshold on is meant.
+"""Which kinds of work a message asks for: rows and form give each category a score, and from its threshold on it fires.
 
-A category that fires wrongly only adds tools; one that is missed takes them away. So what the rules cannot read is left
-unclassified, which keeps everything: another language, an elliptic answer to something that no rule knew.
+A category that fires wrongly only adds tools; one that is missed takes tools away. So a message that the rules cannot
+read keeps all of them: one in another language, or an elliptic answer to something that no rule knew.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Table:
 
     @property
     def known(self) -> frozenset[str]:
-        """Every tool that some category names; the others are none of its business."""
+        """Every tool that some category names; no category takes away any other."""
         return frozenset(tool for need in self.needs for tool in need.tools)
 
 
@@ -106,9 +106,10 @@ def classify(
 
 
 def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], known: Table) -> tuple[str, ...]:
-    """What is to be done, where all that is certain is what it is about: "restart what we spoke of", "find the leak".
+    """The categories with those added that one row speaks for, where the certain ones say only where to look: "restart
+    what we spoke of", "find the leak".
 
-    Categories that say where to look, and nobody's work, make one row of another enough: it only adds tools.
+    One row is enough there, since a category too many only adds tools.
     """
     if not active or not _WHERE_TO_LOOK.issuperset(active):
         return active
@@ -139,7 +140,7 @@ def of_turn(
 
 def inherit(own: Classified, before: Iterable[Classified], policy: Policy) -> Classified:
     """The categories of a message that leans on the turns before it, latest first: its own and those of the last turn
-    that was more than small talk. If no rule knew that one, neither is this one known.
+    that was more than small talk. If no rule knew that turn, this message stays unclassified too.
     """
     order = [need.name for need in table(policy).needs]
     lender = next((each for each in before if each.categories != ("casual",)), None)
@@ -227,12 +228,12 @@ def _changed(need: Need, change: CategoryChange | None) -> Need:
 
 
 def _of_extra(need: Need, change: CategoryChange) -> float:
-    """Whoever writes a pattern means that it tells the category: one is enough, unless a weight says otherwise."""
+    """The weight of an operator's pattern: one match makes the category fire, unless a weight says otherwise."""
     return change.weight or max(need.weight, need.threshold)
 
 
 def _weighed(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
-    """A row that counts its category's usual weight counts what the operator makes of that."""
+    """The row with the operator's weight, if it has its category's usual one; a row with a weight of its own keeps it."""
     change = changed.get(rule.signal)
     usual = next(need.weight for need in NEEDS if need.name == rule.signal)
     return replace(rule, weight=change.weight) if change and change.weight and rule.weight == usual else rule

@@ -19,7 +19,7 @@ class Classifier(Protocol):
     """Names the categories of a message. It is asked within the turn's deadline, only where the rules are silent."""
 
     async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
-        """Categories of the policy; none where it does not know. `vector` is the message's own, if there was time."""
+        """Categories of the policy, none if it does not know; `vector` is the message's, if it came in time."""
 
 
 Classifiers = Callable[[Policy], Classifier | None]  # whom the turns of a policy ask; None: nobody

@@ -1,6 +1,6 @@
 """The date range that a message names, by a small English grammar relative to a given clock.
 
-`date_forms` holds the phrases. Here stands what the words around them do: those to the left ("since", "early",
+`rules/dates.py` holds the phrases. Here stands what the words around them do: those to the left ("since", "early",
 "between") and those between two phrases ("and", "to") widen, cut or join spans. Bare words that are something else
 more often than a date (May, March, fall, 2024) count only where a neighbour says that they are one.
 """

@@ -1,4 +1,4 @@
-"""What an agent's past turns teach about its categories, read off the path of a turn and kept for a while."""
+"""What an agent's past turns teach about its categories: read in the background, and kept for a minute."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Habits:
         return (await self._read(agent_id)).users.get(user_id, {})
 
     async def reset(self, agent_id: str, user_id: str | None = None) -> int:
-        """Forgets what an agent's turns, or one user's, were taken for, and returns of how many. Their calls stay."""
+        """Forgets the categories of an agent's turns, or of one user's, and returns of how many. Their calls stay."""
         forgotten = await self._turns.forget_categories(agent_id, user_id)
         if agent_id in self._reading:  # what it read is forgotten by now
             await asyncio.wait({self._reading[agent_id]})

@@ -16,8 +16,8 @@ _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
 def hint(plan: Plan, wanted: Sequence[str]) -> str | None:
     """`[Context: research + crypto task | tools: exec, web_search | thinking: low]`; None where no rule fired.
 
-    The tools are those that stay, the `wanted` first, in the order of the categories that want them. A name that is not
-    plain (the host's tools are foreign text) is counted, not written.
+    The tools are those that stay, the `wanted` first, in the order of the categories that want them. A tool's name is
+    foreign text: one that is not plain is counted and not written.
     """
     if not plan.categories:
         return None

@@ -28,7 +28,7 @@ class Needs:
 
 
 def together(categories: Sequence[str], policy: Policy) -> Needs:
-    """The needs of a message of these categories; of none, those of a message that nobody understood.
+    """The needs of a message of these categories; without any, those of a message that no rule understood.
 
     A category that the policy does not have (one of a recorded turn, replayed) needs nothing of its own.
     """

@@ -81,7 +81,7 @@ def equip(
 
 
 def told(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
-    """The plan whose hint names the tools that the model really gets: its catalogue may be too small for those kept."""
+    """The plan with a hint that names the tools the model really gets: they may be fewer than those the plan keeps."""
     if plan.hint is None or len(offered) == len(plan.tools):
         return plan
     wanted = needs.together(plan.categories, policy).tools
@@ -107,7 +107,7 @@ def _capped(
 
 
 def _asked_for(signals: Signals, budgets: Mapping[MemoryType, int], policy: Policy) -> tuple[int | None, int]:
-    """The memories and tokens that no cap takes away; None is however many are found.
+    """The memories and tokens that no cap takes away; None memories means as many as are found.
 
     A question keeps what its frame gives, a hint its type's limit and section, a time the episodes' row.
     """

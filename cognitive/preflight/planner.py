@@ -44,7 +44,7 @@ class Planner:
         return replace(plan, tools=_names(turn))
 
     def plan(self, turn: Turn, now: datetime, policy: Policy) -> Plan:
-        """The plan by rules alone: no I/O, and no waiting. Of a message that is withheld, one that asks for nothing."""
+        """The plan by rules alone, without any I/O; of a message that is withheld, one that asks for nothing."""
         if turn.text == WITHHELD:
             return self.untouched(turn, "withheld", policy)
         started = perf_counter()
@@ -85,7 +85,7 @@ class Planner:
 
 
 def told(plan: Plan, offer: Offer, policy: Policy) -> Plan:
-    """The plan as the model is told of it, once it is known which tools it can carry."""
+    """The plan whose hint names the tools that the model is given, once these are known."""
     return planning.told(plan, [tool.name for tool in offer.tools], policy)
 
 

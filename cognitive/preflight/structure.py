@@ -153,7 +153,7 @@ def _of_name(value: str) -> str | None:
 
 
 def _pleasant(fired: Sequence[str]) -> bool:
-    """Whether nothing but pleasantries fired: "do it" and "yes" are small talk to memory, and work to the tools."""
+    """Whether nothing but pleasantries fired. "Do it" and "yes" are none: they need no memory, and may need tools."""
     return bool(fired) and all(id == OK or id.startswith(f"{SOCIAL}.") for id in fired)
 
 

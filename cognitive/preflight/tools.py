@@ -1,6 +1,6 @@
 """The tools that stay: the last step behind every access policy, which can only take away.
 
-A tool that no category names is none of the categories' business, and stays: an allow-list once took 170 of them away.
+A tool that no category names stays: an allow-list would take away every tool that its author did not think of.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Names = tuple[str, ...]
 def keep(given: Sequence[str], needs: Needs, policy: Policy, learned: Collection[str] = ()) -> tuple[Names, Names]:
     """The names kept of those given and those taken away, in their order.
 
-    `learned` are wanted as if a category named them.
+    `learned` are kept as if a category named them.
     """
     if not policy.tool_filtering or needs.whole:
         return tuple(given), ()

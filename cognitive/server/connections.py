@@ -11,51 +11,55 @@ log = logging.getLogger(__name__)
 
 
 def limited(most: int, seconds: float) -> type[H11Protocol]:
-    """The protocol of a server with at most so many connections. Each has so many seconds for a request's line and
-    headers; uvicorn knows no such limit, and who opened enough of them would leave no file to Postgres and the journal.
+    """The protocol of a server with at most so many connections, each with so many seconds for a request's headers."""
+    return type("Limited", (_Limited,), {"most": most, "seconds": seconds})
+
+
+class _Limited(H11Protocol):
+    """uvicorn's own protocol knows no such limits: whoever opens enough connections and says nothing would leave no
+    file to Postgres and the journal.
     """
 
-    class Limited(H11Protocol):
-        _late: asyncio.TimerHandle | None = None
+    most: int
+    seconds: float
+    _late: asyncio.TimerHandle | None = None
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as above it
-            super().connection_made(transport)
-            if len(self.connections) > most:
-                log.debug("more than %d connections", most)
-                transport.abort()
-                return
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        if len(self.connections) > self.most:
+            log.debug("more than %d connections", self.most)
+            transport.abort()
+            return
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._answering():
+            self._stop_waiting()
+        elif self._late is None:
             self._wait()
 
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self._answering():
-                self._stop_waiting()
-            elif self._late is None:
-                self._wait()
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._late is None and not self._answering() and self.conn.trailing_data[0]:
+            self._wait()  # a part of the next request came with this one
 
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            if self._late is None and not self._answering() and self.conn.trailing_data[0]:
-                self._wait()  # the next request came with the last one, in part
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stop_waiting()
-            super().connection_lost(exc)
+    def _answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
 
-        def _answering(self) -> bool:
-            return self.cycle is not None and not self.cycle.response_complete
+    def _wait(self) -> None:
+        self._late = self.loop.call_later(self.seconds, self._give_up)
 
-        def _wait(self) -> None:
-            self._late = self.loop.call_later(seconds, self._give_up)
-
-        def _stop_waiting(self) -> None:
-            if self._late is not None:
-                self._late.cancel()
-                self._late = None
-
-        def _give_up(self) -> None:
+    def _stop_waiting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
             self._late = None
-            if not self._answering():
-                self.transport.close()
 
-    return Limited
+    def _give_up(self) -> None:
+        self._late = None
+        if not self._answering():
+            self.transport.close()

@@ -12,12 +12,12 @@ from brain.languages import ENGLISH
 from brain.postgres.patience import patient
 from brain.store import BATCH, Progress
 from brain.types import NewMemory
-from cognitive import exchange
 from cognitive.arguments import require_label
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.exchange import Chosen, Indexed, Line
 from cognitive.policy.tunables import changed
+from cognitive.surface import exchange
+from cognitive.surface.exchange import Chosen, Indexed, Line
 from cognitive.surface.policies import Policies
 
 

@@ -1,7 +1,8 @@
-"""What stays of the messages before the window: those of kinds that are always kept, and the user's that it follows.
+"""What stays of the messages before the window: those of kinds that are always kept, and the user's message that the
+window follows.
 
-The first message that is no system message must be a user's. Where a long loop of calls is cut, the user's message that
-began it stays; where there is none, what leads the window leaves it.
+Providers want a user's message first. So where a long loop of calls is cut, the user's message that began it stays;
+where there is none, the window begins later.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ def before(conversation: Sequence[Message], first: int, start: int, asked: int |
 
 
 def _stays(message: Message, policy: Policy) -> bool:
-    """Only what stands for itself: a result without its call, or a call without its results, is not valid."""
+    """Whether a message of a kind that is always kept stands for itself: a result without its call, or a call without
+    its results, is not valid.
+    """
     alone = message.role != "tool" and not message.tool_calls and bool(message.content.strip())
     return alone and message.kind in policy.always_keep and not groups.authored(message)

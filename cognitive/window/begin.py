@@ -51,7 +51,9 @@ def begin(
 
 
 def times(messages: Sequence[Message]) -> list[float | None]:
-    """The time of each message in seconds; of one without, that of the next that has one: it is at least as old."""
+    """The time of each message in seconds. A message without one takes that of the next message that has one, since it
+    is at least as old.
+    """
     later: float | None = None
     found: list[float | None] = []
     for message in reversed(messages):
@@ -61,8 +63,8 @@ def times(messages: Sequence[Message]) -> list[float | None]:
 
 
 def iterations(calling: Sequence[bool], asking: Sequence[bool], last: int | None) -> list[int]:
-    """The number of each call since the user's message, 0 for what calls nothing; `last` is that of the newest call,
-    where the host says so.
+    """The number of each call since the user's message, 0 for a message that calls nothing; `last` is the newest
+    call's, where the host gives it.
     """
     numbers, n = [], 0
     for calls, asks in zip(calling, asking, strict=True):
@@ -90,7 +92,7 @@ def _units(
 
 
 def _sizes(message: Message, policy: Policy) -> tuple[Size, Size]:
-    """About what a message takes, as it is and as a stub."""
+    """About what each message takes, as it is and as a stub."""
     longest = policy.message_characters
     said = len(message.content)
     if message.role == "tool":
@@ -109,7 +111,7 @@ def _size(characters: int) -> Size:
 
 
 def _begins(message: Message, before: Message | None) -> bool:
-    """Whether no call is parted from its results by beginning here, if they are where they should be."""
+    """Whether a window that begins here parts no call from its results, if these stand where they should."""
     if message.role == "user":
         return True
     asked = before is not None and any(call.result is None for call in before.tool_calls)

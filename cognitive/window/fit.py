@@ -1,13 +1,12 @@
 """What of the talk the model sees: valid for every provider, bounded, and stable from turn to turn.
 
-    conversation -> begin -> groups -> display -> strides -> summary of what left + groups + directive
+    conversation -> begin -> groups -> strides -> selection -> summary of what left + groups + directive
 
 A function of the conversation and of what the session keeps. Nothing here waits, and no model is called.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -16,15 +15,14 @@ from typing import Any
 from cognitive import tokens as estimate
 from cognitive.policy import Policy
 from cognitive.turn import Message
-from cognitive.window import before, begin, frame, groups, prune, squeeze, strides, summary
-from cognitive.window.before import Stays
+from cognitive.window import frame, groups, squeeze, summary
 from cognitive.window.begin import Begin
 from cognitive.window.display import Display, Shown, WholeOutput
 from cognitive.window.frame import Frame
-from cognitive.window.groups import Group
 from cognitive.window.ledger import TokenLedger
 from cognitive.window.memo import Memo, key
-from cognitive.window.strides import Size, Unit
+from cognitive.window.selection import Selection, select
+from cognitive.window.strides import Size
 
 _TOLD = 2_000  # characters of a message that are summarised: extracting more takes longer than a turn may wait
 _summaries: Memo[str] = Memo(64)  # extracted until the session keeps them: those of 64 conversations of a process
@@ -107,25 +105,6 @@ class Window:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Talk:
-    """What was read of a conversation: its groups whole and with stubs for results, and how each is shown.
-
-    The window begins with group `start`, which stands at `place` of the conversation; groups before `pruned` were made
-    stubs for want of room. `stays` are the messages before it that stay.
-    """
-
-    groups: tuple[Group, ...]
-    stubs: tuple[Shown, ...]
-    shown: tuple[Shown, ...]
-    start: int
-    place: int
-    stays: Stays
-    pruned: int
-    trigger: str | None
-    repairs: Mapping[str, int]
-
-
 def fit(
     conversation: Sequence[Message],
     *,
@@ -148,22 +127,22 @@ def fit(
     ledger = frame.ledger(tokens, around, policy)
     limit = frame.limit(ledger, policy)
     covered = _covered(conversation, kept)
-    talk = _talk(conversation, around, covered, limit, iteration, now, show)
+    selection = select(conversation, around, covered, limit, iteration, now, show)
     since = max(around.first, covered.first if covered is not None else 0)
-    gone = _gone(conversation, since, talk, around, show)
+    gone = _gone(conversation, since, selection, around, show)
     past = _past(around.handed, kept, gone.messages, frame.summary_characters(limit, policy), show)
-    said = _said(talk, [around.leading, past, around.closing], limit, show)
-    whole = show.joined([around.leading, past, talk.stays.shown, said, around.closing])
+    said = _said(selection, [around.leading, past, around.closing], limit, show)
+    whole = show.joined([around.leading, past, selection.stays.shown, said, around.closing])
     trace = WindowTrace(
         before=_uncounted(conversation),
         after=whole.size,
         bounds=limit,
-        repairs=talk.repairs,
+        repairs=selection.repairs,
         evicted=len(gone.messages),
-        forgotten=max(0, talk.place - since - policy.summarized_messages),
-        stubs=max(0, talk.pruned - talk.start),
-        carried=talk.stays.kept,
-        trigger=talk.trigger,
+        forgotten=max(0, selection.place - since - policy.summarized_messages),
+        stubs=max(0, selection.pruned - selection.start),
+        carried=selection.stays.kept,
+        trigger=selection.trigger,
         over=whole.size.beyond(limit),
         refused=around.refused,
         ledger=_spent(ledger, past, said, around) if ledger is not None else None,
@@ -171,7 +150,7 @@ def fit(
     return Window(
         whole.messages,
         gone.messages,
-        _mark(conversation, talk) if talk.place > since else kept.covers,
+        _mark(conversation, selection) if selection.place > since else kept.covers,
         tuple({output[0]: output for output in (*gone.outputs, *whole.outputs)}.values()),
         replace(trace, due=_due(trace, iteration, policy)),
     )
@@ -190,89 +169,17 @@ def _covered(conversation: Sequence[Message], kept: Kept) -> Begin | None:
     return Begin(place + 1, place + 1 + (int(stubs) if stubs.isdecimal() else 0))
 
 
-def _talk(
-    conversation: Sequence[Message], around: Frame, covered: Begin | None, limit: Size, iteration: int | None,
-    now: datetime, show: Display,
-) -> _Talk:  # fmt: skip
-    """What of the conversation is shown, each group whole or with stubs."""
-    rules = frame.rules(limit, around, conversation, show.policy)
-    cut = prune.cut(len(conversation), now, show.policy)
-    start = begin.begin(conversation, around.first, covered, rules, cut, iteration, show.policy)
-    grouped = groups.group(conversation[start.first :], start.first)
-    named, renamed = groups.named(grouped.groups)
-    times = begin.times(conversation[start.first :])
-    ages = [times[group.first - start.first] for group in named]
-    stubs = tuple(show.whole(each) if prune.protected(each, show.policy) else show.stubbed(each) for each in named)
-    shown = tuple(
-        stub if each.first < start.stubs or prune.stale(each, at, cut, show.policy) else show.whole(each)
-        for each, stub, at in zip(named, stubs, ages, strict=True)
-    )
-    units = _units(named, shown, stubs, ages, iteration)
-    place = strides.place(units, rules, sum(group.first < start.stubs for group in named))
-    shown = (*stubs[: place.stubs], *shown[place.stubs :])
-    repairs = Counter[str](repair.what for repair in (*grouped.repairs, *renamed))
-    return _chosen(conversation, around, named, stubs, shown, place, repairs, limit, show)
+def _gone(conversation: Sequence[Message], since: int, selection: Selection, around: Frame, show: Display) -> Shown:
+    """The messages before the window that no summary covers, as many as a summary can take in at once.
 
-
-def _units(
-    named: Sequence[Group], shown: Sequence[Shown], stubs: Sequence[Shown], ages: Sequence[float | None],
-    iteration: int | None,
-) -> list[Unit]:  # fmt: skip
-    numbers = begin.iterations([bool(each.calls) for each in named], [each.role == "user" for each in named], iteration)
-    return [
-        Unit(whole.size, stub.size, each.role != "system", number, at)
-        for each, whole, stub, number, at in zip(named, shown, stubs, numbers, ages, strict=True)
-    ]
-
-
-def _chosen(
-    conversation: Sequence[Message], around: Frame, named: Sequence[Group], stubs: Sequence[Shown],
-    shown: Sequence[Shown], place: strides.Place, repairs: Mapping[str, int], limit: Size, show: Display,
-) -> _Talk:  # fmt: skip
-    """The window from where its stride begins, or from later on while all that is shown is beyond a bound."""
-    start = place.start
-    fixed = around.leading.size + around.closing.size + frame.room_for_summary(limit, show.policy)
-    while True:
-        start, asked = _led(conversation, around.first, named, start, show.policy)
-        first = named[start].first if start < len(named) else len(conversation)
-        stays = before.before(conversation, around.first, first, asked, show)
-        size = sum((each.size for each in shown[start:]), fixed + stays.shown.size)
-        if size.beyond(limit) is None or start + 1 >= len(named):
-            break
-        start += 1
-    return _Talk(tuple(named), tuple(stubs), tuple(shown), start, first, stays, place.stubs, place.trigger, repairs)
-
-
-def _led(
-    conversation: Sequence[Message], first: int, named: Sequence[Group], start: int, policy: Policy
-) -> tuple[int, int | None]:
-    """Where a window can begin, from `start` on, and the place of the user's message before it that it follows.
-
-    A system message does not lead it: what it was about has left, and it would pass for one of the host's leading ones.
+    A host that hands back windows also hands back the messages that stay before them: these have not gone yet. In a
+    conversation that only grows, each leaves once.
     """
-    for n in range(start, len(named)):
-        if named[n].role == "system" and not prune.protected(named[n], policy):
-            continue
-        talking = next((each for each in named[n:] if each.role != "system"), None)
-        if talking is None or talking.role == "user":
-            return n, None
-        asked = before.asked_by(conversation, first, talking.first)
-        if asked is not None:
-            return n, asked
-    return len(named), None
-
-
-def _gone(conversation: Sequence[Message], since: int, talk: _Talk, around: Frame, show: Display) -> Shown:
-    """What stands before the window and is not covered, as much as a summary can take in at once.
-
-    A host that hands back windows hands back what stays before them, each time: it has not gone yet. In a conversation
-    that only grows it is passed once.
-    """
-    first = max(since, talk.place - show.policy.summarized_messages)
-    if first >= talk.place or not show.policy.summarize_before_prune:
+    first = max(since, selection.place - show.policy.summarized_messages)
+    if first >= selection.place or not show.policy.summarize_before_prune:
         return show.all_of(())
-    staying = talk.stays.places if around.handed is not None else frozenset()
-    grouped = groups.group(conversation[first : talk.place], first)
+    staying = selection.stays.places if around.handed is not None else frozenset()
+    grouped = groups.group(conversation[first : selection.place], first)
     gone = [each for each in (*grouped.groups, *grouped.orphans) if each.first not in staying]
     return show.joined([show.cut(each.messages, _TOLD) for each in sorted(gone, key=lambda each: each.first)])
 
@@ -288,19 +195,22 @@ def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, sh
     return show.all_of([summary.message(earlier)] if earlier.strip() else ())
 
 
-def _said(talk: _Talk, others: Sequence[Shown], limit: Size, show: Display) -> Shown:
+def _said(selection: Selection, others: Sequence[Shown], limit: Size, show: Display) -> Shown:
     """The groups of the window; squeezed, if the newest alone is beyond a bound."""
-    said = show.joined(talk.shown[talk.start :])
-    room = limit - sum((each.size for each in others), talk.stays.shown.size)
+    said = show.joined(selection.shown[selection.start :])
+    room = limit - sum((each.size for each in others), selection.stays.shown.size)
     if said.size.characters <= room.characters and said.size.tokens <= room.tokens:
         return said
-    return squeeze.squeeze(said, show.joined(talk.stubs[talk.start :]), room, show)
+    return squeeze.squeeze(said, show.joined(selection.stubs[selection.start :]), room, show)
 
 
-def _mark(conversation: Sequence[Message], talk: _Talk) -> str:
+def _mark(conversation: Sequence[Message], selection: Selection) -> str:
     """The mark of the last message before the window, and how many behind it hold stubs."""
-    behind = talk.groups[talk.pruned - 1].first + 1 - talk.place if talk.pruned > talk.start else 0
-    return groups.mark(conversation, talk.place - 1) + (f"+{behind}" if behind else "")
+    mark = groups.mark(conversation, selection.place - 1)
+    if selection.pruned <= selection.start:
+        return mark
+    last = selection.groups[selection.pruned - 1]
+    return f"{mark}+{last.first + 1 - selection.place}"
 
 
 def _spent(ledger: TokenLedger, past: Shown, said: Shown, around: Frame) -> TokenLedger:

@@ -50,7 +50,9 @@ def frame(conversation: Sequence[Message], plan_step: str | None, place: tuple[i
 
 
 def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
-    """Where the host's leading system messages end: what stands behind the engine's own belongs to the talk."""
+    """Where the host's leading system messages end, and the summary that stands there. A message behind one of the
+    engine's own belongs to the talk.
+    """
     for n, message in enumerate(conversation):
         if summary.is_summary(message):
             return n, message.content.removeprefix(summary.HEADING).lstrip("\n")
@@ -81,7 +83,9 @@ def limit(ledger: TokenLedger | None, policy: Policy) -> Size:
 
 
 def rules(limit: Size, frame: Frame, conversation: Sequence[Message], policy: Policy) -> Rules:
-    """The bounds of the talk alone: without what stands around it, whether it is there today or may be tomorrow."""
+    """The bounds of the talk alone: room is kept for what stands around it, also for what may only come tomorrow, so
+    that the window does not move for it.
+    """
     side = limit.times(1 / before.SIDE_SHARE)
     aside = frame.leading.size + frame.closing.size + room_for_summary(limit, policy)
     aside += Size(1, side.characters, side.tokens)
@@ -102,11 +106,11 @@ def rules(limit: Size, frame: Frame, conversation: Sequence[Message], policy: Po
 
 
 def summary_characters(limit: Size, policy: Policy) -> int:
-    """How long a summary may be: no more than a part of what a small model reads."""
+    """How many characters a summary may have: at most the policy's, and no more than a part of the bounds."""
     return min(policy.summary_characters, limit.characters // _LEAST_SHARE, limit.tokens * _PER_TOKEN // _LEAST_SHARE)
 
 
 def room_for_summary(limit: Size, policy: Policy) -> Size:
-    """What a summary takes at most; of its tokens, about."""
+    """What a summary takes at most; its tokens are an estimate."""
     characters = summary_characters(limit, policy) + len(summary.HEADING) + 1
     return Size(1, characters, characters // _PER_TOKEN)

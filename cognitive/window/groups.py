@@ -1,7 +1,7 @@
-"""The conversation as atomic groups: what a message says, or calls with their results; in order, whatever came in.
+"""The conversation as atomic groups, in a valid order whatever came in: a message, or calls with their results.
 
-A group is never cut. Behind calls stand their results, each once, before anything else; ids are unique and well formed,
-and the same wherever the conversation is cut. What had to be repaired is said.
+A group is never cut. The results of calls stand directly behind them, each once. Ids are unique and well formed, and
+the same wherever the conversation is cut. Every repair is reported.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Messages that stand or fall together; `first` is the place of the first in the conversation."""
+    """Messages that are shown or left out together; `first` is the place of the first in the conversation."""
 
     messages: tuple[Message, ...]
     first: int
@@ -122,7 +122,9 @@ def digest(message: Message) -> str:
 
 
 def mark(messages: Sequence[Message], place: int) -> str:
-    """Sixteen hexadecimal digits that find a place again in a conversation that has grown: of it and three before."""
+    """Sixteen hexadecimal digits that find a place again in a conversation that has grown: a digest of the message
+    there and of the three before it.
+    """
     return _hash([digest(message) for message in messages[max(0, place - _MARKED + 1) : place + 1]])
 
 
@@ -180,7 +182,7 @@ def _closed(each: _Open, repairs: list[Repair]) -> Group:
 
 
 def _sayable(call: ToolCall) -> ToolCall:
-    """The call without its result, its arguments as JSON has them; the same one where that changes nothing."""
+    """The call without its result, with arguments that JSON can hold; the same object if that changes nothing."""
     arguments = jsonable.jsonable(call.arguments)
     if call.result is None and jsonable.alike(arguments, call.arguments):
         return call
@@ -226,22 +228,22 @@ def _free(name: str, taken: Iterable[str]) -> str:
 
 
 def _bare(message: Message) -> Message:
-    """Without calls and ids that have no place on it, and an assistant's without white space at its end: a provider
-    refuses that in the last message, and one that is not last today was yesterday.
+    """The message without calls and ids that its role cannot have. An assistant's loses white space at its end, which a
+    provider refuses in the last message: every message was the last one once.
     """
     said = message.content.rstrip() if message.role == "assistant" else message.content
     return _with(message, content=said, tool_calls=(), tool_call_id=None)
 
 
 def _with(message: Message, **changes: Any) -> Message:
-    """The same message where nothing changes: it was checked once, and is not copied for nothing."""
+    """The message with these changes; the same object if nothing changes, since it was checked once."""
     if all(_stays(getattr(message, name), value) for name, value in changes.items()):
         return message
     return message.model_copy(update=changes)
 
 
 def _stays(was: Any, now: Any) -> bool:
-    """Calls stay if they are the same ones: what they hold may not let itself be compared."""
+    """The calls are compared by identity: a value that a host put into them may not allow to be compared."""
     if isinstance(was, tuple):
         return len(was) == len(now) and all(map(is_, was, now))
     return bool(was == now)

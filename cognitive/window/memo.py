@@ -1,4 +1,4 @@
-"""What was computed for a long text is kept for a while, by digest: the same outputs come with every turn."""
+"""Values computed for long texts, kept for a while by digest: the same outputs come with every turn."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ def protected(group: Group, policy: Policy) -> bool:
 
 
 def stale(group: Group, at: float | None, cut: Cut, policy: Policy) -> bool:
-    """Whether the results of a group are pruned by their age. Of what has no time, and nothing later has one, the age
-    is not known: it is pruned when room is needed.
+    """Whether the results of a group are pruned by their age. Where neither the group nor anything later has a time,
+    the age is not known: it is pruned only when room is needed.
     """
     old = group.first < cut.before and at is not None and at < cut.until
     return old and bool(group.calls) and not protected(group, policy)
@@ -75,7 +75,7 @@ def stub(message: Message, *, tool: str, session_id: str, policy: Policy) -> tup
 
 @lru_cache(maxsize=256)
 def exactly(characters: int) -> OutputLimits:
-    """A bound for any text, which is cut and never cleaned."""
+    """A limit of so many characters, for any text: it is cut and never cleaned."""
     return OutputLimits(rows={kind: OutputLimit(kind, characters, characters, exact=True) for kind in LIMITS})
 
 

@@ -93,7 +93,7 @@ def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
 
 
 def _ranks(words: Sequence[str], known: Collection[str]) -> list[int]:
-    """0 for a fact, 1 for the word before one, 2 for the rest."""
+    """The rank of each word: 0 for a fact, 1 for the word before one, 2 for the rest."""
     telling = [bool(_FACT.match(bare := _bare(word)) and bare not in known) for word in words]
     return [0 if here else 1 if after else 2 for here, after in zip(telling, [*telling[1:], False], strict=True)]
 

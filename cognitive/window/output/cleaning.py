@@ -1,4 +1,4 @@
-"""What a terminal would not show is no text: escape sequences, control characters, what was overwritten."""
+"""A terminal's text as it would show it: without escape sequences, control characters, and what was overwritten."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def clean(text: str) -> str:
 
 
 def all_lines(cleaned: str) -> str:
-    """What carriage returns wrote over one another, one below the other."""
+    """The text with every state that a carriage return overwrote on a line of its own."""
     return cleaned.replace("\r", "\n")
 
 
 def final(line: str) -> str:
-    """What carriage returns leave of a line: its last state that was not blank."""
+    """A line as carriage returns leave it: its last state that was not blank."""
     return next((piece for piece in reversed(line.split("\r")) if piece.strip()), "") if "\r" in line else line

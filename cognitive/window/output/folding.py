@@ -1,4 +1,4 @@
-"""Lines that say the same again are shown once, with their number. What is folded is still counted."""
+"""Lines that repeat are shown once, with how often they came."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def progress(given: Sequence[Stretch]) -> list[Stretch]:
 
 
 def routine(given: Sequence[Stretch]) -> list[Stretch]:
-    """Runs of what went as it should, and of records that differ in figures alone: the first and the last."""
+    """Runs of lines that say all went well, and of records that differ in figures alone: the first and the last."""
     read = _read(given)
     alike = {place: _FIGURES.sub("#", read[place]) for place in weight.record.among(read)}
     as_it_should = dict.fromkeys(weight.routine.among(read), "routine")
@@ -89,7 +89,7 @@ def _read(given: Sequence[Stretch]) -> list[str]:
 
 
 def _unless_severe(sorts: Mapping[int, str], read: Sequence[str]) -> list[str | None]:
-    """What each line is; None: it stands for itself, as whatever is severe does."""
+    """The kind of each line, None for one that is shown for itself, as every severe line is."""
     places = sorted(sorts)
     severe = weight.severe.among([read[place] for place in places])
     kept = {place: sorts[place] for n, place in enumerate(places) if n not in severe}

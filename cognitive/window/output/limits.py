@@ -63,7 +63,7 @@ NAMES: tuple[tuple[OutputKind, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """The row of every kind, and the kind of tools whose names say nothing or the wrong thing, by their exact name."""
+    """The row of every kind; and by exact name, the kind of tools whose names do not tell it."""
 
     rows: Mapping[OutputKind, OutputLimit] = field(default_factory=lambda: LIMITS)
     tools: Mapping[str, OutputKind] = field(default_factory=dict)

@@ -1,4 +1,6 @@
-"""An output as lines, none too long. Of megabytes the ends are read line by line; of the rest, what is severe."""
+"""An output as lines, none too long. Of an output of megabytes the two ends are read line by line, and the severe lines
+between them.
+"""
 
 from __future__ import annotations
 

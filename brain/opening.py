@@ -1,0 +1,114 @@
+"""From settings to an open database, and connections beside it for those who only look.
+
+At a URL, or in the embedded server, which runs for as long as it is used here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from functools import partial
+
+from brain.embedded import EmbeddedServer, ServerUrls
+from brain.errors import SchemaError, StoreUnavailable
+from brain.postgres import roles
+from brain.postgres.breaker import Breaker
+from brain.postgres.database import APP_ROLE, Database
+from brain.postgres.reading import Reading
+from brain.settings import Settings, from_environment
+
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
+    """The database at the URL, or without one the embedded server's; closed at the end.
+
+    A server at a URL that does not answer yet is waited for by those who ask it, and not here.
+
+    Raises:
+        SchemaError: the database lacks the extension, the schema or the role.
+        EmbeddedServerError: the bundled server cannot be started.
+    """
+    if url is not None:
+        database, reading = _at(url, settings)
+        async with _closing(database, reading, _open_or_wait(database)):
+            yield database, reading
+        return
+    async with _running(settings) as (server, urls):
+        database, reading = _within(server, urls, settings)
+        async with _closing(database, reading, _open_or_migrate(database, urls.owner)):
+            yield database, reading
+
+
+@asynccontextmanager
+async def embedded(settings: Settings | None = None) -> AsyncIterator[ServerUrls]:
+    """The embedded server's URLs; it runs for as long as this is entered."""
+    async with _running(settings or from_environment()) as (_, urls):
+        yield urls
+
+
+@asynccontextmanager
+async def _running(settings: Settings) -> AsyncIterator[tuple[EmbeddedServer, ServerUrls]]:
+    server = EmbeddedServer(settings.data_dir)
+    try:
+        yield server, await asyncio.to_thread(server.acquire)
+    finally:
+        await asyncio.to_thread(server.release)
+
+
+def _at(url: str, settings: Settings) -> tuple[Database, Reading]:
+    pooled, clustered = settings.pooler == "transaction", settings.cluster == "citus"
+    looking = partial(Reading, breaker=partial(_breaker, settings), pooled=pooled, clustered=clustered)
+    database = Database(
+        url, pool_size=settings.pool_size, breaker=_breaker(settings), pooled=pooled, clustered=clustered
+    )
+    standby = looking(settings.replica_url) if settings.replica_url is not None else None
+    return database, looking(url, standby=standby)
+
+
+def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tuple[Database, Reading]:
+    """Of a server that is started again when it is lost, and whose roles are ours to create."""
+    database = Database(
+        urls.app, pool_size=settings.pool_size, revive=server.ensure_running, breaker=_breaker(settings)
+    )
+    reading = Reading(
+        urls.app,
+        revive=server.ensure_running,
+        grant=lambda: roles.create(urls.admin, [APP_ROLE]),
+        breaker=partial(_breaker, settings),
+    )
+    return database, reading
+
+
+def _breaker(settings: Settings) -> Breaker:
+    return Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
+
+
+@asynccontextmanager
+async def _closing(database: Database, reading: Reading, opening: Awaitable[None]) -> AsyncIterator[None]:
+    try:
+        await opening
+        yield
+    finally:
+        await reading.close()
+        await database.close()
+
+
+async def _open_or_wait(database: Database) -> None:
+    try:
+        await database.open()
+    except StoreUnavailable as error:
+        log.warning("%s; turns are degraded until it answers", error)
+
+
+async def _open_or_migrate(database: Database, owner_url: str) -> None:
+    try:
+        await database.open()
+    except SchemaError:
+        from brain.postgres.migrate import upgrade  # alembic is slow to import and needed once
+
+        await upgrade(owner_url)
+        await database.open()
