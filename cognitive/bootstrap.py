@@ -267,7 +267,7 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
 async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
     if url is not None:
         standby = _looking(settings.replica_url, settings) if settings.replica_url is not None else None
-        database, reading = _own(url, settings), _looking(url, settings, standby)
+        database, reading = connections(url, settings), _looking(url, settings, standby)
         async with _closing(database, reading, _open_or_wait(database)):
             yield database, reading
         return
@@ -287,7 +287,8 @@ async def _database(url: str | None, settings: Settings) -> AsyncIterator[tuple[
         await asyncio.to_thread(server.release)
 
 
-def _own(url: str, settings: Settings) -> Database:
+def connections(url: str, settings: Settings) -> Database:
+    """A layer's own connections to the database at a URL, not opened yet."""
     return Database(
         url,
         pool_size=settings.pool_size,

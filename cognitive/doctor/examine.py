@@ -51,9 +51,24 @@ async def examine(looking: Looked = lambda _: None) -> tuple[Finding, ...]:
         facts = replace(facts, spaces=await asyncio.to_thread(_own))
         health, spaces = await _database(settings, facts.spaces)
         facts = replace(facts, database=health, spaces=spaces, replica=await _replica(settings))
+        facts = replace(facts, refused=await _refused(settings) if health.migrated else None)
     except CognitiveError as error:
         facts = replace(facts, away=str(error))
     return judged(facts)
+
+
+async def _refused(settings: Settings) -> str | None:
+    """Why no layer opens on a database of one's own; on the embedded one, opening is what mends it."""
+    if settings.database_url is None:
+        return None
+    database = bootstrap.connections(settings.database_url, settings)
+    try:
+        await database.open()
+    except StoreError as error:
+        return str(error)
+    finally:
+        await database.close()
+    return None
 
 
 async def _replica(settings: Settings) -> Replica | None:
