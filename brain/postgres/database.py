@@ -22,6 +22,7 @@ from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.postgres import loops
 from brain.postgres.breaker import Breaker
+from brain.postgres.briefly import told_briefly
 from brain.postgres.patience import is_patient
 from brain.postgres.preparing import prepare
 from brain.postgres.transaction import Connection as Connection
@@ -287,6 +288,7 @@ class Database:
             await self._pool.expire_connections()
 
     async def _opened(self) -> None:
+        told_briefly()
         pool = asyncpg.create_pool(
             self._url,
             min_size=min(3, self._pool_size),  # a turn reads what is pinned, what is found and its session at once

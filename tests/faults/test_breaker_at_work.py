@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
+from contextlib import suppress
 
 import asyncpg
 import pytest
@@ -57,6 +59,22 @@ async def test_a_frozen_database_costs_turns_nothing_once_the_breaker_is_open_an
         proxy.fault = None
         await whole(lambda: asked(9))
         assert (await layer.readiness())["database"] is None
+
+
+async def test_a_pool_that_is_restored_in_vain_tells_of_each_try_in_a_line_with_the_reason(proxy, agent, caplog):
+    database = Database(proxy.url)
+    try:
+        await database.open()
+        proxy.fault = "resetting"
+        async with asyncio.timeout(30):
+            while not (told := [each for each in caplog.records if each.name == "asyncpg.pool"]):
+                with suppress(StoreUnavailable):
+                    await database.run(agent, lambda c: c.execute("SELECT 1"), timeout=1)
+                await asyncio.sleep(0.02)
+        assert [each.exc_info for each in told] == [None] * len(told)
+        assert all(re.search(r"; retrying: .+", each.getMessage()) for each in told)
+    finally:
+        await database.close()
 
 
 async def test_who_is_patient_waits_for_the_next_probe_and_no_longer(proxy, agent):
