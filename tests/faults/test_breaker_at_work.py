@@ -19,6 +19,7 @@ from cognitive.chaos.faulty import FaultyProxy
 from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import StoreUnavailable
 
+DYING = "SELECT pg_terminate_backend(pg_backend_pid())"
 HASTY = Policy(deadline_ms=200, post_turn_deadline_ms=1_000)
 
 
@@ -65,11 +66,11 @@ async def test_a_pool_that_is_restored_in_vain_tells_of_each_try_in_a_line_with_
     database = Database(proxy.url)
     try:
         await database.open()
-        proxy.fault = "resetting"
+        proxy.fault = "refused"
         async with asyncio.timeout(30):
             while not (told := [each for each in caplog.records if each.name == "asyncpg.pool"]):
                 with suppress(StoreUnavailable):
-                    await database.run(agent, lambda c: c.execute("SELECT 1"), timeout=1)
+                    await database.run(agent, lambda c: c.execute(DYING), timeout=1)
                 await asyncio.sleep(0.02)
         assert [each.exc_info for each in told] == [None] * len(told)
         assert all(re.search(r"; retrying: .+", each.getMessage()) for each in told)
