@@ -1,4 +1,4 @@
-"""The last resort, where the newest group alone is beyond a bound: its oldest results become stubs, then texts are cut."""
+"""The last resort, where the newest group alone is over a bound: its oldest results become stubs, texts are cut."""
 
 from __future__ import annotations
 
