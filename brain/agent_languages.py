@@ -1,4 +1,4 @@
-"""In which language an agent's words are indexed, as the database names it, and what this process was told of it."""
+"""The language that an agent's words are indexed in, as the database last told this process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ORDINARY = Indexed()
 
 
 class AgentLanguages:
-    """What the database said last of each agent. Whoever reads or writes is told anew with what he asked for."""
+    """The languages that the database named last, by agent. Every read and write brings the present one along."""
 
     def __init__(self) -> None:
         self._told: OrderedDict[str, Indexed] = OrderedDict()
@@ -48,5 +48,5 @@ class AgentLanguages:
             self._told.popitem(last=False)
 
     def of(self, agent_id: str) -> Indexed:
-        """As far as is known."""
+        """The agent's languages, as far as this process knows."""
         return self._told.get(agent_id, ORDINARY)

@@ -1,4 +1,4 @@
-"""An agent's memories whole, a page at a time, and the putting back of what is kept of them."""
+"""An agent's memories, whole and a page at a time; and what was kept of them elsewhere, put back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ SQL = statements.load("archive")
 
 
 class Archive:
-    """What goes out and comes in beside the memories themselves, each agent's by itself."""
+    """Reads what an export needs, and writes what an import brings beside the memories themselves; each agent's by
+    itself.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -35,12 +37,12 @@ class Archive:
         ]
 
     async def put_bases(self, agent_id: str, bases: Sequence[Base]) -> None:
-        """Keeps what is usual, of the types of which nothing is known yet."""
+        """Keeps what is usual for those types of which nothing is known yet."""
         rows = [(agent_id, b.type, b.shown, b.used, b.decoys, b.decoys_used, b.last_at) for b in bases]
         await self._database.run(agent_id, lambda c: c.executemany(SQL["put_base"], rows))
 
     async def repoint(self, agent_id: str, ids: Mapping[UUID, UUID]) -> None:
-        """Lets memories that name others by ids of elsewhere name them by those that these have here."""
+        """Repoints memories that name others by their ids elsewhere to the ids that these have here."""
         moved = [(was, id) for was, id in ids.items() if was != id]
         if moved:
             were, here = zip(*moved, strict=True)

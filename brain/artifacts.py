@@ -1,7 +1,7 @@
-"""Whole tool outputs and other large texts, out of the prompt and read again by their pointer, a page at a time.
+"""Whole tool outputs and other large texts, kept outside the prompt and read again by their pointer, a page at a time.
 
-Postgres' text holds every character but NUL and lone surrogates. A text that has some is kept with characters that it
-does not use in their place, one for one, and which stands for which: it comes back as it was, and offsets stay.
+Postgres' text cannot hold NUL and lone surrogates. In a text that has some, each is replaced by a character that the
+text does not use, and the replacements are kept with it: it comes back as it was, and offsets stay.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class NewArtifact:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """What is kept, but for its text."""
+    """A text that is kept, without its characters."""
 
     id: UUID
     session_id: str
@@ -100,7 +100,7 @@ class Artifacts:
         only_of_turn: bool = False,
         timeout: float = 60.0,
     ) -> bool:
-        """Keeps those that are not kept yet, all in one statement. `only_of_turn`: if the turn is recorded, else none.
+        """Keeps those that are not kept yet, all in one statement; with `only_of_turn` only if that turn is recorded.
 
         False if some are not kept after all: the turn is not there, or another writer is about to keep them.
 
@@ -141,7 +141,7 @@ class Artifacts:
         return await self._database.run(agent_id, work)
 
     async def search(self, agent_id: str, id: UUID, literal: str, limit: int) -> tuple[Line, ...] | None:
-        """The first lines that hold a literal, or None if there is no such artifact. Nothing is found by nothing.
+        """The first lines that hold a literal, or None if there is no such artifact. An empty literal finds nothing.
 
         Raises:
             InvalidInput: a literal with a line break, or longer than a piece.
@@ -224,7 +224,7 @@ def _lines(piece: Mapping[str, Any], literal: str) -> Iterator[tuple[int, int, s
 
 
 def _artifact(row: Mapping[str, Any]) -> tuple[Artifact, dict[int, int]]:
-    """What is kept, and which character stands for which."""
+    """A row as an artifact, and which character stands for which."""
     fields = dict(row)
     pairs = fields.pop("stand_ins")
     return Artifact(**fields), dict(zip(pairs[::2], pairs[1::2], strict=True))

@@ -2,8 +2,8 @@
 
 An inverted file (Jégou, Douze and Schmid, "Product quantization for nearest neighbor search", 2011, there with
 compressed vectors) in rows of our own: the nearest cells are an equality in a B-tree, which row level security,
-sharding and filters leave as it is. It is made while the agent works: what lies in no cell yet is read as before, so
-that a search never misses it, and work that was interrupted goes on where it stopped.
+sharding and filters leave as it is. Cells are made while the agent works: a search reads the vectors that lie in none
+yet as before, so that it misses nothing, and work that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Key = tuple[str, str, str, str]  # agent, model, field, type
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Vectors that one search reads together, in how many cells they lie, and how many were put into one just now."""
+    """Vectors that one search reads together: how many, in how many cells, and how many were put into one just now."""
 
     model: str
     field: str
@@ -95,7 +95,7 @@ class Cells:
         await self._database.run(key[0], work)
 
     async def _placed(self, key: Key) -> AsyncIterator[int]:
-        """Puts what lies in no cell into the nearest, a page at a time; yields how many."""
+        """Puts vectors without a cell into the nearest one, a page at a time; yields how many."""
         numbers, middles = await self._centres(key)
         last: tuple[UUID, int] = (UUID(int=0), -1)
         while rows := await self._database.run(key[0], partial(_unsorted, key, last, self._page)):
@@ -105,7 +105,7 @@ class Cells:
             yield len(rows)
 
     async def _split(self, key: Key) -> int:
-        """Makes cells of those that hold too much, each in one transaction; returns how many vectors moved."""
+        """Divides the cells that hold too much, each in one transaction; returns how many vectors moved."""
         most, moved, before = _OVERFULL * self._size, 0, -1
         while moved > before:
             before = moved
@@ -130,7 +130,9 @@ async def _put(key: Key, was: int | None, rows: Sequence[Any], cells: NDArray[np
 
 
 async def _divided(key: Key, cell: int, size: int, c: Connection) -> int:
-    """Divides a cell; whoever stores memories waits, so that none is put by a centre that moves meanwhile."""
+    """Divides a cell. Writers of memories wait for it: otherwise a vector could be put into a cell by a centre that has
+    moved.
+    """
     await c.fetchrow(WRITING["lock_corpus"], key[0])
     rows = await c.fetch(SQL["held"], *key, cell)
     vectors = _vectors(rows)

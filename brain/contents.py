@@ -1,4 +1,4 @@
-"""What a passage says, read again by its name: the part of a hit that a record of a turn leaves to the store."""
+"""What passages say, read again by their names: a turn's record holds no words."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Contents:
 
 
 def digest(passage: Any) -> int:
-    """32 bits that change when a passage does, be it a hit or what was read again."""
+    """A checksum of 32 bits over a passage, the same for a hit and for what was read again."""
     at = passage.occurred_at.timestamp()
     return zlib.crc32(repr((_digested(passage), at, passage.vector is None)).encode())
 
 
 def digest_of_pinned(memory: Any) -> int:
-    """32 bits that change when what the prefix shows of a memory does."""
+    """A checksum of 32 bits over what the prefix shows of a memory."""
     return zlib.crc32(repr(_digested_of_pinned(memory)).encode())

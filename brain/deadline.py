@@ -1,8 +1,8 @@
 """The one deadline primitive: a supervised task, waited for no longer than there is time.
 
 `asyncio.wait_for` waits until the cancelled task has ended, which on a frozen server has no bound. Here a task that is
-out of time is cancelled and left to end by itself; its owner cuts its connection. Cancelled by the clock, it is told
-so (`late`), since it may be somebody's fault; cancelled by a caller who went away, it is nobody's.
+out of time is cancelled and left to end by itself; its owner cuts its connection. A task can ask which it was (`late`):
+the clock, which may be the server's fault, or a caller who went away, which is nobody's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What of a memory is indexed: its passages, and for each the texts that are embedded and the lexemes that are posted.
 
 Two fields, not one. *said* is what the memory says, with who said it and when; *around* is that and what surrounds it.
-They are scored apart and added: one merged field finds more in the top ten and ruins the top rank. The date is a
-word to be found by, but no part of what is embedded: there it was measured to cost half a point of recall.
+They are scored apart and added: one merged field finds more in the top ten and ruins the top rank. The date is indexed
+as words and not embedded, where it was measured to cost half a point of recall.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class IndexedPassage:
 
     @property
     def live(self) -> Posted:
-        """What the agent's reads find it by."""
+        """The lexemes in the language of the agent's reads."""
         return next(iter(self.posted.values()))
 
 

@@ -1,8 +1,8 @@
 """The languages that an agent's words may be indexed in: rows of data.
 
-Which word forms are one word is the Snowball stemmer's; `simple` has none and takes words as they are written. Words
-too common to find or to prove anything, and the names of the months that a memory's date is indexed by, stand here for
-the languages that have them. Of another language no word is left out, and dates are in English.
+The Snowball stemmer of a language says which forms are one word; `simple` has no stemmer and takes words as they are
+written. A row has the language's stop words and the names of its months, by which a memory's date is indexed. A
+language without them leaves out no word, and its dates are in English.
 """
 
 from __future__ import annotations

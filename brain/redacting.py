@@ -1,7 +1,7 @@
-"""What stands in a text before it is stored: secrets and personal data out of it, by a function that a host hands in.
+"""Redaction: secrets and personal data are taken out of every text before it is stored, by a host's own function.
 
-A text that the function fails on is withheld whole: it was handed in so that such a thing is not stored. It never runs
-on the event loop, whose other turns have nothing to do with it.
+A text that the function fails on is withheld whole, since it may hold what must not be stored. The function never runs
+on the event loop, where other turns would wait for it.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ def unchanged(text: str) -> str:
 
 
 def withheld(text: str) -> str:
-    """Nothing of any text but that there was one."""
+    """Nothing of a text but that there was one."""
     return WITHHELD if text else text
 
 
 def _safely(redact: Redact | None) -> Redact:
-    """The function, or none, as one that never fails: what it fails on is withheld, and the log says so."""
+    """The function as one that never fails: a text that it fails on is withheld, and the log says so. None leaves texts
+    as they are.
+    """
     if redact is None:
         return unchanged
 
@@ -57,8 +59,8 @@ def _safely(redact: Redact | None) -> Redact:
 class Redactor:
     """A host's function, which may be slow and may hang, on threads of its own.
 
-    Two lanes: a turn's message does not wait behind a batch of memories, nor what is redacted behind what hangs beside
-    it. None redacts nothing, and costs nothing.
+    There are two lanes, so that a turn's message does not wait behind a batch of memories, and no lane waits for a call
+    that hangs in the other. Without a function nothing is redacted, at no cost.
     """
 
     def __init__(self, redact: Redact | None = None) -> None:
@@ -66,8 +68,8 @@ class Redactor:
         self._turns, self._rest = (ThreadPoolExecutor(_AT_ONCE, f"redactor-{lane}") for lane in ("turns", "rest"))
 
     async def run(self, work: Callable[[Redact], T], *, turn: bool = False) -> T:
-        """What `work` makes with the function, which withholds what it fails on. Waits for as long as that takes; a
-        caller who is cancelled does not. `turn`: in the lane of those whom a turn waits for.
+        """What `work` makes with the function, however long that takes; a caller who is cancelled does not wait. With
+        `turn` it runs in the lane of the turns.
         """
         if self._redact is unchanged:
             return work(unchanged)

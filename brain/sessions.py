@@ -99,8 +99,8 @@ class Sessions:
         self, agent_id: str, session_id: str, turn_id: str, was: Carried, summary: str, covers: str | None, *,
         timeout: float = 60.0,
     ) -> bool:  # fmt: skip
-        """Puts a summary in the place of the one it was made from. False if that is not what stands there any more, or
-        the turn that it was made for is gone.
+        """Replaces the summary that this one was made from. False if another one stands there by now, or the turn that
+        it was made for is gone.
         """
 
         summary = await self._redactor.text(summary)
@@ -113,7 +113,9 @@ class Sessions:
         return await self._database.run(agent_id, work, timeout=timeout)
 
     async def keep(self, agent_id: str, turn_id: str, messages: bytes, *, timeout: float = 60.0) -> bool:
-        """Keeps the last messages of a session as of a turn. False if the turn is not there, or a later one did."""
+        """Keeps the last messages of a session as of a turn. False if the turn is not there, or a later one has kept
+        its own.
+        """
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
@@ -122,7 +124,9 @@ class Sessions:
         return await self._database.run(agent_id, work, timeout=timeout, durable=False)
 
     async def answer(self, agent_id: str, turn_id: str, answering: Answering, *, timeout: float = 60.0) -> bool:
-        """Adds a turn's answer to the messages kept as of it. False if they are not, or no more."""
+        """Adds a turn's answer to the messages kept as of that turn. False if none are, or a later turn's have replaced
+        them.
+        """
 
         async def work(c: Connection) -> bool:
             row = await c.fetchrow(SQL["hold_recent"], agent_id, turn_id)

@@ -1,5 +1,5 @@
-"""The models that an agent's vectors are of, as the database names them. Each is a space of its own: vectors of one are
-compared with each other and with nothing else.
+"""The embedding models that an agent's vectors are of, as the database names them. Each is a space of its own: its
+vectors are compared with each other only.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ class MemoryStore:
         return await writing.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
-        """Prepares and writes; again, if the agent's models or languages have become others meanwhile."""
+        """Prepares memories and writes them; once more, if the agent's models or languages have changed meanwhile."""
         for _ in range(MOST_TRIES if fresh else 0):
             prepared = await self._prepare(agent_id, fresh, now)
             if await self._database.run(agent_id, partial(work, prepared)):
@@ -262,7 +262,7 @@ def _replaced(found: Mapping[str, Any], changed: NewMemory, occurred_at: datetim
 
 
 def _comparable(value: Any) -> Any:
-    """A value so that it equals itself when it was stored: tags as a list, a confidence in single precision."""
+    """The value as it comes back from the store: tags as a list, a confidence in single precision."""
     if isinstance(value, float):
         return float(np.float32(value))
     return list(value) if isinstance(value, tuple) else value

@@ -1,4 +1,4 @@
-"""Pieces of a larger work: what each depends on, how it ended, what it left. An end is final, whoever comes second."""
+"""Subtasks: what each depends on, how it ended, what it left. The first end is final."""
 
 from __future__ import annotations
 

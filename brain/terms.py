@@ -29,7 +29,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Lexemes with the passages that say them: whose postings are read, and which are looked up in what is found."""
+    """The lexemes whose postings are read, and those that are only looked up in what these find; each with how many
+    passages say it.
+    """
 
     read: Mapping[str, int]
     common: Mapping[str, int]
@@ -41,7 +43,7 @@ def terms(counts: Mapping[str, Sequence[Any]], lexemes: Sequence[str], sessions:
 
 
 def _term(said: int, sessions: int, around: int, last: str | None, *, all_sessions: int) -> Term:
-    """Of a count that stopped at the memory `last`, the estimate of the whole.
+    """A lexeme whose count may have stopped at the memory `last`: then with the estimate of the whole.
 
     Postings come by memory, and a memory's id is a hash: the k-th of them lies where k of n equally spread ones do
     (Bar-Yossef et al., "Counting distinct elements in a data stream", 2002). Sessions are estimated as if passages fell
@@ -56,7 +58,9 @@ def _term(said: int, sessions: int, around: int, last: str | None, *, all_sessio
 
 
 def choose(found: Mapping[str, Term], passages: int) -> Chosen:
-    """Of a small agent every word that is not too common; of a large one the rarest, as far as the bound goes."""
+    """For a small agent every word that is not too common; for a large one the rarest words, up to a bound of
+    postings.
+    """
     present = {lexeme: term for lexeme, term in found.items() if term.around}
     if passages <= LARGE:
         return Chosen({word: term.said for word, term in present.items() if term.around < MOST_POSTINGS}, {})

@@ -122,7 +122,8 @@ class TurnLog:
     ) -> None:
         """Counts memories that the recall tool returned within a turn as shown in it, unless its outcome is known.
 
-        Each with its type and how far it stood below the best of the turn's own search, None if that is unknown.
+        Each memory comes with its type and with how far it stood below the best of the turn's own search, None if
+        unknown.
         """
         ids, types, lacked = ([each[n] for each in memories] for n in range(3))
         await self._database.run(
@@ -178,12 +179,12 @@ class TurnLog:
         return [dict(row) for row in rows]
 
     async def calls(self, agent_id: str, limit: int) -> list[Calls]:
-        """The agent's latest completed turns that were taken for something, newest first."""
+        """The agent's latest completed turns that have a category, newest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["calls"], agent_id, limit))
         return [Calls(row["user_id"], tuple(row["categories"]), tuple(row["called"])) for row in rows]
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
-        """Forgets what the agent's turns (or those of one user) were taken for, and returns of how many."""
+        """Forgets the categories of the agent's turns, or of one user's, and returns of how many."""
 
         async def work(c: Connection) -> int:
             await _share(c, agent_id)
@@ -209,7 +210,7 @@ class TurnLog:
         return [CalledTurn(**{**row, "called": tuple(row["called"])}) for row in rows]
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
-        """What was counted when the turn was closed."""
+        """The verdicts that were counted when the turn was closed."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["attributions"], agent_id, turn_id))
         return [Judgement(**dict(row)) for row in rows]
 
@@ -277,7 +278,7 @@ def _counted(shown: Sequence[Shown], judged: Sequence[Judgement]) -> list[tally.
 
 
 def _used(memory: Shown, judgement: Judgement) -> bool:
-    """As `close_turn` counts it: what somebody said, now or before, stands above what was measured."""
+    """Whether a memory counts as used: somebody's word, now or before, overrides what was measured."""
     said = judgement.rating if judgement.rating is not None else memory.rating
     return judgement.used if said is None else said
 

@@ -32,7 +32,7 @@ TRUSTS: tuple[Trust, ...] = get_args(Trust)
 
 
 def above(trust: Trust, other: Trust) -> bool:
-    """Whether one word is trusted more than another."""
+    """Whether one level of trust is above another."""
     return TRUSTS.index(trust) > TRUSTS.index(other)
 
 
@@ -58,7 +58,7 @@ def _not_blank(text: str) -> str:
 
 
 def _of_the_years(at: datetime) -> datetime:
-    """The first and the last year there is are taken: some moments of them stand for no end, and no zone has others."""
+    """ValueError in the first and last years of the calendar, some moments of which no time zone can express."""
     try:
         year = at.astimezone(UTC).year
     except OverflowError:

@@ -1,7 +1,7 @@
-"""An agent's vectors inside a transaction: which models they have to be of, and putting them there.
+"""An agent's vectors, inside a transaction: which models they must be of, and how they are written.
 
-Whoever writes holds the agent's row and asks again which models those are: a change of model waits for the writes that
-are under way, and the next ones go by it.
+A writer holds the agent's row and reads again which models those are: a change of model waits for the writes under way,
+and the next ones follow it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def check(spaces: Spaces, model: str, dimension: int) -> None:
 
 
 async def insert(c: Connection, agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, Embedded]]) -> None:
-    """Puts vectors of one model there: memory, its type, and what was embedded of it."""
+    """Writes vectors of one model: memory, its type, and what was embedded of it."""
     if not rows:
         return
     dimension = len(rows[0][2][2])

@@ -48,7 +48,7 @@ class Place:
 
 
 async def share_agent(c: Connection, agent_id: str) -> None:
-    """Holds off whoever would erase the agent before the transaction ends; others who share it go on."""
+    """Keeps the agent from being erased before the transaction ends; other writers go on."""
     await c.execute(SQL["share_agent"], agent_id)
 
 
@@ -92,19 +92,21 @@ async def write(
 
 
 def _indexed_alike(corpus: Any, agent_id: str, prepared: Sequence[Prepared], languages: AgentLanguages) -> bool:
-    """Whether all passages are in the languages that the agent's are to be in, which this process hears of."""
+    """Whether all passages are indexed in the agent's present languages, of which this process takes note."""
     indexed = Indexed.of(corpus)
     languages.told(agent_id, indexed)
     return all(tuple(piece.posted) == indexed.written for item in prepared for piece in item.passages)
 
 
 def _id(agent_id: str, seq: int, item: Prepared) -> UUID:
-    """An id that the same history gives again: where scores are equal, ids decide, and equal stores rank alike."""
+    """An id made from what the memory is, so that the same history gives the same ids: they decide between equal
+    scores.
+    """
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
 async def _superseding(c: Connection, agent_id: str, prepared: list[Prepared]) -> list[Prepared]:
-    """Those that take the place of the memory that they name: none takes that of one which is trusted more."""
+    """The memories that replace the one they name: none replaces a memory that is trusted more."""
     named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
     rows = await c.fetch(SQL["known_ids"], agent_id, list(named)) if named else []
     trusts = {row["id"]: row["trust"] for row in rows}
@@ -136,7 +138,7 @@ async def _insert_memories(
 async def _touch_sessions(
     c: Connection, agent_id: str, written: list[Prepared], next_session: int, *, new: bool = True
 ) -> tuple[dict[str, int], int]:
-    """Numbers of the sessions these memories belong to, and how many of them were opened by this."""
+    """The numbers of the sessions that these memories belong to, and how many sessions were opened here."""
     touched: dict[str, list[Prepared]] = {}
     for item in written:
         if item.memory.session_id is not None:

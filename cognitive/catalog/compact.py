@@ -1,4 +1,4 @@
-"""Compaction: a tool says less, step by step, in an order that is the same for all, until the catalogue fits.
+"""Compaction: every tool is made shorter by the same steps in the same order, until the catalogue fits.
 
 The steps are the seed's, and those that a JSON schema adds. They do not look at the message, so the same tools under
 the same budget are the same bytes in every turn. Name, id and supersedes are never trimmed; a step that would not make
@@ -27,7 +27,7 @@ SPARE_DESCRIPTION = 16  # characters: two words or three, by which a name that s
 class Step:
     """A way to say less: what goes, in words, and the function that leaves it out without changing what it is given.
 
-    An entry without any of the keys `of` has nothing of the kind.
+    A tool without any of the keys `of` is left as it is.
     """
 
     drops: str

@@ -1,4 +1,4 @@
-"""The catalogue of a turn: the stages are run on what is known of its tools, and what is not is learnt afterwards."""
+"""The catalogue of a turn: runs the stages on what is known of its tools, and learns the rest afterwards."""
 
 from __future__ import annotations
 

@@ -45,27 +45,27 @@ class Offered:
 
     @cached_property
     def whole(self) -> bytes:
-        """As it is sent where nothing has to go."""
+        """The tool as it is sent when nothing has to go."""
         return to_json(self.value)
 
     @cached_property
     def forms(self) -> tuple[bytes, ...]:
-        """Whole, and after each step of compaction."""
+        """The tool whole, and after each step of compaction."""
         return _forms(self.whole)
 
     @cached_property
     def spare(self) -> bytes:
-        """With the least that still is a valid tool and can be told from others."""
+        """The tool with the least that keeps it valid and different from others."""
         return _spare(self.forms[-1])
 
     @property
     def bare(self) -> bytes:
-        """As a valid tool and no more, made at once and not by steps."""
+        """The tool with the least that keeps it valid, made at once and not by steps."""
         return min(to_json(bare(from_json(self.whole))), self.whole, key=len)
 
     @property
     def least(self) -> int:
-        """Bytes below which no form of it is."""
+        """The size of the smallest form, in bytes."""
         return _BARE + len(self.tool.name)
 
     @property
@@ -93,12 +93,12 @@ class Catalogue:
 
     @cached_property
     def least(self) -> int:
-        """Bytes that all tools take however little they say."""
+        """The bytes that all tools take in their smallest forms."""
         return total([offered.least for offered in self.offered])
 
     @property
     def heads(self) -> Words:
-        """The words of the names and of what the descriptions begin with. Not kept: for when there is no time."""
+        """The words of the names and of how the descriptions begin: for when there is no time. Made anew each time."""
         return Words([f"{spaced(tool.name)} {tool.description[:_HEAD]}" for tool in self.tools])
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What is known of tools between turns, bounded: what was derived from them, and their vectors, made in the background.
+"""What is kept of tools between turns, bounded: what was derived from them, and their vectors, made in the background.
 
 No turn waits for a tool's vector. Until it is there, the tool is ranked by its words; a catalogue is embedded once,
 after the first turn that brings it and has to be cut.

@@ -41,7 +41,7 @@ class Evidence:
 
     @property
     def at_hand(self) -> frozenset[str]:
-        """What stays as long as there is room, whatever it shares with the message."""
+        """The tools that stay as long as there is room, whatever they share with the message."""
         return self.recent | self.wanted
 
 
@@ -93,9 +93,10 @@ def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence, poli
 
 
 def glance(catalogue: Catalogue, evidence: Evidence) -> Ranking:
-    """All tools by how many of the message's rarest words their names and first words have: where there is no time.
+    """All tools by how many of the message's rarest words stand in their names and first words: for when there is no
+    time.
 
-    What must stay comes first, then what is at hand. Nobody claims to be sure.
+    Tools that must stay come first, then those at hand. The confidence is 0.
     """
     shared, heads = np.zeros(len(catalogue)), catalogue.heads
     for needle in needles(evidence.message):
@@ -134,7 +135,7 @@ def _by_calls(tools: Sequence[Tool], evidence: Evidence, policy: Policy) -> Scor
 
 
 def _by_meaning(meaning: Meaning | None, query: Vector | None, tools: int) -> Scores | None:
-    """Cosines, never negative; whose vector is not known yet stands where the average of the others does."""
+    """Cosines, never negative; a tool without a vector yet gets the average of the others."""
     if meaning is None or query is None:
         return None
     cosines = (meaning.vectors @ query).astype(np.float64)

@@ -1,4 +1,4 @@
-"""JSON schemas made smaller and never invalid: what is said about them goes, what they demand stays.
+"""JSON schemas made smaller and never invalid: annotations go, constraints stay.
 
 Keywords are taken for keywords only where a schema stands: a property that is called "title" is no title. Names in
 `required`, enumerations, types, constants and the targets of references are never touched. Schemas are JSON as it is
@@ -76,12 +76,12 @@ def with_descriptions(shorten: Callable[[str], str]) -> Callable[[Schema], Any]:
 
 
 def without_optional_depth(schema: Schema) -> Any:
-    """Of objects within parameters, what must be given; the parameters themselves stay."""
+    """Leaves out the optional fields of objects within parameters; the parameters themselves stay."""
     return _required_only(schema, 1)
 
 
 def without_optional(schema: Schema) -> Any:
-    """Only the parameters that must be given, and of these only what must be."""
+    """Leaves out optional parameters, and the optional fields of the others."""
     return _required_only(schema, 0)
 
 
@@ -114,7 +114,7 @@ def _is_constant(schema: Any) -> bool:
 
 
 def _without_unused(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without definitions that nothing refers to any longer."""
+    """The schema without definitions that nothing refers to any longer."""
     held = {place: schema[place] for place in _DEFINITIONS if isinstance(schema.get(place), dict)}
     waiting = _references({key: value for key, value in schema.items() if key not in held})
     used = set[str]()

@@ -10,9 +10,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Of a shadow policy, over the turns it followed: in how many it showed the same memories, the mean overlap
-    |both| / |either| of what the two show (1 where neither shows any), how many memories each shows in all, how many
-    of the used ones it would have kept, and its tokens.
+    """A shadow policy over the turns that it followed: in how many it showed the same memories, the mean overlap |both|
+    / |either| of what the two showed (1 where neither showed any), how many memories each showed in all, how many of
+    the used ones the shadow would have kept, and its tokens.
     """
 
     policy: str

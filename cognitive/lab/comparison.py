@@ -2,7 +2,7 @@
 
 Each of an agent's latest completed turns is asked again by both, teaching nothing. Overlap is the share of the first
 ten memories that both find; recall the share of what the turn used that stands among them. What was used had been found
-by the old model first, so that recall leans towards that one: a new model that loses little here loses less.
+by the old model first, so recall favours that one: a new model that loses little here loses even less in truth.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ async def compare(
 async def _answer(
     agent_id: str, text: str, model: str, engine: ContextEngine, policy: Policy, now: datetime
 ) -> _Answer:
-    """By relevance alone: what past turns taught would bring their own memories back by any model."""
+    """What a model finds by relevance alone: past turns would bring their own memories back whatever the model."""
     queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
     found = await engine.recall(agent_id, queries, NO_FILTERS, now, policy, model)
     best = sorted(found, key=lambda candidate: (-candidate.relevance, candidate.hit.memory_id))

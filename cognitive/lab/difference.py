@@ -73,8 +73,8 @@ def _use(shown: Sequence[Placed], replayed: Replayed, policy: Policy) -> tuple[f
 
 def expected_use(candidate: Candidate, given: Given, policy: Policy) -> float:
     """How likely a memory is to be used if it is shown, from its own past and that of its type at the time of the turn:
-    (used + m·b) / (shown + m), decayed masses, b the base rate of the type, m = 2. Without the optimism of the boost:
-    an estimate gives nobody a chance.
+    (used + m·b) / (shown + m), decayed masses, b the base rate of the type, m = 2. The prior is the base rate itself,
+    without the boost's optimism, since an estimate need not give anybody a chance.
     """
     base = base_rate(given.found.base.get(candidate.hit.type), given.now, policy)
     return (candidate.boost.used + _PRIOR * base) / (candidate.boost.shown + _PRIOR)

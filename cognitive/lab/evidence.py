@@ -66,8 +66,8 @@ def restored_case(
     verdicts: Mapping[UUID, Verdict],
     counter: TokenCounter = count,
 ) -> Case | None:
-    """The same without running it again, for a tenth of the time: None if something that it found is gone, says
-    something else, or was counted by another counter. What the same stages make of it then is what they made of it.
+    """The same without running the stages, in a tenth of the time: None if something that the turn found is gone or
+    says something else, or if another counter counted its tokens. Otherwise the stages would make the same of it again.
     """
     restored = record.restored(contents, pinned)
     if restored.gone or restored.changed or restored.given.counter != counter.name:
@@ -83,8 +83,8 @@ def _tried(record: Recording) -> Mapping[UUID, float]:
 def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
     """A turn as evidence on a policy: every memory that was shown, or would have been.
 
-    What counts as used is what was counted then, whatever threshold the policy has: one that credits more would else
-    look better for it. Its threshold and half-life bear on what was learnt before the turn, from `history`.
+    What counts as used is what was counted then, whatever threshold the policy has: otherwise a policy would look
+    better for crediting more. Its threshold and half-life change what was learnt before the turn, from `history`.
     """
     given = relearnt(case, policy, history)
     made = again(given, case.likeness, policy, case.counter)
@@ -117,9 +117,9 @@ def never_answered(cases: Sequence[Case], policy: Policy) -> list[str]:
 
 
 def chances(made: Assembled) -> Mapping[UUID, float]:
-    """With which probability the policy shows each memory that it may show, whatever this turn's draw was.
+    """The probability with which the policy shows each memory that it may show, whatever this turn drew.
 
-    A fate that is not shown has a probability of its own only where chance decided it: all others have none.
+    A memory that is not shown has a probability only if chance decided that.
     """
     return {
         fate.candidate.hit.memory_id: fate.candidate.propensity
@@ -129,7 +129,7 @@ def chances(made: Assembled) -> Mapping[UUID, float]:
 
 
 def _propensity(case: Case, id: UUID) -> float:
-    """Of being shown as it was: the record's own number before the verdict's, which is stored with fewer digits."""
+    """The probability with which it was shown: from the record if it is there, since the verdict's has fewer digits."""
     known = case.verdicts[id].propensity if id in case.verdicts else 0.0
     return case.tried.get(id, known)
 
@@ -157,7 +157,9 @@ def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
 
 
 def _past(case: Case, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
-    """The past turns that were compared, each with what it used by this policy; what is not in `before` stands."""
+    """The past turns that were compared, each with what counts as used by this policy; those that `before` lacks stay
+    as they are.
+    """
     used = {(verdict.turn_id, verdict.memory_id): as_used(verdict, policy) for verdict in before}
     return tuple(
         replace(turn, shown=tuple(replace(s, used=used.get((turn.turn_id, s.memory_id), s.used)) for s in turn.shown))
@@ -192,13 +194,13 @@ def _summed(shown: Sequence[Verdict], policy: Policy) -> Masses:
 
 
 def _with_decoys(masses: Masses, was: Masses | None) -> Masses:
-    """Decoys are counted, not kept: what they amounted to under the turn's own policy stands."""
+    """The masses with the turn's own counts of decoys: these are recorded as sums, and cannot be counted anew."""
     return masses if was is None else replace(masses, decoys=was.decoys, decoys_used=was.decoys_used)
 
 
 def as_used(verdict: Verdict, policy: Policy) -> bool:
-    """The verdict at a policy's threshold, where the overlap decided it. A rating or a citation stands: what is not as
-    the overlap says, by the policy of its own turn; and so does what nobody can tell that of.
+    """The verdict at a policy's threshold, where the overlap decided it. A verdict stands if it differs from what the
+    overlap says by the policy of its own turn, since a rating or a citation made it, or if nobody can tell.
     """
     if verdict.rating is not None or verdict.threshold is None:
         return verdict.used

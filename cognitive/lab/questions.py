@@ -100,7 +100,7 @@ class Questions:
         return await self._fates(agent_id, *await self._recorded(agent_id, turn_id))
 
     async def account(self, agent_id: str, turn_id: str) -> Account:
-        """All that a turn showed, and why."""
+        """All that a turn showed, and what became of every candidate."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         return Account(
             **{name: turn[name] for name in ("turn_id", "session_id", "at", "status", "message", "frame")},
@@ -235,7 +235,7 @@ def _verdict(replayed: Replayed, since: str, counter: TokenCounter) -> tuple[Out
 
 
 def _since(gone: frozenset[UUID], changed: frozenset[UUID], shown: set[UUID]) -> str:
-    """What has become of the memories that the turn found, in words; empty if nothing has."""
+    """What has changed since in the memories that the turn found, in words; empty if nothing has."""
     told = []
     for ids, became in ((gone, "erased"), (changed, "changed")):
         if ids:

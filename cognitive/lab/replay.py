@@ -1,4 +1,4 @@
-"""A recorded turn, run again: the same bytes under the same policy, and under another what it would have shown."""
+"""A recorded turn, run again: the same bytes under its own policy, and what it would have shown under another."""
 
 from __future__ import annotations
 
@@ -105,12 +105,12 @@ def replay(
 
 
 def unanswered(policy: Policy, was: Policy) -> frozenset[str]:
-    """The tunables of a policy whose worth the record of a turn that was planned under another cannot tell."""
+    """The tunables of a policy whose worth a turn's record cannot tell, since it was planned under another policy."""
     return frozenset(name for name, unknown in BEFORE_THE_RECORD.items() if unknown(policy, was))
 
 
 def uncompared(made: Assembled, policy: Policy) -> tuple[UUID, ...]:
-    """What is shown under a policy that compares with the window, and was not compared with it."""
+    """The memories shown under a policy that compares with the window, though the turn did not compare them."""
     return tuple(c.hit.memory_id for c in made.shown if policy.dedup and c.likeness is None)
 
 

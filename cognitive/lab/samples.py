@@ -1,6 +1,6 @@
-"""Recorded turns to try a policy on: read at once, kept for somebody who moves sliders, and let go of soon.
+"""Recorded turns to try a policy on: read once, and kept for a minute for somebody who moves sliders.
 
-What is kept has memories' words in it: it goes with the agent, with any memory of it, and after a minute.
+They hold memories' words, and so they go with the agent, with any of its memories that is erased, and after a minute.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ class _Kept:
 
 
 class _Spent:
-    """Seconds of a thread's own work, from when it first asks; on a busy machine they take longer, and say as much."""
+    """So many seconds of a thread's own work, from when it first asks; by the clock they may take longer on a busy
+    machine, within a bound.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -130,7 +132,7 @@ class Samples:
             del self._kept[key]
 
     async def _still(self, agent_id: str, kept: _Kept) -> bool:
-        """Whether all that it holds is there: another process may have erased some of it."""
+        """Whether all its turns and memories are still there: another process may have erased some."""
         return await self._policies.still(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
 
     async def _read(self, agent_id: str, since: datetime, until: datetime, most: int) -> _Kept:
@@ -159,8 +161,8 @@ class Samples:
         words: Mapping[str, Mapping[Key, Content]],
         pinned: Mapping[UUID, Memory],
     ) -> list[Case]:
-        """The turns that come out as they were: whose memories are all there and unchanged. Some are run again, and if
-        one of these comes out otherwise (another release of ours recorded it), all are.
+        """The turns that still come out as they were: all their memories are there, unchanged. A few of them are run
+        again; if one comes out otherwise, since another release recorded it, all are run.
         """
 
         def made(row: Sampled, make: Callable[..., Case | None]) -> Case | None:

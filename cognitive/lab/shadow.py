@@ -1,4 +1,6 @@
-"""A candidate policy beside the live one: what it would have shown is recorded, and the turn knows nothing of it."""
+"""A candidate policy beside the live one: what it would have shown is recorded, after the turn and without any effect
+on it.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ _MOST_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memor
 
 
 class Shadowing:
-    """Runs every turn's stages under a second policy, after the turn and off its path; without a policy, nothing.
+    """Runs every turn's stages a second time, under another policy and after the turn; does nothing without one.
 
-    `policies` says by agent which that is.
+    `policies` gives that policy by agent.
     """
 
     def __init__(

@@ -52,7 +52,7 @@ class Case:
 
     @property
     def least_shown(self) -> float | None:
-        """The lowest score that was shown of its type, leaving out what chance let in."""
+        """The lowest score that was shown of its type; what exploration showed does not count."""
         drawn, own = self.drawn, [fate for fate in self.record.fates if fate["type"] == self.fate["type"]]
         shown = [fate["score"] for fate in own if fate["disposition"] == "shown" and fate is not drawn]
         return min(shown, default=None)
@@ -158,7 +158,7 @@ _TOLD: Mapping[str, Callable[[Case], str]] = {
 
 
 def _standing(case: Case) -> str:
-    """How it came to its rank: what its relevance is made of, and what its past use made of that."""
+    """How it came to its rank: what its relevance is made of, and how its past use moved it."""
     factors = sorted(case.fate.get("factors", {}).items(), key=lambda item: -item[1])
     telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MOST_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
@@ -195,7 +195,7 @@ def _moved(case: Case) -> str:
 
 
 def _mover(use: float, lift: float, *, up: bool) -> str:
-    """What moved a memory, of what it gained by its use and by turns like this one: if not these, then the others."""
+    """What moved a memory in rank: its own use, turns like this one, or else the memories around it."""
     if not (use + lift if up else -use - lift) > 0:
         return "what moved other memories"
     (_, greater), (less, lesser) = sorted(((use, "that use"), (lift, "those turns")), key=lambda each: -abs(each[0]))
@@ -254,7 +254,7 @@ def _nothing_searched(missing: Missing) -> str:
 
 
 def _not_near(missing: Missing) -> str:
-    """The last resort, which always holds: by neither of the channels was it among the first."""
+    """The last reason, which always holds: no channel had it among its first."""
     shared = _shared(missing)
     told = (
         f"of the message's words it has {', '.join(shared)}, and others match better"

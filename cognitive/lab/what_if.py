@@ -23,7 +23,8 @@ _SHOWN = 0.5  # probability from which a policy shows something, but for a trial
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Completed turns that come out as they were, newest first, of `looked` that were looked at and `recorded` in all.
+    """Completed turns that still come out as they were, newest first: of the `looked` latest ones, of `recorded` in
+    all.
 
     `told` has each turn's time and message, `history` what was judged, back to `since` if that is not all.
     """

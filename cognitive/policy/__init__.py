@@ -1,4 +1,6 @@
-"""Every tunable of a turn: rows, defaults with reasons, the models' table, and which policy holds for whom."""
+"""Which numbers decide? Every tunable with the reason for its value, what models carry, and which policy holds for
+whom.
+"""
 
 from cognitive.policy.policy import Policy
 

@@ -1,7 +1,8 @@
 """Which policy an agent's turns are planned under: the operator's own, or what was chosen over it while this runs.
 
-A turn never waits long for that. What was read lately holds; what is older is read again, and the turn waits for it for
-a small share of its deadline at most, then goes on under the last known one. With the database away that is what holds.
+A turn never waits long for that. What was read lately holds. What is older is read again: the turn waits for a small
+share of its deadline at most, and then goes on under the last policy that is known, as it does while the database is
+away.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _READING_MS = 2_000.0  # then it is given up; the next turn but a few tries agai
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What holds for an agent, and the choices that it comes from; a role that nobody chose for is left out."""
+    """The policies that hold for an agent, and the choices that they come from; a role that nobody chose for is left
+    out.
+    """
 
     live: Policy
     shadow: Policy | None
@@ -112,7 +115,7 @@ class Chosen:
             self._keep(agent_id, known.holding if known else {}, known.standing if known else self._own(agent_id))
 
     async def _take(self, agent_id: str, holding: Mapping[Role, Holding], began: float) -> Standing:
-        """Takes up what was read, unless a reading that began later came before it; a policy is made anew only where
+        """Keeps what was read, unless a reading that began later has ended already. A policy is made anew only if
         something was chosen since.
         """
         known = self._kept.get(agent_id)

@@ -1,5 +1,5 @@
-"""The tables of a policy: what their rows are, the defaults with the reasons, and how a table is read that names only
-what it changes.
+"""The tables of a policy: their rows, the defaults with the reasons, and how a table is read that names only its
+changes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cognitive.plan import CATEGORIES, Frame, Thinking
 
 
 def _not_always(turns: int) -> int:
-    """Were something tried in every turn, what it displaces would never be shown, and nothing learnt of it."""
+    """ValueError for 1: with a trial in every turn, what the trials displace would never be shown."""
     if turns == 1:
         raise ValueError("1 would never show what exploration displaces; 0 is off, 2 the most")
     return turns
@@ -84,7 +84,7 @@ class CategoryChange(Edge):
 
 
 def each(table: str, row: type[Edge]) -> BeforeValidator:
-    """Lets what is wrong with a row of a table say which row that is."""
+    """Has an error in a row of a table name that row."""
 
     def check(given: Any) -> Any:
         if not isinstance(given, Mapping):
@@ -101,8 +101,8 @@ def each(table: str, row: type[Edge]) -> BeforeValidator:
 
 
 def sound(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]:
-    """Every pattern compiles and is about something; a name that is no category brings patterns of its own, and is
-    plain: it stands in the prompt and in the record.
+    """The changes, checked: every pattern compiles and does not match everything; a new category has patterns of its
+    own and a plain name, since that stands in the prompt and in the record.
     """
     for name, change in changes.items():
         if not _PLAIN_NAME.fullmatch(name):

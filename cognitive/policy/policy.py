@@ -241,13 +241,15 @@ class Policy(Edge):
 
     @model_validator(mode="after")
     def _checked(self) -> Self:
-        """Derives every agent's policy now: one that is none is an error of whoever wrote it, not of a turn."""
+        """Derives every agent's policy now, so that a wrong one is an error of whoever wrote it and not of a turn."""
         self.for_agent("")
         return self
 
     @cached_property
     def _common(self) -> Self:
-        """The policy of all agents that `agents` does not name, and whose records say nothing of the others."""
+        """The policy of every agent that `agents` does not name: without `agents`, so that their records do not hold
+        the others' names.
+        """
         return type(self)(**self.model_dump(exclude={"agents"}))
 
     @cached_property

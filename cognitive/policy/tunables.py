@@ -1,8 +1,8 @@
 """The tunables that may be changed while the layer runs, each a row with its bounds: numbers, and nothing else.
 
-What is stored for an agent, by whatever way it came (a page, the command line, the API), is made of these rows. Nothing
-here runs code, or names a file, a model or an address; those stay with the operator's file. The bounds are narrower
-than the policy's own: what stands outside of them is decided by whoever may edit that file.
+Whatever is stored for an agent, from a page, the command line or the API, is made of these rows. None of them runs
+code, or names a file, a model or an address: those are in the operator's file only. The bounds are narrower than the
+policy's own, since whoever wants to go beyond them must be able to edit that file.
 """
 
 from __future__ import annotations
@@ -144,17 +144,17 @@ def changed(policy: Policy, changes: Mapping[str, object]) -> Policy:
 
 
 def lasting(policy: Policy, changes: Mapping[str, object]) -> dict[str, float | int]:
-    """The changes without those that say what the policy says already."""
+    """The changes without those that the policy has already."""
     return {name: value for name, value in checked(changes).items() if value != BY_NAME[name].of(policy)}
 
 
 def chosen(base: Policy, live: Policy) -> dict[str, float | int]:
-    """What is chosen of a policy that holds over its base: the rows in which it differs."""
+    """The rows in which a policy that holds differs from its base."""
     return {row.name: row.of(live) for row in ROWS if row.of(live) != row.of(base)}
 
 
 def between(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:
-    """By dotted name what two policies say differently, in the order of the policy."""
+    """The rows in which two policies differ, by dotted name, in the order of the policy."""
     was, now = _flat(one.model_dump(mode="json")), _flat(other.model_dump(mode="json"))
     names = dict.fromkeys((*was, *now))
     return {name: (was.get(name), now.get(name)) for name in names if was.get(name) != now.get(name)}

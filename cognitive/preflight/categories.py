@@ -233,7 +233,7 @@ def _of_extra(need: Need, change: CategoryChange) -> float:
 
 
 def _weighed(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
-    """The row with the operator's weight, if it has the usual one of its category; another keeps its own."""
+    """The row with the operator's weight, if it had its category's usual one; one with a weight of its own keeps it."""
     change = changed.get(rule.signal)
     usual = next(need.weight for need in NEEDS if need.name == rule.signal)
     return replace(rule, weight=change.weight) if change and change.weight and rule.weight == usual else rule

@@ -22,7 +22,7 @@ _PRIOR = 10  # turns that speak for nothing: a category that fired twice knows n
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """How often a tool was called in the completed turns of a category, where no other of its categories names it."""
+    """How often a tool was called in a category's completed turns, where no other category of the turn names it."""
 
     category: str
     tool: str

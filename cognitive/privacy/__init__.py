@@ -1,1 +1,3 @@
-"""What is not to be kept: redacted before it is stored, let go of when it is erased, gone after so long."""
+"""What must not be kept? Secrets are redacted before anything is stored, erased texts are let go of, old ones
+expire.
+"""

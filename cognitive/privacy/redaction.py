@@ -1,8 +1,8 @@
 """What of a turn is redacted before it is stored, and where the redactor comes from.
 
-The model sees a message as it was written. What is planned from, looked for and recorded is the message redacted: its
-words stand in the record of the turn, and its vector follows from them. What cannot be redacted in time is withheld:
-neither a turn nor its outcome waits longer for that than it has, and nothing is stored as it came.
+The model sees a message as it was written. The plan, the search and the record are of the redacted message, since the
+record holds its words and a vector of them. What cannot be redacted in time is withheld: neither a turn nor its outcome
+waits longer than its deadline, and nothing is stored as it came.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def named(name: str | None) -> Redact | None:
 
 
 async def heard_in_time(turn: Turn, redactor: Redactor, deadline: Deadline) -> tuple[Turn, tuple[str, ...]]:
-    """The turn as it is planned and recorded, and why that is less than was said, if it is."""
+    """The turn as it is planned and recorded, and why something of it is withheld, if so."""
     try:
         told = await deadline.within(redactor.run(partial(heard, turn), turn=True), _SHARE_OF_A_TURN)
     except TimeoutError:
@@ -91,7 +91,7 @@ def outcome(given: Outcome, redact: Redact) -> Outcome:
 
 
 def _withheld(turn: Turn, told: Turn) -> bool:
-    """Whether anything of it was not redacted, but withheld."""
+    """Whether any of the turn's texts was withheld instead of redacted."""
     before, after = ((each.text, *(said.content for said in each.conversation)) for each in (turn, told))
     return any(now == WITHHELD != was for was, now in zip(before, after, strict=True))
 

@@ -1,4 +1,4 @@
-"""What a policy keeps for so many days and no longer: looked after beside the turns, now and then."""
+"""Retention: what a policy keeps for so many days goes after them, beside the turns."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ class Retaining:
         return await self._retention.enforce(agent_id, days, now)
 
     async def finished(self, seconds: float) -> None:
-        """Returns when what is being looked through is, or after so many seconds: the rest waits for the next time."""
+        """Returns when the rows under way are looked through, or after so many seconds; the rest waits for the next
+        time.
+        """
         await self._background.finished(seconds)
 
     async def _looked(self, agent_id: str, now: datetime) -> None:

@@ -1,1 +1,1 @@
-"""Where memories stand in a prompt, and how what is injected is marked, quoted and known again."""
+"""Where do memories stand in a prompt, and how is what is injected marked, quoted and known again?"""

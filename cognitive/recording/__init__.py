@@ -1,1 +1,3 @@
-"""The record of a turn: what its stages were given and made, as plain values, and the numbers that are added up."""
+"""What is written down of a turn? What its stages were given and made, without memories' words, and numbers to
+add up.
+"""

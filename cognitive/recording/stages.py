@@ -1,9 +1,9 @@
 """What the pure stages of a turn were given and what they made of it, kept to explain the turn and to run it again.
 
-Ids and numbers, no memory's words. Everything that a turn depends on beside the policy stands in `Given`. Of a hit, the
-record keeps what was true of it in that turn (scores, usage, neighbours); what it says is read again from the store,
-and a checksum tells whether that has changed. A field that is added to `Given`, `Found` or `Hit` is recorded without a
-word here.
+A record holds ids and numbers, and no memory's words. `Given` holds everything that a turn depends on beside the
+policy. Of a hit, the record keeps what was true of it in that turn (scores, usage, neighbours); its words are read
+again from the store, and a checksum tells whether they have changed. Fields are recorded by their types: one that is
+added to `Given`, `Found` or `Hit` needs no change here.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def sha256(text: str) -> str:
 
 
 def _told(fates: Sequence[Fate]) -> Mapping[str, Sequence[Any]]:
-    """What is kept of each fate, by columns; of those far down not what explains them."""
+    """What is kept of each fate, by columns; those far down lose what explains them."""
     candidates = [fate.candidate for fate in fates]
     chances = [None if each.propensity == 1.0 else each.propensity for each in candidates]
     explained = [
@@ -238,7 +238,9 @@ def _told_again(columns: Any, ids: Sequence[UUID]) -> tuple[Mapping[str, Any], .
 
 
 def _values(hits: Sequence[Hit], name: str) -> list[Any]:
-    """A field of all hits; of the neighbours, those that are hits: the others bear on nothing."""
+    """A field of all hits. Of neighbours only those that are hits themselves are kept, since the others change
+    nothing.
+    """
     values = [getattr(hit, name) for hit in hits]
     if name not in _NEIGHBOURS:
         return values

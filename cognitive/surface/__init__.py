@@ -1,1 +1,1 @@
-"""What else is asked of a layer than a turn: its memories, its sessions, its record."""
+"""What else than a turn is asked of a layer? Its memories, sessions, record, policies, models; a file for each."""

@@ -28,7 +28,9 @@ class State:
         return {**await self._database(), "model": await self._model()}
 
     async def replica(self) -> Replica | None:
-        """How the standby does that looks are asked of; None if there is none. Turns do without it."""
+        """How far the standby is behind that reads of figures are sent to; None if there is none. Turns do
+        without it.
+        """
         return await self._parts.reading.compared()
 
     async def _database(self) -> Mapping[str, str | None]:

@@ -1,1 +1,1 @@
-"""What of the talk the model sees: valid, bounded, stable. What leaves it is summarised, what is long is kept aside."""
+"""What of the conversation does the model see? A window, valid, bounded and stable; what leaves it is summarised."""

@@ -1,4 +1,4 @@
-"""The last resort, where the newest group alone is over a bound: its oldest results become stubs, texts are cut."""
+"""The last resort, where the newest group alone is too large: its oldest results become stubs, then texts are cut."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ _TRIES = 4  # characters and tokens are not proportional: a text that is cut may
 
 
 def squeeze(whole: Shown, stub: Shown, room: Size, show: Display) -> Shown:
-    """The same messages in fewer characters and tokens, as near to `room` as their number allows: no message is left
-    out.
+    """The same messages in less, as near to `room` as they come while none is left out.
 
     `stub` are the same messages with stubs for results. The newest keeps its result while stubs of the others suffice.
     """

@@ -109,9 +109,7 @@ def _due(unit: Unit, rules: Rules, used: Size, low: Size) -> str | None:
 
 
 def _old(units: Sequence[Unit], n: int, rules: Rules) -> int:
-    """How many units are old enough for stubs when unit n is the newest: neither that one is, nor are the last
-    messages.
-    """
+    """How many units are old enough for stubs when unit n is the newest: not that one, nor the last messages."""
     newest, kept, old = units[n].at, units[n].whole.messages, n
     while old > 0:
         unit = units[old - 1]

@@ -1,6 +1,4 @@
-"""An output as lines, none too long. Of an output of megabytes the two ends are read line by line, and the severe lines
-between them.
-"""
+"""An output as lines, none too long. Of megabytes, the two ends are read and the severe lines between them."""
 
 from __future__ import annotations
 
