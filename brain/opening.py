@@ -59,14 +59,22 @@ async def _running(settings: Settings) -> AsyncIterator[tuple[EmbeddedServer, Se
         await asyncio.to_thread(server.release)
 
 
+def connections(url: str, settings: Settings) -> Database:
+    """A layer's own connections to the database at a URL, not opened yet."""
+    return Database(
+        url,
+        pool_size=settings.pool_size,
+        breaker=_breaker(settings),
+        pooled=settings.pooler == "transaction",
+        clustered=settings.cluster == "citus",
+    )
+
+
 def _at(url: str, settings: Settings) -> tuple[Database, Reading]:
     pooled, clustered = settings.pooler == "transaction", settings.cluster == "citus"
     looking = partial(Reading, breaker=partial(_breaker, settings), pooled=pooled, clustered=clustered)
-    database = Database(
-        url, pool_size=settings.pool_size, breaker=_breaker(settings), pooled=pooled, clustered=clustered
-    )
     standby = looking(settings.replica_url) if settings.replica_url is not None else None
-    return database, looking(url, standby=standby)
+    return connections(url, settings), looking(url, standby=standby)
 
 
 def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tuple[Database, Reading]:

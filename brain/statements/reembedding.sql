@@ -45,7 +45,8 @@ JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = read.id AND m.xmin::tex
 WHERE EXISTS (SELECT 1 FROM cognitive.embedding_model WHERE agent_id = $1 AND model = $2)
 
 -- name: complete
-UPDATE cognitive.embedding_model SET completed_at = coalesce(completed_at, now()) WHERE agent_id = $1 AND model = $2
+UPDATE cognitive.embedding_model SET completed_at = now()
+WHERE agent_id = $1 AND model = $2 AND completed_at IS NULL
 
 -- name: next_turns
 -- Of the $3 latest completed turns that can be compared with, $4 that have no vector of model $2.

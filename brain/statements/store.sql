@@ -102,7 +102,7 @@ WITH kept AS (
     INSERT INTO cognitive.embedding_model (agent_id, model, dimension, completed_at, live_at)
     SELECT $1, $2, coalesce($3::smallint, (SELECT dimension FROM cognitive.embedding
                                            WHERE agent_id = $1 AND model = $2 LIMIT 1)), now(), now()
-    ON CONFLICT (agent_id, model) DO UPDATE SET live_at = now())
+    ON CONFLICT (agent_id, model) DO UPDATE SET live_at = excluded.live_at)
 UPDATE cognitive.corpus SET model = $2 WHERE agent_id = $1
 
 -- name: grow_corpus

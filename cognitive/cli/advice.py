@@ -19,10 +19,13 @@ from brain.errors import (
     UnknownTurn,
 )
 
-# The error, what its message begins with, what to do; the first row that fits counts. {agent} is the command's own.
+# The error, what its message begins with, what to do or nothing where it says that itself; the first row that fits
+# counts. {agent} is the command's own.
 _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
     (StoreUnavailable, "", "`cognitive doctor` goes the way to the database step by step; then run this again"),
-    (SchemaError, "", "`cognitive db upgrade`, as the owner of the schema; `cognitive doctor` says what is missing"),
+    (SchemaError, "this role may not do what comes first", ""),  # it says who may
+    (SchemaError, "this database has no cognitive schema", "`cognitive db upgrade --url URL-OF-THE-OWNER`"),
+    (SchemaError, "", "`cognitive doctor` looks at server, extension, roles and schema, and says what mends each"),
     (EmbeddedServerError, "", "`cognitive doctor`, or a server of your own in COGNITIVE_DATABASE_URL"),
     (JournalError, "", "make the data directory writable; `cognitive doctor` says which it is"),
     (StoreError, "", "`cognitive doctor`"),
@@ -41,11 +44,11 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
 
 
 def advice(error: CognitiveError) -> str | None:
-    """What to run next, None where the message says it all."""
+    """What to run next; None where the message says it all."""
     context = click.get_current_context(silent=True)
     agent = context.params.get("agent", "AGENT") if context is not None else "AGENT"
     message = str(error)
     for kind, start, following in _ROWS:
         if isinstance(error, kind) and message.startswith(start):
-            return following.replace("{agent}", str(agent))
+            return following.replace("{agent}", str(agent)) or None
     return None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
@@ -18,6 +20,7 @@ T = TypeVar("T")
 FAILED = 1  # an error that we raise on purpose: stderr says what it is and what to run next
 MISUSED = 2  # the command line makes no sense; click's own code
 NO = 3  # it ran, and the answer is no: nothing found, nothing proven, something unhealthy
+TERMINATED = 128 + signal.SIGTERM  # as a shell tells it of who was ended by that
 CODES = {
     0: "done",
     FAILED: "an error: stderr says which, and what to run next",
@@ -62,7 +65,10 @@ def run(
     Whatever the library warns of meanwhile is told on stderr.
     """
     with printing.telling_logs():
-        value = done(work)
+        try:
+            value = done(_terminable(work))
+        except asyncio.CancelledError:
+            sys.exit(TERMINATED)
     answer(value, show, under=under, otherwise=otherwise, well=well)
 
 
@@ -73,6 +79,14 @@ def done(work: Coroutine[Any, Any, T]) -> T:
     except CognitiveError as error:
         printing.error(type(error).__name__, str(error), advice(error))
         sys.exit(FAILED)
+
+
+async def _terminable(work: Coroutine[Any, Any, T]) -> T:
+    """The work, which SIGTERM ends as Ctrl-C does: what it opened is closed, and no embedded server is left behind."""
+    if (itself := asyncio.current_task()) is not None:
+        with suppress(NotImplementedError):  # Windows, where programs are not told to end
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, itself.cancel)
+    return await work
 
 
 def answer(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-import signal
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -52,8 +50,6 @@ async def _broken(
     from cognitive.chaos.run import run as run_suites
 
     click.echo(f"seed {seed}", err=True)
-    if (itself := asyncio.current_task()) is not None:  # ended by `kill` or `timeout`, it leaves no server behind
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, itself.cancel)
     told |= await run_suites(seed, Size(share, minutes), names, lambda said: click.echo(said, err=True))
     return told
 

@@ -48,6 +48,7 @@ CHECKS: Mapping[str, Judge] = {
     "roles": _of_database(database.roles),
     "roles that look": _of_database(database.lookers),
     "migrations": database.migrations,
+    "opening": database.opening,
     "row level security": _of_database(database.row_security),
     "indexes": _of_database(database.indexes),
     "statistics": _of_database(database.statistics),

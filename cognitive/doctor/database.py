@@ -91,6 +91,15 @@ def migrations(facts: Facts) -> Verdict:
     return ok(f"revision {health.revision}")
 
 
+def opening(facts: Facts) -> Verdict:
+    """Whether a layer can open there, by the way that the settings say: past a pooler, as its role."""
+    if facts.database is None:
+        return AWAY
+    if facts.refused is not None:
+        return "failure", facts.refused, "set or grant what this names; the checks above may say more"
+    return ok("a layer opens there" if facts.database.migrated else "not tried before there is a schema")
+
+
 def row_security(health: DatabaseHealth) -> Verdict:
     """Whether agents are kept apart."""
     if health.unprotected:

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from brain import opening
 from brain.agents import models, unsorted
 from brain.deadline import Deadline
 from brain.embedding.minilm import MiniLM
@@ -51,9 +52,24 @@ async def examine(looking: Looked = lambda _: None) -> tuple[Finding, ...]:
         facts = replace(facts, spaces=await asyncio.to_thread(_own))
         health, spaces = await _database(settings, facts.spaces)
         facts = replace(facts, database=health, spaces=spaces, replica=await _replica(settings))
+        facts = replace(facts, refused=await _refused(settings) if health.migrated else None)
     except CognitiveError as error:
         facts = replace(facts, away=str(error))
     return judged(facts)
+
+
+async def _refused(settings: Settings) -> str | None:
+    """Why no layer opens on a database of one's own; on the embedded one, opening is what mends it."""
+    if settings.database_url is None:
+        return None
+    database = opening.connections(settings.database_url, settings)
+    try:
+        await database.open()
+    except StoreError as error:
+        return str(error)
+    finally:
+        await database.close()
+    return None
 
 
 async def _replica(settings: Settings) -> Replica | None:
@@ -183,7 +199,7 @@ async def _database(settings: Settings, spaces: Spaces) -> tuple[DatabaseHealth,
     async with AsyncExitStack() as stack:
         url = all_seeing = settings.database_url
         if url is None or all_seeing is None:
-            urls = await stack.enter_async_context(bootstrap.embedded(settings))
+            urls = await stack.enter_async_context(opening.embedded(settings))
             url, all_seeing = urls.app, urls.admin
         health = await look(url)
         try:

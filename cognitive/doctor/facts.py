@@ -72,4 +72,5 @@ class Facts:
     database: DatabaseHealth | None = None
     spaces: Spaces = Spaces()
     away: str | None = None
+    refused: str | None = None
     replica: Replica | None = None

@@ -14,6 +14,8 @@ import traceback
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
+from brain.postgres.briefly import told_briefly
+
 if TYPE_CHECKING:  # of an extra
     from structlog.typing import Processor
 
@@ -60,6 +62,7 @@ def configure(form: Form = "json", level: int | str = logging.INFO, stream: Text
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
+    told_briefly()
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

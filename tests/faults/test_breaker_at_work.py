@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
+from contextlib import suppress
 
 import asyncpg
 import pytest
 
 from brain.deadline import Deadline
 from brain.postgres.breaker import Breaker
+from brain.postgres.briefly import told_briefly
 from brain.postgres.database import Database
 from brain.postgres.patience import patient
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
@@ -17,6 +20,7 @@ from cognitive.chaos.faulty import FaultyProxy
 from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import StoreUnavailable
 
+DYING = "SELECT pg_terminate_backend(pg_backend_pid())"
 HASTY = Policy(deadline_ms=200, post_turn_deadline_ms=1_000)
 
 
@@ -57,6 +61,23 @@ async def test_a_frozen_database_costs_turns_nothing_once_the_breaker_is_open_an
         proxy.fault = None
         await whole(lambda: asked(9))
         assert (await layer.readiness())["database"] is None
+
+
+async def test_a_pool_that_is_restored_in_vain_tells_of_each_try_in_a_line_with_the_reason(proxy, agent, caplog):
+    told_briefly()
+    database = Database(proxy.url)
+    try:
+        await database.open()
+        proxy.fault = "refused"
+        async with asyncio.timeout(30):
+            while not (told := [each for each in caplog.records if each.name == "asyncpg.pool"]):
+                with suppress(StoreUnavailable):
+                    await database.run(agent, lambda c: c.execute(DYING), timeout=1)
+                await asyncio.sleep(0.02)
+        assert [each.exc_info for each in told] == [None] * len(told)
+        assert all(re.search(r"; retrying: .+", each.getMessage()) for each in told)
+    finally:
+        await database.close()
 
 
 async def test_who_is_patient_waits_for_the_next_probe_and_no_longer(proxy, agent):

@@ -20,8 +20,10 @@ import cognitive.cli
 from brain.types import MEMORY_TYPES
 from cognitive import CognitiveLayer
 from cognitive.cli import options
+from cognitive.cli.advice import advice
 from cognitive.cli.answers import CODES, NO, Answering
 from cognitive.cli.main import cli
+from cognitive.errors import SchemaError
 from cognitive.lab.questions import Questions
 from cognitive.preflight.habits import Habits
 from cognitive.session.work import Work
@@ -302,7 +304,22 @@ def test_a_database_that_is_away_or_not_migrated_says_what_to_run(shell):
     assert all("warning" in each for each in warnings)
     assert shell("doctor", code=NO)["healthy"] is False
     shell.environment["COGNITIVE_DATABASE_URL"] = "mysql://x"
-    assert "Next: `cognitive db upgrade`" in shell.run("recall", "x").stderr
+    assert "Next: `cognitive doctor`" in shell.run("recall", "x").stderr
+
+
+@pytest.mark.parametrize(
+    ("refused", "following"),
+    [
+        ("this database has no cognitive schema yet", "cognitive db upgrade --url"),
+        ("Postgres 15 is too old: 16 or newer is needed", "cognitive doctor"),
+        ("cannot use this database: permission denied to set role", "cognitive doctor"),
+        ("this role may not do what comes first: ask an administrator to run `CREATE EXTENSION vector`", None),
+    ],
+)
+def test_an_upgrade_is_advised_where_it_helps_and_nowhere_else(refused, following):
+    told = advice(SchemaError(refused))
+    assert (following in told) if following else (told is None)
+    assert ("db upgrade" in (told or "")) == ("no cognitive schema" in refused)
 
 
 # --- what cannot be undone ---

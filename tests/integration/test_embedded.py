@@ -21,6 +21,7 @@ from sqlalchemy.dialects.postgresql.asyncpg import dialect
 
 from brain.embedded import EmbeddedServer
 from brain.errors import EmbeddedServerError
+from cognitive.cli.answers import TERMINATED
 
 CHECKOUT = Path(__file__).parents[2]
 AS_ROOT = os.geteuid() == 0
@@ -483,6 +484,17 @@ sys.stdin.read()
         server.acquire()
         server.release()
         os.kill(int(child), signal.SIGKILL)
+    assert postmasters(directory) == []
+
+
+def test_a_command_that_is_told_to_end_leaves_no_server_behind(server, directory):
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT), "COGNITIVE_DATA_DIR": str(directory)}
+    environment.pop("COGNITIVE_DATABASE_URL", None)
+    command = [sys.executable, "-m", "cognitive.cli.main", "db", "url", "--hold"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as holding:
+        assert ask(holding.stdout.readline().strip(), "select 1") == 1
+        holding.terminate()
+        assert holding.wait() == TERMINATED
     assert postmasters(directory) == []
 
 

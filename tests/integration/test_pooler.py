@@ -10,6 +10,7 @@ from brain.postgres.database import Database
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.chaos import pooler
 from cognitive.chaos.words import WordEmbedder
+from cognitive.doctor.examine import examine
 from cognitive.errors import SchemaError
 
 PATIENT = Policy(deadline_ms=20_000)
@@ -58,8 +59,11 @@ async def test_the_role_and_the_tenant_end_with_their_transaction(pooled, agent)
         await database.close()
 
 
-async def test_who_did_not_say_that_there_is_a_pooler_is_told(urls):
+async def test_who_did_not_say_that_there_is_a_pooler_is_told_by_the_layer_and_by_the_doctor(urls, monkeypatch):
     async with pooler.pooled(urls.app) as url:
         with pytest.raises(SchemaError, match="COGNITIVE_POOLER=transaction"):
             async with CognitiveLayer.open(url, embedder=WordEmbedder()):
                 pass
+        monkeypatch.setenv("COGNITIVE_DATABASE_URL", url)
+        told = {each.check: each for each in await examine()}["opening"]
+        assert (told.status, "COGNITIVE_POOLER=transaction" in told.found) == ("failure", True)

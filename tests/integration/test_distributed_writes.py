@@ -1,0 +1,134 @@
+"""What Citus refuses of a statement that writes, found in the trees that Postgres itself parses ours into.
+
+Every machine is to write the same, so a function whose answer depends on more than its arguments may not stand where
+the machines would call it: in what is returned, in what a conflict sets, within CASE or COALESCE, and nowhere with a
+column among its arguments. What has none is evaluated once, on the coordinator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.unit.test_statements import NAMED
+
+TOKEN = re.compile(r"[{}()]|(?:\\.|[^\s{}()\\])+")
+WRITING = {"2": "UPDATE", "3": "INSERT", "4": "DELETE"}
+CALLS = {"FUNCEXPR": "funcid", "OPEXPR": "opno", "DISTINCTEXPR": "opno", "SCALARARRAYOPEXPR": "opno"}
+CHOICES = {"CASEEXPR": "CASE", "COALESCEEXPR": "COALESCE"}
+CHANGEABLE = """
+SELECT 'funcid' AS field, oid::bigint, proname AS name FROM pg_proc WHERE provolatile <> 'i'
+UNION ALL
+SELECT 'opno', o.oid::bigint, oprname FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode WHERE provolatile <> 'i'
+"""
+
+Changeable = Mapping[tuple[str, int], str]  # names, by the field that an oid stands in
+
+
+class Node:
+    """A node of a parse tree: its kind, and what its fields hold."""
+
+    def __init__(self, tokens: Iterator[str]) -> None:
+        self.kind = next(tokens)
+        self.fields: dict[str, list[Any]] = {}
+        for token in tokens:
+            if token == "}":
+                return
+            if token.startswith(":"):
+                held = self.fields.setdefault(token[1:], [])
+            elif token == "{":
+                held.append(Node(tokens))
+            else:
+                held.append(token)
+
+    def __getitem__(self, field: str) -> list[Any]:
+        return self.fields.get(field, [])
+
+    def below(self) -> Iterator[Node]:
+        """This node and all that it is made of."""
+        yield self
+        for held in self.fields.values():
+            yield from among(held)
+
+
+def among(held: list[Any]) -> Iterator[Node]:
+    for each in held:
+        if isinstance(each, Node):
+            yield from each.below()
+
+
+def refused(query: Node, changeable: Changeable) -> Iterator[str]:
+    """What Citus says no to in a query that writes."""
+
+    def called(held: list[Any]) -> Iterator[tuple[str, Node]]:
+        for node in among(held):
+            if (field := CALLS.get(node.kind)) and (name := changeable.get((field, int(node[field][0])))):
+                yield name, node
+
+    for clause in ("returningList", "onConflict"):
+        yield from (f"{name} in {clause}" for name, _ in called(query[clause]))
+    written = query["targetList"] * (WRITING[query["commandType"][0]] == "UPDATE") + query["jointree"]
+    for name, node in called(written):
+        if any(each.kind == "VAR" for each in node.below()):
+            yield f"{name} of a column"
+    for choice in among(written):
+        if choice.kind in CHOICES:
+            yield from (f"{name} in {CHOICES[choice.kind]}" for name, _ in called([choice]))
+
+
+@pytest.fixture
+async def parsed(urls):
+    """Reads a statement into the trees of its queries; and the functions and operators that are not immutable."""
+    connection, trees = await asyncpg.connect(urls.admin), []
+    connection.add_log_listener(lambda _, message: trees.append(message.detail or ""))
+    changeable = {(row["field"], row["oid"]): row["name"] for row in await connection.fetch(CHANGEABLE)}
+    await connection.execute("SET client_min_messages = log; SET debug_print_parse = on; SET debug_pretty_print = off")
+
+    async def queries(sql: str) -> list[Node]:
+        trees.clear()
+        await connection.prepare(sql)
+        tokens = (iter(TOKEN.findall(tree.removeprefix("{"))) for tree in trees if tree.startswith("{QUERY"))
+        return [node for tree in map(Node, tokens) for node in tree.below() if node.kind == "QUERY"]
+
+    yield queries, changeable
+    await connection.close()
+
+
+async def test_no_statement_writes_what_citus_would_refuse(parsed):
+    queries, changeable = parsed
+    found, writing = [], 0
+    for port, name, sql in NAMED:
+        if re.search(r"<\w+>", sql):
+            assert not re.search(r"\b(?:INSERT|UPDATE|DELETE)\b", sql), "what is put together only reads"
+            continue
+        for query in await queries(sql):
+            if query["commandType"][0] in WRITING:
+                writing += 1
+                found += [f"{port}.{name}: {what}" for what in refused(query, changeable)]
+    assert found == []
+    assert writing > 100
+
+
+@pytest.mark.parametrize(
+    ("sql", "what"),
+    [
+        ("UPDATE cognitive.turn SET message = to_char(at, 'YYYY') WHERE agent_id = $1", "to_char of a column"),
+        ("UPDATE cognitive.turn SET at = coalesce(at, now()) WHERE agent_id = $1", "now in COALESCE"),
+        ("DELETE FROM cognitive.turn WHERE agent_id = $1 AND at > now() RETURNING now()", "now in returningList"),
+        ("DELETE FROM cognitive.turn WHERE agent_id = $1 AND at < now() - interval '1 day'", None),
+        (
+            "INSERT INTO cognitive.embedding_model (agent_id, model) VALUES ($1, 'm')"
+            " ON CONFLICT (agent_id, model) DO UPDATE SET live_at = now()",
+            "now in onConflict",
+        ),
+    ],
+)
+async def test_the_reading_of_trees_tells_what_is_refused_from_what_is_not(parsed, sql, what):
+    queries, changeable = parsed
+    [query] = [each for each in await queries(sql) if each["commandType"][0] in WRITING]
+    found = list(refused(query, changeable))
+    assert (what in found) if what else found == []
