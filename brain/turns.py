@@ -14,6 +14,7 @@ from brain.ledger import (
     Closed,
     Decoy,
     Judge,
+    Judged,
     Judgement,
     OpenTurn,
     Planned,
@@ -90,9 +91,7 @@ class TurnLog:
             if not turn["open"]:
                 rows = await c.fetch(SQL["attributions"], agent_id, turn_id)
                 return Closed(tuple(Judgement(**dict(row)) for row in rows), False, _said(turn, turn["status"]))
-            shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
-            decoys = [Decoy(**dict(row)) for row in await c.fetch(SQL["decoys"], agent_id, turn_id)]
-            judged = await judge(shown, decoys, Planned(turn["message"], turn["planned_under"]))
+            shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
             await c.execute(
                 SQL["close_turn"], agent_id, turn_id, status, turn["at"], [j.memory_id for j in judged.shown],
                 [j.overlap for j in judged.shown], [j.used for j in judged.shown], [j.rating for j in judged.shown],
@@ -256,6 +255,15 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
         list(turn.categories), turn.runtime, dict(turn.measures), [shown.tokens for shown in turn.shown],
         turn.prepared,
     )  # fmt: skip
+
+
+async def _judged(
+    c: Connection, agent_id: str, turn_id: str, turn: Any, judge: Judge
+) -> tuple[Sequence[Shown], Judged]:
+    """The memories that the turn showed, and the judgement on them and on its decoys."""
+    shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
+    decoys = [Decoy(**dict(row)) for row in await c.fetch(SQL["decoys"], agent_id, turn_id)]
+    return shown, await judge(shown, decoys, Planned(turn["message"], turn["planned_under"]))
 
 
 def _told(

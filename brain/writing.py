@@ -213,9 +213,7 @@ async def rewrite(
         return False
     if await c.fetchval(SQL["version"], agent_id, item.id) != version:
         return False
-    others = await c.fetch(SQL["existing_identities"], agent_id, [item.identity])
-    if any(row["id"] != item.id for row in others):
-        raise InvalidInput(f"memory {others[0]['id']} says that already")
+    await _require_unsaid(c, agent_id, item)
     await c.execute(SQL["delete_postings"], agent_id, [item.id])
     gone = await c.fetchrow(SQL["delete_passages"], agent_id, [item.id])
     await c.execute(SQL["delete_embeddings"], agent_id, [item.id])
@@ -235,6 +233,13 @@ async def rewrite(
         sum(piece.live.around_length for piece in item.passages) - gone["around_lexemes"],
     )  # fmt: skip
     return True
+
+
+async def _require_unsaid(c: Connection, agent_id: str, item: Prepared) -> None:
+    """InvalidInput if another memory says what this one is to say."""
+    others = await c.fetch(SQL["existing_identities"], agent_id, [item.identity])
+    if any(row["id"] != item.id for row in others):
+        raise InvalidInput(f"memory {others[0]['id']} says that already")
 
 
 async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:

@@ -49,16 +49,9 @@ class Preparation:
         return int(budget_for(self.turn.model, self.policy.models).input_tokens * self.policy.reserves["memory"])
 
     def context(
-        self,
-        plan: Plan,
-        built: Built,
-        offer: Offer,
-        talk: Continued,
-        *,
-        degraded: tuple[str, ...],
-        heard: str | None,
-        embedding: str,
-    ) -> TurnContext:
+        self, plan: Plan, built: Built, offer: Offer, talk: Continued, *, degraded: tuple[str, ...],
+        heard: str | None, embedding: str,
+    ) -> TurnContext:  # fmt: skip
         """All parts together. `heard` is the message as it is recorded, where that differs from the message as it came;
         `embedding` names the model of the agent's vectors.
         """
