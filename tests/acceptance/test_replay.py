@@ -23,6 +23,8 @@ from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
 from cognitive.lab.evidence import logged, relearnt
 
+pytestmark = pytest.mark.promise(number=5)
+
 CHECKOUT = Path(__file__).parents[2]
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)

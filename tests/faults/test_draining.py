@@ -9,13 +9,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import asyncpg
 import pytest
 from clients import AT, KEY, TOLERANT, extracting, turn
-from test_faults import eventually
+from sites import eventually
 
 from brain.journal import Journal, journal_name, written
 from cognitive import CognitiveLayer, NewMemory, Outcome
 from cognitive.chaos.words import WordEmbedder
 from cognitive.feedback.settle import opened
 from tests.forked import Forked, forked
+
+pytestmark = pytest.mark.promise(number=3)
 
 TURNS = 6
 

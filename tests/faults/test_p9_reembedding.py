@@ -27,6 +27,8 @@ from brain.embedding.wordllama import WordLlama
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import EmbeddingError
 
+pytestmark = pytest.mark.promise(number=9)
+
 CHECKOUT = Path(__file__).parents[2]
 LINES = (CHECKOUT / "tests" / "data" / "boatyard.txt").read_text(encoding="utf-8").splitlines()
 MEMORIES = [line for line in LINES if not line.startswith("? ")]
