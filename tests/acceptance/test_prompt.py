@@ -12,8 +12,6 @@ import pytest
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
 from cognitive.prompt.markup import hint_line, records, without_injected
 
-pytestmark = pytest.mark.promise(number=7)
-
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 TURNS = 40

@@ -17,8 +17,6 @@ from cognitive.chaos.words import WordEmbedder
 from cognitive.feedback.settle import opened
 from tests.forked import Forked, forked
 
-pytestmark = pytest.mark.promise(number=3)
-
 TURNS = 6
 
 

@@ -16,8 +16,6 @@ from cognitive.server.tokens import create
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import inside, token_for
 
-pytestmark = pytest.mark.promise(number=4)
-
 OF_NOBODY = {"/api/v1/context-budgets"}  # a table that says nothing of anybody; any token will do
 POLICIES = "/api/v1/agents/{agent_id}/policies"
 CHOOSING = {

@@ -17,8 +17,6 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import EmbeddingError, InvalidInput
 from cognitive.lab.comparison import asked
 
-pytestmark = pytest.mark.promise(number=9)
-
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 KEY = "The spare key of the boat house hangs behind the barometer."
 ASKED = "Where does the spare key of the boat house hang?"
