@@ -34,6 +34,8 @@ from cognitive.feedback.settle import opened as recorded
 from cognitive.server.hooks import Hooks
 from cognitive.server.kept import Contexts
 
+pytestmark = pytest.mark.promise(number=10)
+
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 SECRET = "The vault behind the aquarium opens with heliotrope seven marzipan nineteen."
 FIRST = "It was once kept open by a wedge of petrified nougat and two brass thimbles."  # what the memory said before

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.postgres.breaker import Breaker
+
+pytestmark = pytest.mark.promise(number=2)
 
 
 def failing(breaker: Breaker, times: int, at: float = 0.0) -> float:

@@ -18,6 +18,8 @@ from cognitive.prompt.placement import Parts, place
 from cognitive.trace import Trace
 from cognitive.turn import LONGEST_MESSAGE, Message, TurnContext
 
+pytestmark = pytest.mark.promise(number=7)
+
 POLICY = Policy()
 PLACEMENTS = ["user_tail", "journaled", "system"]
 PREFIX = render.prefix(
