@@ -1,4 +1,4 @@
-"""What a turn can have to do without, a row for each part that says so: what that meant for the turn, and what to do."""
+"""What a turn can have to do without, a row for each part: what that meant for the turn, and what to do about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Lack:
 LACKS: Mapping[str, Lack] = {
     "redaction": Lack(
         "What was said is withheld from the record, and no memory was looked for.",
-        "The redactor of COGNITIVE_REDACT failed or was late: it should take milliseconds, and the log names its error.",
+        "The redactor of COGNITIVE_REDACT failed or was late: it should take milliseconds; the log has its error.",
     ),
     "prefix": Lack("Pinned memories were not in the prompt.", _DATABASE),
     "retrieval": Lack(

@@ -1,4 +1,4 @@
-"""A turn's tools: which of them the plan removed, what the catalogue lost to fit its model, which were called after all."""
+"""A turn's tools: which the plan removed, what the catalogue lost to fit its model, which were called after all."""
 
 from __future__ import annotations
 
