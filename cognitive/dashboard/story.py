@@ -179,11 +179,11 @@ def _listed(account: Account, asked: Asked) -> list[Explanation]:
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The rules that fired by the table they are of: "memory.of_ours" is the rule of_ours of memory."""
+    """The rules that fired by the table they are of: "memory.of_ours" is the rule of_ours of memory; one of none is under ""."""
     tables: dict[str, list[str]] = {}
     for reason in reasons:
         table, _, rule = reason.partition(".")
-        tables.setdefault(table, []).append(rule.replace("_", " ") or table)
+        tables.setdefault(table if rule else "", []).append((rule or table).replace("_", " "))
     return tuple((table, tuple(rules)) for table, rules in tables.items())
 
 
