@@ -131,6 +131,7 @@ class Figures(MemoryFigures):
             models = await c.fetch(SQL["models"], agent_id)
             return Health(
                 **dict(standing),
+                **dict(await c.fetchrow(SQL["server"])),
                 relations=tuple(Relation(**dict(row)) for row in await c.fetch(SQL["relations"])),
                 models={row["model"]: row["vectors"] for row in models},
                 vectors_looked=models[0]["looked"] if models else 0,

@@ -172,10 +172,13 @@ SELECT turn_id, session_id, opened_at, left(message, 500) AS message FROM cognit
 WHERE agent_id = $1 AND status = 'open' ORDER BY opened_at LIMIT $2
 
 -- name: standing
--- Counters of the agent, open turns (counted up to $2), and the server.
+-- Counters of the agent, and open turns (counted up to $2).
 SELECT coalesce(c.memories, 0) AS memories, coalesce(c.passages, 0) AS passages, coalesce(c.sessions, 0) AS sessions,
-       (SELECT count(*) FROM (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND status = 'open' LIMIT $2) AS o) AS open_turns,
-       current_setting('server_version') AS postgres,
-       (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
-       (SELECT version_num FROM cognitive.alembic_version) AS revision, pg_database_size(current_database()) AS bytes
+       (SELECT count(*) FROM (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND status = 'open' LIMIT $2) AS o) AS open_turns
 FROM (SELECT 1) AS always LEFT JOIN cognitive.corpus AS c ON c.agent_id = $1
+
+-- name: server
+-- By itself: in a cluster, what only the coordinator has cannot be read beside an agent's rows.
+SELECT current_setting('server_version') AS postgres, pg_database_size(current_database()) AS bytes,
+       (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
+       (SELECT version_num FROM cognitive.alembic_version) AS revision

@@ -186,8 +186,8 @@ def cells(facts: Facts) -> Verdict:
     if spaces.hidden is not None:
         return ok(f"of the agents' sizes nothing is known: {spaces.hidden}")
     if spaces.unsorted:
-        found = f"all vectors are read for each search of {len(spaces.unsorted)} large agents: {spaces.unsorted[0]}"
-        return "warning", found, f"cognitive db index --agent {spaces.unsorted[0]}"
+        found = f"all vectors are read for each search of these large agents: {', '.join(spaces.unsorted)}"
+        return "warning", found, f"`cognitive db index --agent {spaces.unsorted[0]}`, and so for each"
     return ok("every large agent's vectors lie in cells")
 
 

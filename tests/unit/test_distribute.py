@@ -75,3 +75,10 @@ def test_rows_that_are_inserted_from_a_query_are_not_copied(port, name, sql):
 def test_locks_that_are_only_names_are_taken_by_the_coordinator(port, name, sql):
     """A statement that reads tables is answered elsewhere, and a lock that is taken there holds off nobody."""
     assert "pg_advisory" not in sql or not re.search(TABLE, sql)
+
+
+@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
+def test_what_only_the_coordinator_has_is_never_read_beside_an_agents_rows(port, name, sql):
+    """Citus joins no table of its own with those on other machines where that is asked for in a row's place."""
+    of_coordinator = r"\b(?:FROM|JOIN) (?:pg_\w+|cognitive\.alembic_version)\b"
+    assert not (re.search(TABLE, bare(sql)) and re.search(of_coordinator, bare(sql)))

@@ -1,0 +1,87 @@
+"""What REPEATABLE READ costs the server: processor time of its process per search, with it and without, in turns.
+
+    python tests/bench/snapshot.py postgresql://postgres@host/database [searches]
+
+The database is migrated, and used to nothing else meanwhile; the server runs on this machine, whose /proc tells. Its
+load does not count: what is measured is the time that the one process of the server has a processor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+from pathlib import Path
+from statistics import mean, stdev
+
+import asyncpg
+
+from brain.embedding.minilm import MiniLM
+from brain.postgres.preparing import prepare
+from brain.postgres.transaction import beginning, in_transaction
+from brain.search import MemorySearch, Query
+from cognitive import CognitiveLayer, NewMemory
+
+AGENT = "bench-snapshot"
+WORDS = (Path(__file__).parents[1] / "data" / "boatyard.txt").read_text(encoding="utf-8").split()
+TYPES = {"fact": 10, "decision": 10, "procedure": 10, "episode": 20}
+BLOCK = 50  # searches in a row; as long as half a second
+
+
+class One:
+    """One connection in the place of the pool: its process is the one that is measured."""
+
+    def __init__(self, connection) -> None:
+        self.connection = connection
+        self.snapshot = False
+
+    async def run(self, agent_id, work, *, timeout=60.0, snapshot=False):
+        return await in_transaction(self.connection, work, beginning(agent_id, timeout, snapshot=self.snapshot))
+
+
+def words(seed: int, count: int) -> str:
+    return " ".join(random.Random(seed).choices(WORDS, k=count))
+
+
+def seconds(pid: int) -> float:
+    """That the process has had a processor."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
+async def measured(url: str, searches: int) -> dict[bool, list[float]]:
+    """Milliseconds per search of each block."""
+    model = await asyncio.to_thread(MiniLM)
+    texts = [words(seed, 8) for seed in range(40)]
+    queries = [Query(TYPES, text, vector, model.model) for text, vector in zip(texts, model.embed(texts), strict=True)]
+    connection = await asyncpg.connect(url, server_settings={"role": "cognitive_app", "timezone": "UTC"})
+    await prepare(connection, None)
+    one, pid = One(connection), connection.get_server_pid()
+    search, took = MemorySearch(one, lambda agent, spaces: None), {False: [], True: []}
+    for query in queries * 2:  # until Postgres has planned and read all of it
+        await search.find(AGENT, query)
+    for block in range(2 * searches // BLOCK):
+        one.snapshot = block % 4 in (0, 3)
+        began = seconds(pid)
+        for n in range(BLOCK):
+            await search.find(AGENT, queries[(block // 2 * BLOCK + n) % len(queries)])
+        took[one.snapshot].append((seconds(pid) - began) / BLOCK * 1000)
+    await connection.close()
+    return took
+
+
+async def main(url: str, searches: int = 2_000) -> None:
+    lines = [NewMemory(type="episode", content=words(n, 14), session_id=f"s{n // 20}") for n in range(1_000)]
+    async with CognitiveLayer.open(url) as layer:
+        await layer.remember(AGENT, lines)
+        took = await measured(url, searches)
+        await layer.erase_agent(AGENT)
+    more = [with_it - without for without, with_it in zip(took[False], took[True], strict=True)]
+    sys.stdout.write(
+        f"READ COMMITTED {mean(took[False]):.2f} ms, REPEATABLE READ {mean(took[True]):.2f} ms a search,\n"
+    )
+    sys.stdout.write(
+        f"difference {mean(more):+.2f} ± {stdev(more) / len(more) ** 0.5:.2f} ms (of {len(more)} pairs of blocks)\n"
+    )
+
+
+asyncio.run(main(sys.argv[1], *map(int, sys.argv[2:])))
