@@ -74,6 +74,7 @@ def context(
 
 
 def timed(context: TurnContext, began: float) -> TurnContext:
-    """The context with the milliseconds that it took; recording it is not among them."""
-    timings = {**context.trace.timings, ELAPSED: (perf_counter() - began) * 1000}
-    return replace(context, trace=replace(context.trace, timings=timings))
+    """The context with the milliseconds that it took, and as of when it came in; recording it is not among them."""
+    elapsed = perf_counter() - began
+    timings = {**context.trace.timings, ELAPSED: elapsed * 1000}
+    return replace(context, prepared=time() - elapsed, trace=replace(context.trace, timings=timings))
