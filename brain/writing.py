@@ -243,9 +243,10 @@ async def _require_unsaid(c: Connection, agent_id: str, item: Prepared) -> None:
 
 
 async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
-    """Deletes memories and every row that speaks of them; what they replaced stays replaced."""
+    """Deletes memories and every row that speaks of them; what they replaced stays replaced. Those that somebody else
+    has erased are gone.
+    """
     await c.fetchrow(SQL["lock_corpus"], agent_id)
-    require_known(agent_id, ids, {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, ids)})
     postings = count(await c.execute(SQL["delete_postings"], agent_id, ids))
     gone = await c.fetchrow(SQL["delete_passages"], agent_id, ids)
     embeddings = count(await c.execute(SQL["delete_embeddings"], agent_id, ids))

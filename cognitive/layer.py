@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
+from time import perf_counter, time
 from uuid import uuid4
 
 from brain.deadline import Deadline
@@ -173,9 +173,10 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         loops.require(self.loop)
         if self._parts.policy.for_agent(context.agent_id).dedup:
             self._parts.arrivals.heard(context.agent_id, without_injected(outcome.response))
-        report = await self._parts.settlement.post(context, outcome)
+        told_at = time()
+        report = await self._parts.settlement.post(context, outcome, told_at)
         if report.recorded:
-            self._parts.continuity.closed(context.agent_id, context.turn_id, outcome)
+            self._parts.continuity.closed(context.agent_id, context.turn_id, outcome, told_at)
             self._parts.retaining.look(context.agent_id)
         return report
 

@@ -85,8 +85,9 @@ class Preparation:
 
 
 def timed(context: TurnContext, began: float) -> TurnContext:
-    """The context with the milliseconds that preparing it took, from `began` by the performance counter; recording the
-    turn is not among them.
+    """The context with the milliseconds that preparing it took, from `began` by the performance counter, and as of when
+    it came in; recording the turn is not among them.
     """
-    timings = {**context.trace.timings, ELAPSED: (perf_counter() - began) * 1000}
-    return replace(context, trace=replace(context.trace, timings=timings))
+    elapsed = perf_counter() - began
+    timings = {**context.trace.timings, ELAPSED: elapsed * 1000}
+    return replace(context, prepared=time() - elapsed, trace=replace(context.trace, timings=timings))

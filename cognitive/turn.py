@@ -225,7 +225,7 @@ class TurnContext:
     runtime: str | None = None
     offer: Offer | None = field(default=None, repr=False)  # what `tools` was made from, for `refine_tools`
     heard: str | None = field(default=None, repr=False)  # the message as it is recorded, where redaction changed it
-    prepared: float | None = None  # seconds since the epoch, by the wall clock
+    prepared: float | None = None  # when it came in, by the wall clock, in seconds since the epoch
 
     @property
     def trim(self) -> Trim | None:
