@@ -24,7 +24,6 @@ from brain.erasure.retention import Retention
 from brain.errors import EmbeddingError
 from brain.figures.turns import Figures
 from brain.journal import Journal, journal_name
-from brain.opening import embedded as embedded
 from brain.opening import opened
 from brain.policies import PolicyStore
 from brain.ports import Embedder

@@ -25,7 +25,7 @@ from cognitive.feedback.capture import Extractor
 from cognitive.lab.questions import Questions
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
-from cognitive.preflight.planner import told
+from cognitive.preflight.planner import hinted
 from cognitive.preflight.sections import Sections, sections
 from cognitive.preparation import Preparation, timed
 from cognitive.privacy import redaction
@@ -124,7 +124,7 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         offer, untrimmed = await fail_open.offer(self._parts, begun, plan, built)
         talk = await talking
         context = begun.context(
-            told(plan, offer, policy), built, offer, talk,
+            hinted(plan, offer, policy), built, offer, talk,
             degraded=(*withheld, *built.degraded, *talk.degraded, *untrimmed),
             heard=heard.text if heard is not begun.turn else None,
             embedding=self._parts.embedders.of(turn.agent_id).model,

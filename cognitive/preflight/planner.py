@@ -84,9 +84,9 @@ class Planner:
         return _equip(plan, turn, self._habits.learned(turn.agent_id), policy)
 
 
-def told(plan: Plan, offer: Offer, policy: Policy) -> Plan:
+def hinted(plan: Plan, offer: Offer, policy: Policy) -> Plan:
     """The plan whose hint names the tools that the model is given, once these are known."""
-    return planning.told(plan, [tool.name for tool in offer.tools], policy)
+    return planning.hinted(plan, [tool.name for tool in offer.tools], policy)
 
 
 def _names(turn: Turn) -> tuple[str, ...]:
