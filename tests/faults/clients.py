@@ -57,7 +57,7 @@ def remembering(talk: Connection, url: str, agent: str) -> None:
 
     async def main() -> None:
         async with CognitiveLayer.open(url, embedder=WordEmbedder()) as layer:
-            await layer.remember(agent, lines(300), progress=lambda *_: talk.send("batch"))
+            await layer.remember(agent, lines(600), progress=lambda *_: talk.send("batch"))
 
     asyncio.run(main())
 

@@ -66,7 +66,7 @@ async def test_a_turn_whose_record_a_crash_swallowed_is_recorded_with_its_outcom
 
 async def test_writers_and_turns_survive_a_kill_in_their_midst(site, agent):
     """Acknowledged is stored; what was not acknowledged is whole or absent, and can be repeated."""
-    memories = lines(300)
+    memories = lines(600)
     async with opened(site) as layer:
         await layer.remember(agent, memories[:1])
         progressed = asyncio.Event()
@@ -84,8 +84,8 @@ async def test_writers_and_turns_survive_a_kill_in_their_midst(site, agent):
         assert len(set(found.values())) == 1, found
         assert found["memories"] >= 256, "a batch that was reported as done"
         ids = await layer.remember(agent, memories)
-        assert len(set(ids)) == 300
-    assert set((await totals(site.urls.admin, agent)).values()) == {300}
+        assert len(set(ids)) == 600
+    assert set((await totals(site.urls.admin, agent)).values()) == {600}
 
 
 async def test_feedback_is_counted_once_over_kills_and_repetitions(site, agent_with_key):
@@ -233,12 +233,12 @@ async def test_a_client_killed_in_the_middle_of_a_batch_leaves_whole_batches(sit
         await other.close()
     found = await totals(site.urls.admin, agent)
     assert len(set(found.values())) == 1, found
-    assert found["memories"] in (256, 300)
+    assert found["memories"] in (256, 512)
     async with opened(site) as layer:
-        ids = await layer.remember(agent, lines(300))
-        assert len(set(ids)) == 300
+        ids = await layer.remember(agent, lines(600))
+        assert len(set(ids)) == 600
         assert await layer.remember(agent, lines(3)) == ids[:3]
-    assert set((await totals(site.urls.admin, agent)).values()) == {300}
+    assert set((await totals(site.urls.admin, agent)).values()) == {600}
 
 
 # --- the caller changes their mind ---
