@@ -33,6 +33,7 @@ _CUT = " … "  # where sentences of a memory are left out
 
 Compare = Callable[[Hit, Statement], Likeness | None]
 Numbers = NDArray[np.float64]
+Best = Callable[[Numbers], float | None]
 
 
 class Statements:
@@ -62,28 +63,38 @@ class Statements:
     def __len__(self) -> int:
         return len(self._single)
 
-    def likeness(
-        self, memory: Statement, among: Sequence[int] | None = None, *, guarded: bool = True
-    ) -> Likeness:  # fmt: skip
-        """How nearly these statements, or those of these numbers, say what a memory says, whatever is made of it.
+    def likeness(self, memory: Statement) -> Likeness:
+        """How nearly these statements say what a memory says, whatever is made of it.
 
-        Rounded, so that what is compared now and what is recorded of it are the same number. Not `guarded`, no guard is
-        asked: each measure is as high as with guards or higher.
+        Rounded, so that what is compared now and what is recorded of it are the same number.
         """
-        contained, alone = self._containment(memory), self._cosines(memory)
-        together = (contained + self._over_runs(alone[None, :])[0]) / 2
         against: dict[int, bool] = {}
+        return self._told(
+            memory, self._measured(memory), lambda values: self._best(values, memory, against), self._quotes(memory)
+        )
 
-        def best(values: Numbers) -> float | None:
-            chosen = values if among is None else _only(values, among)
-            return self._best(chosen, memory, against) if guarded else _highest(chosen)
+    def likeness_among(self, memory: Statement, among: Sequence[int], policy: Policy) -> Likeness | None:
+        """The same of the statements of these numbers alone; None if a policy would not take it for said.
 
-        containment = 1.0 if among is None and self._quotes(memory) else best(contained) or 0.0
-        cosine, agreement = (best(values) if self._comparable(memory) else None for values in (alone, together))
+        Guards only lower a measure, and cost more than all of them: where it is not said without them, none is asked.
+        """
+        measures = [_only(values, among) for values in self._measured(memory)]
+        if same(memory, self._told(memory, measures, _highest), policy) is None:
+            return None
+        against: dict[int, bool] = {}
+        return self._told(memory, measures, lambda values: self._best(values, memory, against))
+
+    def _measured(self, memory: Statement) -> tuple[Numbers, Numbers, Numbers]:
+        """Containment in each run, cosine to each single statement, and agreement with each run."""
+        contained, alone = self._containment(memory), self._cosines(memory)
+        return contained, alone, (contained + self._over_runs(alone[None, :])[0]) / 2
+
+    def _told(self, memory: Statement, measures: Sequence[Numbers], best: Best, quoted: bool = False) -> Likeness:
+        contained, alone, together = measures
+        comparable = memory.vector is not None and self._vectors is not None
+        cosine, agreement = (best(values) if comparable else None for values in (alone, together))
+        containment = 1.0 if quoted else best(contained) or 0.0
         return Likeness(_rounded(cosine), round(containment, _DIGITS), _rounded(agreement))
-
-    def _comparable(self, memory: Statement) -> bool:
-        return memory.vector is not None and self._vectors is not None
 
     def _best(self, values: Numbers, memory: Statement, against: dict[int, bool]) -> float | None:
         """The highest value of a statement that nothing speaks against; None if there is no such statement."""
@@ -228,9 +239,7 @@ def _restated(candidate: Candidate, own: Statement, policy: Policy) -> Fate | No
 def _duplicate(
     candidate: Candidate, own: Statement, among: Statements, seen: Sequence[int], policy: Policy
 ) -> Fate | None:
-    if not seen or same(own, among.likeness(own, seen, guarded=False), policy) is None:
-        return None  # guards only lower a measure, and cost more than all of them
-    like = among.likeness(own, seen)
+    like = among.likeness_among(own, seen, policy) if seen else None
     return _fate(candidate, own, like, policy, "duplicate", "a better candidate says it")
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from brain import statements
+from brain.postgres.database import Database
 from brain.postgres.halfvec import encode_halfvec
-from brain.search import K1, PROBES, B
+from brain.search import K1, PROBES, B, MemorySearch, Query
 from brain.terms import MOST_POSTINGS
 from brain.text import lexemes
 from cognitive import CognitiveLayer, NewMemory
@@ -151,6 +152,20 @@ async def test_two_models_vectors_are_never_compared(urls, words, agent):
         hits = await other.recall(agent, "ferry berth crane ticket refund", now=AT)
     assert hits
     assert all("said_cosine" not in hit.scores for hit in hits)
+
+
+async def test_what_only_its_meaning_brings_up_is_scored_by_its_words_too(words, agent, urls):
+    by_words, by_meaning = "ferry ferry ferry", "the ferry lies beside the crane in winter"
+    said = [NewMemory(type="episode", content=content, occurred_at=AT) for content in (by_words, by_meaning)]
+    await words.remember(agent, said)
+    one_of_each = Query({"episode": 1}, "ferry", ByWords().embed([by_meaning])[0], ByWords.model)
+    database = Database(urls.app)
+    try:
+        found = await MemorySearch(database).find(agent, one_of_each)
+    finally:
+        await database.close()
+    bm25 = {hit.content: hit.scores.get("said_bm25", 0.0) for hit in found.hits}
+    assert bm25[by_words] > bm25[by_meaning] > 0
 
 
 async def test_one_long_memory_does_not_hide_the_others(words, agent):
