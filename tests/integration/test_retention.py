@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import asyncpg
 import pytest
 
+from brain.artifacts import NewArtifact
 from brain.erasure import retention
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
@@ -73,6 +75,27 @@ async def test_what_is_due_goes_and_is_told_before_and_after(layer_of, agent, ur
     assert await earned(urls, agent) == counted != []
     assert await layer_of.retain(agent, now=LATER) == {}
     assert [(erasure.what, erasure.counts) for erasure in await layer_of.erasures(agent)] == [("retention", due)]
+
+
+async def test_every_kind_of_row_goes_when_it_is_old_and_not_before(urls, embedder, agent):
+    policy = Policy(retention_days=dict.fromkeys(retention.KINDS, 30.0), deadline_ms=10_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        [gone] = await layer.remember(agent, [NewMemory(type="fact", content="The pump is green.")])
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which pump ran?"))
+        await layer.post_turn(context, Outcome(response="Pump 2 ran."))
+        await layer._parts.artifacts.put(agent, "s", [NewArtifact(uuid4(), "Pump 2 ran.", "log", "log")])
+        done, begun = [await layer.work.begin(agent, "s", goal) for goal in ("Look it up.", "Write it down.")]
+        await layer.work.complete(agent, done.id, "Pump 2 ran.")
+        await layer.forget(agent, [gone])
+
+        assert await layer.retain(agent) == {}
+        due = dict.fromkeys(retention.KINDS, 1)
+        assert await layer.retain(agent, now=LATER, dry_run=True) == due
+        assert await layer.retain(agent, now=LATER) == due
+        assert (await layer.turns(agent), await layer.artifacts(agent, "s")) == ([], ())
+        assert [each.id for each in await layer.work.of_session(agent, "s")] == [begun.id], "it is not done yet"
+        assert (await layer.resume(agent, "s")).recent == ()
+        assert [each.what for each in await layer.erasures(agent)] == ["retention"]
 
 
 async def test_nothing_goes_by_default(layer, agent, urls):

@@ -43,14 +43,12 @@ def test_passages_are_filled_with_whole_sentences():
     assert texts[:3] == ["One two three. One two three. One two three."] * 3
 
 
-def test_a_long_sentence_is_cut_between_words():
-    content = " ".join(["painting"] * 40)
-    assert {word for start, end in cut(content, 50) for word in content[start:end].split()} == {"painting"}
-
-
-def test_a_sentence_of_lines_and_tabs_is_cut_between_words_too():
-    content = "\t".join(["painting"] * 40)
-    assert {word for start, end in cut(content, 50) for word in content[start:end].split()} == {"painting"}
+@pytest.mark.parametrize("gap", [" ", "\t", "\n"])
+def test_a_long_sentence_is_cut_between_words(gap):
+    content = gap.join(["painting"] * 40)
+    pieces = [content[start:end] for start, end in cut(content, 50)]
+    assert {word for piece in pieces for word in piece.split()} == {"painting"}
+    assert max(map(len, pieces)) <= 50
 
 
 def test_an_endless_word_is_cut_at_the_limit():
