@@ -179,7 +179,7 @@ def _listed(account: Account, asked: Asked) -> list[Explanation]:
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The rules that fired by the table they are of: "memory.of_ours" is rule of_ours of memory; the rest under ""."""
+    """The rules that fired by their table, "" without one: "memory.of_ours" is the rule of_ours of memory."""
     tables: dict[str, list[str]] = {}
     for reason in reasons:
         table, _, rule = reason.partition(".")

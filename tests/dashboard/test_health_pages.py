@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from html import unescape
 
 import pytest
 
@@ -15,6 +16,7 @@ from cognitive.dashboard import health
 from cognitive.dashboard.access import Door
 from cognitive.dashboard.app import create
 from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.lacks import LACKS
 from cognitive.doctor.checks import CHECKS, Finding
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import Mounted, ServerConfig
@@ -79,6 +81,8 @@ async def test_reasons_of_degradation_lead_to_their_turns(open_pages, degraded):
     rows = re.search(r'href="(/ui/turns\?[^"]*reason=memory)"', page.text)[1].replace("&amp;", "&")
 
     assert "Of the 2 turns" in page.text
+    assert LACKS["memory"].meant in page.text
+    assert LACKS["memory"].remedy in unescape(page.text)
     assert (await open_pages.get(rows)).text.count("data-row") == 1
     file = await open_pages.get(of(degraded, "health-chart?id=degradation"))
     assert file.text.splitlines()[0] == "step,memory"
@@ -150,5 +154,6 @@ def test_reasons_are_shares_of_the_turns_that_were_looked_at():
     page = health.view(told(degraded=lately), Asked("a", NOW, params={"range": "7d"}))
 
     assert [(each.name, each.turns) for each in page.reasons] == [("tools", 2), ("memory", 1)]
+    assert [each.told for each in page.reasons] == [LACKS["tools"], LACKS["memory"]]
     assert [line.name for line in page.chart.lines] == ["tools", "memory"]
     assert [value for value in page.chart.lines[0].values if value is not None] == [0.5]

@@ -40,15 +40,6 @@ def test_a_part_that_has_no_row_is_told_as_others_are():
     assert lack("reranker: no answer in time") == lack("other") != lack("memory: KeyError")
 
 
-async def test_health_has_a_row_for_each_part_with_its_remedy_and_its_turns(pages, lacking):
-    page = unescape((await pages.get(of(lacking, "health"))).text)
-
-    for stage, told in LACKS.items():
-        assert re.search(rf'href="[^"]*reason={stage}"', page), stage
-        assert told.meant in page
-        assert told.remedy in page
-
-
 async def test_a_turn_says_what_it_lacked_and_what_to_do_about_it(pages, lacking):
     page = unescape((await pages.get(of(lacking, "turn?id=t/1"))).text)
 
