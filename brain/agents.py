@@ -1,7 +1,6 @@
 """All agents at once, for whoever looks after the database: their names, and the models that they are read by.
 
-Only roles above row level security see them. Any other role is refused with an error, and never told that there are
-none.
+Only roles above row level security see them. Any other role gets an error, and never an empty answer.
 """
 
 from __future__ import annotations

@@ -14,9 +14,7 @@ SQL = statements.load("archive")
 
 
 class Archive:
-    """Reads what an export needs, and writes what an import brings beside the memories themselves; each agent's by
-    itself.
-    """
+    """Reads what an export needs, and writes what an import brings beside the memories; each agent's by itself."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

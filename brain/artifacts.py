@@ -98,11 +98,13 @@ class Artifacts:
         *,
         turn_id: str | None = None,
         only_of_turn: bool = False,
+        told_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
         """Keeps those that are not kept yet, all in one statement; with `only_of_turn` only if that turn is recorded.
 
-        False if some are not kept after all: the turn is not there, or another writer is about to keep them.
+        False if some are not kept after all: the turn is not there, something was erased since they came in (`told_at`,
+        in seconds since the epoch), or another writer is about to keep them.
 
         Raises:
             InvalidInput: a text that uses every character which could stand for one that Postgres cannot keep.
@@ -119,7 +121,7 @@ class Artifacts:
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
-            rows = await c.fetch(SQL["put"], agent_id, session_id, turn_id, only_of_turn, *columns)
+            rows = await c.fetch(SQL["put"], agent_id, session_id, turn_id, only_of_turn, *columns, told_at)
             return len(rows) == len(new)
 
         return await self._database.run(agent_id, work, timeout=timeout)

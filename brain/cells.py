@@ -130,9 +130,7 @@ async def _put(key: Key, was: int | None, rows: Sequence[Any], cells: NDArray[np
 
 
 async def _divided(key: Key, cell: int, size: int, c: Connection) -> int:
-    """Divides a cell. Writers of memories wait for it: otherwise a vector could be put into a cell by a centre that has
-    moved.
-    """
+    """Divides a cell. Writers wait for it: a vector must not be put into a cell by a centre that has moved."""
     await c.fetchrow(WRITING["lock_corpus"], key[0])
     rows = await c.fetch(SQL["held"], *key, cell)
     vectors = _vectors(rows)

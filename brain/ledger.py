@@ -31,7 +31,7 @@ class Exposure:
 class OpenTurn:
     """A turn as `pre_turn` leaves it; `measures` are the numbers that are added up over many (`brain.tally`).
 
-    `prepared` is when that was, in seconds since the epoch: a turn that is older than its agent's erasure stays erased.
+    `prepared` is when it came in, in seconds since the epoch: of one that is older than an erasure, no words are kept.
     """
 
     turn_id: str
@@ -132,13 +132,17 @@ Still = Callable[[], Awaitable[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the record of a turn says of its message: cut where it held what was erased since the turn was prepared."""
+    """What the record of a turn says of its message: cut where it held what was erased before it was read, at `read_at`
+    by the clock of the database. `withheld`: its outcome may hold such words, which nobody looked for there.
+    """
 
     session_id: str
     user_id: str | None
     at: datetime
     message: str
     status: str  # of its first outcome
+    read_at: datetime
+    withheld: bool
 
 
 @dataclass(frozen=True, slots=True)

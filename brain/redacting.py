@@ -37,9 +37,7 @@ def withheld(text: str) -> str:
 
 
 def _safely(redact: Redact | None) -> Redact:
-    """The function as one that never fails: a text that it fails on is withheld, and the log says so. None leaves texts
-    as they are.
-    """
+    """The function as one that never fails: a text that it fails on is withheld, and the log says so."""
     if redact is None:
         return unchanged
 

@@ -97,39 +97,47 @@ class Sessions:
 
     async def roll(
         self, agent_id: str, session_id: str, turn_id: str, was: Carried, summary: str, covers: str | None, *,
-        timeout: float = 60.0,
+        told_at: float | None = None, timeout: float = 60.0,
     ) -> bool:  # fmt: skip
-        """Replaces the summary that this one was made from. False if another one stands there by now, or the turn that
-        it was made for is gone.
+        """Puts a summary in the place of the one it was made from. False if that is not what stands there any more, the
+        turn that it was made for is gone, or something was erased since its words came in (`told_at`, in seconds since
+        the epoch).
         """
 
         summary = await self._redactor.text(summary)
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
-            row = await c.fetchrow(SQL["roll"], agent_id, session_id, was.summary, was.covers, summary, covers, turn_id)
+            row = await c.fetchrow(
+                SQL["roll"], agent_id, session_id, was.summary, was.covers, summary, covers, turn_id, told_at
+            )
             return row is not None
 
         return await self._database.run(agent_id, work, timeout=timeout)
 
-    async def keep(self, agent_id: str, turn_id: str, messages: bytes, *, timeout: float = 60.0) -> bool:
-        """Keeps the last messages of a session as of a turn. False if the turn is not there, or a later one has kept
-        its own.
+    async def keep(
+        self, agent_id: str, turn_id: str, messages: bytes, *, told_at: float | None = None, timeout: float = 60.0
+    ) -> bool:
+        """Keeps the last messages of a session as of a turn. False if the turn is not there, a later one did, or
+        something was erased since they came in.
         """
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
-            return await c.fetchrow(SQL["keep"], agent_id, turn_id, messages) is not None
+            return await c.fetchrow(SQL["keep"], agent_id, turn_id, messages, told_at) is not None
 
         return await self._database.run(agent_id, work, timeout=timeout, durable=False)
 
-    async def answer(self, agent_id: str, turn_id: str, answering: Answering, *, timeout: float = 60.0) -> bool:
-        """Adds a turn's answer to the messages kept as of that turn. False if none are, or a later turn's have replaced
-        them.
+    async def answer(
+        self, agent_id: str, turn_id: str, answering: Answering, *, told_at: float | None = None, timeout: float = 60.0
+    ) -> bool:
+        """Adds a turn's answer to the messages kept as of it. False if they are not, or no more, or if something was
+        erased since it came in.
         """
 
         async def work(c: Connection) -> bool:
-            row = await c.fetchrow(SQL["hold_recent"], agent_id, turn_id)
+            await share_agent(c, agent_id)
+            row = await c.fetchrow(SQL["hold_recent"], agent_id, turn_id, told_at)
             if row is None:
                 return False
             answered = await answering(row["session_id"], row["recent"])

@@ -19,7 +19,6 @@ from brain.archived import Archived, Kept
 from brain.embedding.several import Embedders
 from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, texts
-from brain.ledger import Still
 from brain.postgres.database import Connection, Database
 from brain.redacting import UNREDACTED, Redactor
 from brain.types import Memory, MemoryType, NewMemory, Revision, Vector
@@ -89,22 +88,22 @@ class MemoryStore:
         return await writing.write(c, agent_id, whole, self._embedders, self._languages)
 
     async def remember_of_turn(
-        self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime, still: Still | None = None
+        self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime, read_at: datetime
     ) -> None:
-        """Stores what was made of a recorded turn, like `remember`; nothing, if the turn was erased meanwhile, or if
-        `still` says so.
+        """Stores what was made of a recorded turn, like `remember`; nothing, if something of the agent's was erased
+        since the turn was read, by the clock of the database: its words may be among these.
         """
         for start in range(0, len(memories), BATCH):
             batch = {identity(memory): memory for memory in await self._redacted(memories[start : start + BATCH])}
             known = await self._existing(agent_id, list(batch))
             fresh = {key: each for key, each in batch.items() if key not in known}
-            await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id, still))
+            await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id, read_at))
 
     async def _write_of_turn(
-        self, agent_id: str, turn_id: str, still: Still | None, prepared: list[Prepared], c: Connection
+        self, agent_id: str, turn_id: str, read_at: datetime, prepared: list[Prepared], c: Connection
     ) -> bool:
         await writing.share_agent(c, agent_id)
-        wanted = await c.fetchval(SQL["has_turn"], agent_id, turn_id) and (still is None or await still())
+        wanted = await c.fetchval(SQL["has_turn"], agent_id, turn_id, read_at)
         return not wanted or await writing.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:

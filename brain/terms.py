@@ -29,9 +29,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The lexemes whose postings are read, and those that are only looked up in what these find; each with how many
-    passages say it.
-    """
+    """The lexemes to read postings of, and those only looked up in what these find; each with its count of passages."""
 
     read: Mapping[str, int]
     common: Mapping[str, int]
@@ -58,9 +56,7 @@ def _term(said: int, sessions: int, around: int, last: str | None, *, all_sessio
 
 
 def choose(found: Mapping[str, Term], passages: int) -> Chosen:
-    """For a small agent every word that is not too common; for a large one the rarest words, up to a bound of
-    postings.
-    """
+    """For a small agent every word that is not too common; for a large one the rarest, up to a bound of postings."""
     present = {lexeme: term for lexeme, term in found.items() if term.around}
     if passages <= LARGE:
         return Chosen({word: term.said for word, term in present.items() if term.around < MOST_POSTINGS}, {})

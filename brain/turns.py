@@ -14,6 +14,7 @@ from brain.ledger import (
     Closed,
     Decoy,
     Judge,
+    Judged,
     Judgement,
     OpenTurn,
     Planned,
@@ -71,12 +72,14 @@ class TurnLog:
         *,
         opening: OpenTurn | None = None,
         still: Still | None = None,
+        told_at: float | None = None,
         called: Sequence[str] = (),
         response: str | None = None,
     ) -> Closed | None:
         """Counts a turn's outcome once, opening the turn first if need be; one transaction. None: no such turn.
 
         What was counted before stays, whatever `judge` would say now. A turn that was given up can still be closed.
+        `told_at` is when the outcome came in, in seconds since the epoch: what is forgotten since may stand in it.
         """
 
         async def work(c: Connection) -> Closed | None:
@@ -84,21 +87,19 @@ class TurnLog:
                 return None
             if opening is not None:
                 await _open(c, agent_id, opening)
-            turn = await c.fetchrow(SQL["hold_turn"], agent_id, turn_id)
+            turn = await c.fetchrow(SQL["hold_turn"], agent_id, turn_id, told_at)
             if turn is None:
                 return None
             if not turn["open"]:
                 rows = await c.fetch(SQL["attributions"], agent_id, turn_id)
                 return Closed(tuple(Judgement(**dict(row)) for row in rows), False, _said(turn, turn["status"]))
-            shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
-            decoys = [Decoy(**dict(row)) for row in await c.fetch(SQL["decoys"], agent_id, turn_id)]
-            judged = await judge(shown, decoys, Planned(turn["message"], turn["planned_under"]))
+            shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
             await c.execute(
                 SQL["close_turn"], agent_id, turn_id, status, turn["at"], [j.memory_id for j in judged.shown],
                 [j.overlap for j in judged.shown], [j.used for j in judged.shown], [j.rating for j in judged.shown],
                 judged.weights.half_life_days * _DAY, judged.weights.rating_weight,
                 [type_ for type_, _ in judged.decoys], [credited for _, credited in judged.decoys], list(called),
-                response,
+                "" if turn["withheld"] else response,
             )  # fmt: skip
             told = _told(turn, status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
             await _tally(c, agent_id, turn["at"], tally.rows(told))
@@ -122,8 +123,7 @@ class TurnLog:
     ) -> None:
         """Counts memories that the recall tool returned within a turn as shown in it, unless its outcome is known.
 
-        Each memory comes with its type and with how far it stood below the best of the turn's own search, None if
-        unknown.
+        Each memory comes with its type and how far it stood below the best of the turn's own search, None if unknown.
         """
         ids, types, lacked = ([each[n] for each in memories] for n in range(3))
         await self._database.run(
@@ -219,7 +219,7 @@ class TurnLog:
 
         async def work(c: Connection) -> bool:
             await _share(c, agent_id)
-            turn = await c.fetchrow(SQL["hold_turn"], agent_id, turn_id)
+            turn = await c.fetchrow(SQL["hold_turn"], agent_id, turn_id, None)
             weights = weigh(turn["planned_under"] if turn is not None else None)
             rated = await c.fetchrow(
                 SQL["rate"], agent_id, turn_id, memory_id, useful, weights.half_life_days * _DAY, weights.rating_weight
@@ -233,7 +233,8 @@ class TurnLog:
 
 
 def _said(turn: Any, status: str) -> Said:
-    return Said(turn["session_id"], turn["user_id"], turn["at"], turn["message"], status)
+    names = ("session_id", "user_id", "at", "message", "read_at", "withheld")
+    return Said(**{name: turn[name] for name in names}, status=status)
 
 
 async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
@@ -257,6 +258,15 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
         list(turn.categories), turn.runtime, dict(turn.measures), [shown.tokens for shown in turn.shown],
         turn.prepared,
     )  # fmt: skip
+
+
+async def _judged(
+    c: Connection, agent_id: str, turn_id: str, turn: Any, judge: Judge
+) -> tuple[Sequence[Shown], Judged]:
+    """The memories that the turn showed, and the judgement on them and on its decoys."""
+    shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
+    decoys = [Decoy(**dict(row)) for row in await c.fetch(SQL["decoys"], agent_id, turn_id)]
+    return shown, await judge(shown, decoys, Planned(turn["message"], turn["planned_under"]))
 
 
 def _told(

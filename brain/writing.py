@@ -99,9 +99,7 @@ def _indexed_alike(corpus: Any, agent_id: str, prepared: Sequence[Prepared], lan
 
 
 def _id(agent_id: str, seq: int, item: Prepared) -> UUID:
-    """An id made from what the memory is, so that the same history gives the same ids: they decide between equal
-    scores.
-    """
+    """An id that the same history gives again: ids decide between equal scores, so that equal stores rank alike."""
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
@@ -215,9 +213,7 @@ async def rewrite(
         return False
     if await c.fetchval(SQL["version"], agent_id, item.id) != version:
         return False
-    others = await c.fetch(SQL["existing_identities"], agent_id, [item.identity])
-    if any(row["id"] != item.id for row in others):
-        raise InvalidInput(f"memory {others[0]['id']} says that already")
+    await _require_unsaid(c, agent_id, item)
     await c.execute(SQL["delete_postings"], agent_id, [item.id])
     gone = await c.fetchrow(SQL["delete_passages"], agent_id, [item.id])
     await c.execute(SQL["delete_embeddings"], agent_id, [item.id])
@@ -239,10 +235,18 @@ async def rewrite(
     return True
 
 
+async def _require_unsaid(c: Connection, agent_id: str, item: Prepared) -> None:
+    """InvalidInput if another memory says what this one is to say."""
+    others = await c.fetch(SQL["existing_identities"], agent_id, [item.identity])
+    if any(row["id"] != item.id for row in others):
+        raise InvalidInput(f"memory {others[0]['id']} says that already")
+
+
 async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
-    """Deletes memories and every row that speaks of them; what they replaced stays replaced."""
+    """Deletes memories and every row that speaks of them; what they replaced stays replaced. Those that somebody else
+    has erased are gone.
+    """
     await c.fetchrow(SQL["lock_corpus"], agent_id)
-    require_known(agent_id, ids, {row["id"] for row in await c.fetch(SQL["known_ids"], agent_id, ids)})
     postings = count(await c.execute(SQL["delete_postings"], agent_id, ids))
     gone = await c.fetchrow(SQL["delete_passages"], agent_id, ids)
     embeddings = count(await c.execute(SQL["delete_embeddings"], agent_id, ids))

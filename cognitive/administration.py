@@ -10,7 +10,7 @@ from brain.embedded import ServerUrls
 from brain.embedding.named import named
 from brain.erasure import scrub
 from brain.errors import SchemaError
-from brain.opening import embedded
+from brain.opening import embedded as embedded
 from brain.ports import Embedder
 from brain.postgres import distribute, roles
 from brain.settings import from_environment

@@ -24,7 +24,6 @@ from brain.erasure.retention import Retention
 from brain.errors import EmbeddingError
 from brain.figures.turns import Figures
 from brain.journal import Journal, journal_name
-from brain.opening import embedded as embedded
 from brain.opening import opened
 from brain.policies import PolicyStore
 from brain.ports import Embedder
@@ -64,10 +63,10 @@ from cognitive.window.summary import Extractive, Summarizer
 
 log = logging.getLogger(__name__)
 
-_MOST_SETTLING = 10_000  # outcomes on their way at a time; more is a fault of the host's, which is told
+_MOST_SETTLING = 10_000  # outcomes under way at a time; a host that hands in more gets an error
 _AT_CLOSE = 10.0  # seconds that a host's extractor may still take
 _MOST_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
-_A_MESSAGE = "Where does Ada keep the key of the boat house?"  # no small talk, so that all rules look at it
+_A_MESSAGE = "Where does Ada keep the key of the boat house?"  # no small talk, so that every rule reads it
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
+from time import perf_counter, time
 from uuid import uuid4
 
 from brain.deadline import Deadline
@@ -25,7 +25,7 @@ from cognitive.feedback.capture import Extractor
 from cognitive.lab.questions import Questions
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
-from cognitive.preflight.planner import told
+from cognitive.preflight.planner import hinted
 from cognitive.preflight.sections import Sections, sections
 from cognitive.preparation import Preparation, timed
 from cognitive.privacy import redaction
@@ -124,7 +124,7 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         offer, untrimmed = await fail_open.offer(self._parts, begun, plan, built)
         talk = await talking
         context = begun.context(
-            told(plan, offer, policy), built, offer, talk,
+            hinted(plan, offer, policy), built, offer, talk,
             degraded=(*withheld, *built.degraded, *talk.degraded, *untrimmed),
             heard=heard.text if heard is not begun.turn else None,
             embedding=self._parts.embedders.of(turn.agent_id).model,
@@ -173,9 +173,10 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         loops.require(self.loop)
         if self._parts.policy.for_agent(context.agent_id).dedup:
             self._parts.arrivals.heard(context.agent_id, without_injected(outcome.response))
-        report = await self._parts.settlement.post(context, outcome)
+        told_at = time()
+        report = await self._parts.settlement.post(context, outcome, told_at)
         if report.recorded:
-            self._parts.continuity.closed(context.agent_id, context.turn_id, outcome)
+            self._parts.continuity.closed(context.agent_id, context.turn_id, outcome, told_at)
             self._parts.retaining.look(context.agent_id)
         return report
 

@@ -49,16 +49,9 @@ class Preparation:
         return int(budget_for(self.turn.model, self.policy.models).input_tokens * self.policy.reserves["memory"])
 
     def context(
-        self,
-        plan: Plan,
-        built: Built,
-        offer: Offer,
-        talk: Continued,
-        *,
-        degraded: tuple[str, ...],
-        heard: str | None,
-        embedding: str,
-    ) -> TurnContext:
+        self, plan: Plan, built: Built, offer: Offer, talk: Continued, *, degraded: tuple[str, ...],
+        heard: str | None, embedding: str,
+    ) -> TurnContext:  # fmt: skip
         """All parts together. `heard` is the message as it is recorded, where that differs from the message as it came;
         `embedding` names the model of the agent's vectors.
         """
@@ -92,8 +85,9 @@ class Preparation:
 
 
 def timed(context: TurnContext, began: float) -> TurnContext:
-    """The context with the milliseconds that preparing it took, from `began` by the performance counter; recording the
-    turn is not among them.
+    """The context with the milliseconds that preparing it took, from `began` by the performance counter, and as of when
+    it came in; recording the turn is not among them.
     """
-    timings = {**context.trace.timings, ELAPSED: (perf_counter() - began) * 1000}
-    return replace(context, trace=replace(context.trace, timings=timings))
+    elapsed = perf_counter() - began
+    timings = {**context.trace.timings, ELAPSED: elapsed * 1000}
+    return replace(context, prepared=time() - elapsed, trace=replace(context.trace, timings=timings))

@@ -92,7 +92,7 @@ async def _fates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[Mappin
     turn = await turns.turn(agent_id, turn_id)
     try:
         return decode(turn["trace"].get("record")).fates if turn is not None else ()
-    except InvalidInput:  # a record of another version: its lesson is lost, the answer is not
+    except InvalidInput:  # a record of another version cannot be read; the query can still be answered
         return ()
 
 

@@ -12,7 +12,7 @@ from brain.search import Hit
 from brain.types import MemoryType
 
 _DECOYS = 5  # judged with each turn beside what was shown
-_MOST_CUT = 50  # names of tools that were cut are stored with a turn; how many they were is, too
+_MOST_CUT = 50  # names of tools that were cut are stored with a turn, and how many there were
 
 Disposition = Literal[
     "shown",  # it is in the prompt
@@ -30,9 +30,9 @@ Disposition = Literal[
 ]
 
 
-# Dispositions of what was never to be chosen in a turn, however relevant: nothing is measured against it.
+# Dispositions of candidates that could not be chosen, however relevant: nothing is measured against them.
 NOT_ELIGIBLE = frozenset({"pinned", "superseded", "distrusted"})
-# And of what was not shown for no reason that lies in what it says.
+# Dispositions of candidates that were left out for want of rank or room, and not for what they say.
 PASSED_OVER = frozenset({"irrelevant", "over_limit", "over_budget"})
 
 

@@ -55,7 +55,7 @@ class Message(Edge):
 def _as_json(value: Any) -> Any:
     """Raises unless the value can be sent and read: what no JSON can hold, a provider cannot be given."""
     try:
-        from_json(to_json([[value]]))  # it will stand within a list of tools
+        from_json(to_json([[value]]))  # as deep as it will stand, within a list of tools
     except ValueError as error:
         raise ValueError(f"is not JSON: {error}") from None
     return value
@@ -216,16 +216,16 @@ class TurnContext:
     degraded: tuple[str, ...]
     trace: Trace
     user_id: str | None = None
-    model: str | None = field(default=None, repr=False)  # that made `query`, the message's vector, if there was time
-    query: Vector | None = field(default=None, repr=False, compare=False)
-    policy: Policy | None = field(default=None, repr=False)  # that the turn was planned under
+    model: str | None = field(default=None, repr=False)  # the embedding model that made `query`
+    query: Vector | None = field(default=None, repr=False, compare=False)  # the message's vector, if it came in time
+    policy: Policy | None = field(default=None, repr=False)  # the one that the turn was planned under
     placement: Placement = "user_tail"
     reader: str | None = None  # the language model that the prompt is for, as the turn names it
     plan_step: str | None = None
     runtime: str | None = None
     offer: Offer | None = field(default=None, repr=False)  # what `tools` was made from, for `refine_tools`
-    heard: str | None = field(default=None, repr=False)  # the message as it is recorded, where that is not as it was
-    prepared: float | None = None  # when, by the wall clock, in seconds since the epoch
+    heard: str | None = field(default=None, repr=False)  # the message as it is recorded, where redaction changed it
+    prepared: float | None = None  # when it came in, by the wall clock, in seconds since the epoch
 
     @property
     def trim(self) -> Trim | None:

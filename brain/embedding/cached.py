@@ -24,6 +24,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._most_cached = most_cached
         self._cache: OrderedDict[str, Vector] = OrderedDict()
+        self._dropped = 0  # times: what was asked for before one may hold what is gone, and is not kept
         # Threads of its own: an embedder that hangs holds up these, and not those of the whole process. Two lanes: a
         # turn's message does not wait behind a batch of memories.
         self._few = ThreadPoolExecutor(1, thread_name_prefix="embedder-few")
@@ -49,13 +50,14 @@ class CachedEmbedder:
         Raises:
             EmbeddingError: the model failed or gave a vector that is not finite, zero or of another dimension.
         """
+        dropped = self._dropped
         found = {text: vector for text in texts if (vector := self._cache.get(text)) is not None}
         missing = [text for text in dict.fromkeys(texts) if text not in found]
         if missing:
             lane = self._few if len(missing) <= _FEW else self._many
             vectors = await asyncio.wrap_future(lane.submit(self._checked, missing))
             found.update(zip(missing, vectors, strict=True))
-        for text in dict.fromkeys(texts):
+        for text in dict.fromkeys(texts) if dropped == self._dropped else ():
             self._remember(text, found[text])
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
@@ -78,7 +80,8 @@ class CachedEmbedder:
             self._cache.pop(text, None)
 
     def drop(self, held: Callable[[str], bool]) -> None:
-        """Drops every text that holds something erased from the cache."""
+        """Drops every text that holds something erased from the cache, and keeps none that is being embedded."""
+        self._dropped += 1
         self.forget([text for text in self._cache if held(text)])
 
     def _checked(self, texts: Sequence[str]) -> Vectors:

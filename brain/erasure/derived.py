@@ -14,35 +14,27 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.erasure.remains import MARK, Remains
+from brain.erasure.remains import Remains
 from brain.postgres.database import Connection
 from brain.text import lexemes
-from brain.types import Receipt
+from brain.types import Receipt, Trust
 
 SQL = statements.load("derived")
 
 Part = Callable[[Connection, str, Remains, int | None], Awaitable[Mapping[str, int]]]  # since None: all there is
 
-_PUNCTUATION = " \n\t.,;:!?…\"'()[]-"
+_QUOTING = ("content", "context", "attributes")  # of a memory: where words of another one may stand
 
 
 @dataclass(frozen=True, slots=True)
 class Quoting:
-    """Another memory that holds words of the erased ones, without them. What somebody handed over on purpose keeps its
-    content and what it carries beside: `restates` says that it holds them all the same. `differs`: it is to be changed.
+    """Another memory that holds words of the erased ones. `differs`: it is to be changed. `restates`: it holds them all
+    the same, since it was handed over on purpose.
     """
 
     id: UUID
-    content: str
-    context: str
-    attributes: Mapping[str, Any]
     differs: bool
     restates: bool
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether it said nothing else."""
-        return not self.content.replace(MARK, "").strip(_PUNCTUATION)
 
 
 async def quoting(
@@ -52,13 +44,17 @@ async def quoting(
     rows = await c.fetch(SQL["memories_holding"], agent_id, remains.probes, list(ids), since)
     found = list[Quoting]()
     for row in rows:
-        said, context = {"content": row["content"], "attributes": row["attributes"]}, remains.cut(row["context"])
-        cut, own = remains.cut_all(said), row["trust"] in ("host", "agent")
-        kept, surrounded = said if own else cut, context != row["context"]
-        if cut != said or surrounded:
-            differs = surrounded or kept != said
-            found.append(Quoting(row["id"], kept["content"], context, kept["attributes"], differs, kept != cut))
+        said = {name: row[name] for name in _QUOTING}
+        left, cut = without(said, row["trust"], remains), remains.cut_all(said)
+        if cut != said:
+            found.append(Quoting(row["id"], left != said, left != cut))
     return found
+
+
+def without(said: Mapping[str, Any], trust: Trust, remains: Remains) -> dict[str, Any]:
+    """What a memory says, cut; what somebody handed over on purpose keeps its content and what it carries beside."""
+    own = said if trust in ("host", "agent") else remains.cut_all(said)
+    return {**own, "context": remains.cut(said["context"])}
 
 
 async def erase(c: Connection, agent_id: str, remains: Remains, since: int) -> Counter[str]:

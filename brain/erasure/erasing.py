@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeAlias
 from uuid import UUID
 
 from brain import caches, writing
 from brain.embedding.several import Embedders
 from brain.erasure import derived
 from brain.erasure.derived import Quoting
-from brain.erasure.remains import Remains
+from brain.erasure.remains import Remains, says_nothing
 from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.postgres.database import Connection, Database
 from brain.store import MOST_TRIES, MemoryStore
 from brain.types import Erasure, Memory, NewMemory, Receipt
 from brain.writing import SQL
 
+_End: TypeAlias = Receipt | list[Quoting] | None  # of an erasure's last transaction
+
+log = logging.getLogger(__name__)
+
 _SECONDS = 600.0  # whatever an agent ever said is looked through, and nobody's turn waits for it
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """Memories that are to be erased: what they say, and said before; the oldest transaction that ran meanwhile."""
+
+    agent_id: str
+    ids: list[UUID]
+    texts: list[str]
+    remains: Remains
+    since: int
+
+    async def quoting(self, c: Connection) -> list[Quoting]:
+        """The other memories that hold words of them."""
+        return await derived.quoting(c, self.agent_id, self.ids, self.remains, None)
 
 
 @dataclass(slots=True)
 class _Others:
     """Memories beside the erased ones that hold words of them, as they are found."""
 
-    gone: list[UUID]  # the erased ones, and those that said nothing else
+    gone: list[UUID] = field(default_factory=list)  # they say nothing else
     cut: set[UUID] = field(default_factory=set)
     restated: set[UUID] = field(default_factory=set)
 
@@ -45,67 +66,68 @@ class Erasing:
         Raises:
             UnknownMemory: an id that this agent does not have.
         """
-        memories = await self._store.get(agent_id, ids)
-        writing.require_known(agent_id, ids, {memory.id for memory in memories})
-        rows = await self._database.run(agent_id, lambda c: c.fetch(derived.SQL["said_before"], agent_id, list(ids)))
-        said = [asdict(memory) for memory in memories] + [row["was"] for row in rows]
-        return Remains([text for each in said for text in derived.texts(each)])
+        return Remains(await self._database.run(agent_id, partial(_said, agent_id, ids)))
 
     async def memories(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with every index entry, vector, count and exposure of them, and their words wherever else
         this agent's rows hold them. All that there is is looked through first, and memories that quote them are
-        indexed anew, while turns go on; then one transaction erases, and looks at what was written meanwhile.
+        indexed anew, while turns go on; then one transaction erases, and looks at what was written meanwhile. Changed
+        meanwhile, they are looked for again, by what they say now.
 
         Raises:
             UnknownMemory: an id that this agent does not have; nothing is erased.
-            StoreError: memories that quote them are stored faster than they can be found.
+            StoreError: they are changed, or memories that quote them stored, faster than these can be found.
         """
-        wanted = list(dict.fromkeys(ids))
-        remains = await self.remains(agent_id, wanted)
-        since = await self._database.run(agent_id, lambda c: c.fetchval(derived.SQL["running"]))
-        others, before = _Others(wanted), Counter[str]()
-        found = await self._database.run(
-            agent_id, lambda c: derived.quoting(c, agent_id, wanted, remains, None), timeout=_SECONDS
-        )
-        await self._leave(agent_id, found, others)
-        for part in derived.parts(remains):
-            look = partial(_looked, part, agent_id, remains)
-            before.update(await self._database.run(agent_id, look, timeout=_SECONDS))
         for _ in range(MOST_TRIES):
-            finish = partial(_erased, agent_id, remains, since, others, before)
-            left = await self._database.run(agent_id, finish, timeout=_SECONDS)
-            if isinstance(left, Receipt):
-                self._embedders.drop(remains.held)
+            sought = await self._sought(agent_id, list(dict.fromkeys(ids)))
+            others, before = await self._looked_through(sought)
+            receipt = await self._finished(sought, others, before)
+            if receipt is not None:
+                self._embedders.drop(sought.remains.held)
                 caches.empty()
-                return left
-            await self._leave(agent_id, left, others)
+                return receipt
+        raise StoreError(f"what is to be erased was changed {MOST_TRIES} times in a row; nothing is erased")
+
+    async def _sought(self, agent_id: str, ids: list[UUID]) -> _Sought:
+        texts = await self._database.run(agent_id, partial(_said, agent_id, ids))
+        since = await self._database.run(agent_id, lambda c: c.fetchval(derived.SQL["running"]))
+        return _Sought(agent_id, ids, texts, Remains(texts), since)
+
+    async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
+        """All that there is, cut; and how many rows of what kind that were."""
+        others, before = _Others(), Counter[str]()
+        await self._leave(sought, await self._database.run(sought.agent_id, sought.quoting, timeout=_SECONDS), others)
+        for part in derived.parts(sought.remains):
+            look = partial(_looked, part, sought)
+            before.update(await self._database.run(sought.agent_id, look, timeout=_SECONDS))
+        return others, before
+
+    async def _finished(self, sought: _Sought, others: _Others, before: Counter[str]) -> Receipt | None:
+        """What was erased, once nothing new quotes it; None if it says something else by now."""
+        finish = partial(_erased, sought, others, before)
+        for _ in range(MOST_TRIES):
+            end = await self._database.run(sought.agent_id, finish, timeout=_SECONDS)
+            if end is None or isinstance(end, Receipt):
+                return end
+            await self._leave(sought, end, others)
         raise StoreError(
             f"memories that quote what is to be erased came {MOST_TRIES} times in a row; nothing is erased"
         )
 
-    async def _leave(self, agent_id: str, found: Sequence[Quoting], others: _Others) -> None:
+    async def _leave(self, sought: _Sought, found: Sequence[Quoting], others: _Others) -> None:
         """Leaves memories without the words that they hold of erased ones; those that have no others are to go too."""
         for other in found:
             if other.restates:
                 others.restated.add(other.id)
             if not other.differs:
                 continue
-            if await self._unquoted(agent_id, other):
+            try:
+                await self._store.update(sought.agent_id, other.id, partial(_without, sought.remains))
                 others.cut.add(other.id)
-            else:
+            except UnknownMemory:
+                log.debug("memory %s was erased meanwhile, by somebody else", other.id)
+            except InvalidInput:  # nothing is left of it, or what another one says already
                 others.gone.append(other.id)
-
-    async def _unquoted(self, agent_id: str, other: Quoting) -> bool:
-        """Leaves a memory without the words that it holds of erased ones. False if it has no others."""
-        if other.says_nothing:
-            return False
-        try:
-            await self._store.update(agent_id, other.id, lambda found: _changed(found, other))
-        except UnknownMemory:  # erased meanwhile, by somebody else
-            return True
-        except InvalidInput:  # what is left of it, another one says already
-            return False
-        return True
 
     async def agent(self, agent_id: str) -> Receipt:
         """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent.
@@ -132,16 +154,33 @@ class Erasing:
         return [Erasure(**dict(row)) for row in rows]
 
 
-async def _erased(
-    agent_id: str, remains: Remains, since: int, others: _Others, before: Counter[str], c: Connection
-) -> Receipt | list[Quoting]:
-    """What an erasure removed; or, and then nothing is erased, the memories stored since that are to be cut first."""
+async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> list[str]:
+    """All that memories say, and what they said before.
+
+    Raises:
+        UnknownMemory: an id that this agent does not have.
+    """
+    rows = await c.fetch(SQL["get_memories"], agent_id, list(ids))
+    writing.require_known(agent_id, ids, {row["id"] for row in rows})
+    before = await c.fetch(derived.SQL["said_before"], agent_id, list(ids))
+    said = [dict(row) for row in rows] + [row["was"] for row in before]
+    return sorted(text for each in said for text in derived.texts(each))
+
+
+async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Connection) -> _End:
+    """What an erasure removed. Or, and then nothing is erased: memories stored since that are to be cut first; None, if
+    what is to be erased does not say the same any more.
+    """
+    agent_id, gone = sought.agent_id, [*sought.ids, *others.gone]
     await c.execute(SQL["own_agent"], agent_id)  # what a turn says is recorded before this, or knows of it
-    late = await derived.quoting(c, agent_id, others.gone, remains, since)
+    await c.fetchrow(SQL["lock_corpus"], agent_id)  # and so is what anybody remembers or changes
+    if await _said(agent_id, sought.ids, c) != sought.texts:
+        return None
+    late = await derived.quoting(c, agent_id, gone, sought.remains, sought.since)
     if any(other.differs for other in late):
         return late
-    receipt = await writing.erase(c, agent_id, others.gone)
-    touched = before + await derived.erase(c, agent_id, remains, since)
+    receipt = await writing.erase(c, agent_id, gone)
+    touched = before + await derived.erase(c, agent_id, sought.remains, sought.since)
     receipt = replace(
         receipt, responses=receipt.responses + touched["responses"],
         revisions=receipt.revisions + touched["revisions"], artifacts=touched["artifacts"],
@@ -153,12 +192,18 @@ async def _erased(
     return receipt
 
 
-async def _looked(part: derived.Part, agent_id: str, remains: Remains, c: Connection) -> Mapping[str, int]:
-    return await part(c, agent_id, remains, None)
+async def _looked(part: derived.Part, sought: _Sought, c: Connection) -> Mapping[str, int]:
+    return await part(c, sought.agent_id, sought.remains, None)
 
 
-def _changed(memory: Memory, left: Quoting) -> NewMemory:
+def _without(remains: Remains, memory: Memory) -> NewMemory:
+    """A memory as it stands now, cut.
+
+    Raises:
+        InvalidInput: nothing is left of what it says.
+    """
     fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
-    return NewMemory(
-        **{**fields, "content": left.content, "context": left.context, "attributes": dict(left.attributes)}
-    )
+    left = NewMemory(**{**fields, **derived.without(fields, memory.trust, remains)})
+    if says_nothing(left.content):
+        raise InvalidInput(f"content: nothing is left of memory {memory.id}")
+    return left

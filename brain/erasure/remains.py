@@ -13,6 +13,7 @@ from typing import Any
 from brain.text import lexemes, normalise, sentences, word_spans
 
 MARK = "[erased]"  # stands where something was cut out
+_PUNCTUATION = " \n\t.,;:!?…\"'()[]-"
 _RUN = 8  # words; two texts about one thing share five in a row now and then, eight hardly ever
 _SENTENCE = 5
 _TELLING = 12  # characters of a single word that says something by itself, as a key or a number does
@@ -86,6 +87,11 @@ class Remains:
                 if n + length <= len(words) and tuple(words[n : n + length]) in self._fragments:
                     yield places[n][0], places[n + length - 1][1]
                     break
+
+
+def says_nothing(cut: str) -> bool:
+    """Whether nothing is left of a text but marks and punctuation."""
+    return not cut.replace(MARK, "").strip(_PUNCTUATION)
 
 
 def _words(text: str) -> Words:

@@ -2,15 +2,19 @@
 SELECT id FROM cognitive.artifact WHERE agent_id = $1 AND id = ANY($2::uuid[])
 
 -- name: put
--- Artifacts with their pieces; one that is there already stays as it is. With $4, only those of a turn that is there:
--- of one that was erased meanwhile nothing is left behind.
+-- Artifacts with their pieces; one that is there already stays as it is. With $4, only those of a turn that is there: of
+-- one that was erased meanwhile nothing is left behind. Neither is of texts that came in ($16) before an erasure.
 WITH new AS (
     INSERT INTO cognitive.artifact (agent_id, id, session_id, turn_id, kind, name, tool, characters, stand_ins)
     SELECT $1, a.id, $2, $3, a.kind, a.name, a.tool, a.characters,
            ARRAY(SELECT jsonb_array_elements_text(a.stand_ins -> 'pairs')::integer)
     FROM unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::jsonb[])
          AS a(id, kind, name, tool, characters, stand_ins)
-    WHERE NOT $4::boolean OR EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $3::text)
+    WHERE NOT EXISTS (
+        SELECT 1 FROM cognitive.erasure
+        WHERE agent_id = $1 AND what <> 'retention' AND at >= to_timestamp($16::float8))
+      AND (NOT $4::boolean OR EXISTS (
+        SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $3::text AND response IS DISTINCT FROM ''))
     ORDER BY a.id
     ON CONFLICT DO NOTHING RETURNING id),
 pieces AS (

@@ -72,13 +72,16 @@ hit AS MATERIALIZED (
            t.idf * p.said * ($8::float8 + 1) / (p.said + $8::float8 * (1 - $9::float8 + $9::float8 * p.said_length / c.said_average)) AS bm25
     FROM corpus AS c, term AS t JOIN cognitive.posting AS p ON p.agent_id = $1 AND p.lexeme = t.lexeme
     WHERE p.type = ANY($2::text[])),
-lexical AS (
-    SELECT memory_id, ordinal, type, sum(bm25) AS bm25, sum(idf) FILTER (WHERE said > 0) AS said, sum(idf) AS around,
-           row_number() OVER (PARTITION BY type ORDER BY sum(bm25) DESC, memory_id, ordinal) AS place
+lexical AS MATERIALIZED (
+    SELECT memory_id, ordinal, type, sum(bm25) AS bm25, sum(idf) FILTER (WHERE said > 0) AS said, sum(idf) AS around
     FROM hit
     WHERE ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
            OR memory_id IN (SELECT id FROM filtered))
     GROUP BY memory_id, ordinal, type),
+worded AS (
+    SELECT l.memory_id, l.ordinal FROM wanted AS w CROSS JOIN LATERAL (
+        SELECT memory_id, ordinal FROM lexical WHERE type = w.type
+        ORDER BY bm25 DESC, memory_id, ordinal LIMIT w.most) AS l),
 -- A session as one document: how often each lexeme stands in it, damped by its length. Counted and looked up, never
 -- joined: on tables that were not analysed yet a join would be planned as nested loops that run the grouping again.
 session_term AS MATERIALIZED (
@@ -139,15 +142,17 @@ associated AS (
     WHERE m.agent_id = $1 AND m.id = ANY($16::uuid[]) AND m.type = ANY($2::text[])
       AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
            OR m.id IN (SELECT id FROM filtered))),
--- One row per passage, by grouping and not by joining: a join of these lists would be planned as nested loops.
+-- One row per passage, by grouping and by looking up: a join of these lists would be planned as nested loops. Of what has
+-- a word of the query most is not found by any channel, and is neither sorted nor carried along.
+listed AS MATERIALIZED (
+    SELECT memory_id, ordinal FROM worded UNION ALL SELECT memory_id, ordinal FROM dense
+    UNION ALL SELECT memory_id, 0 FROM dated UNION ALL SELECT memory_id, ordinal FROM associated),
 pooled AS (
     SELECT memory_id, ordinal, max(bm25) AS bm25, max(said) AS said, max(around) AS around
-    FROM (SELECT l.memory_id, l.ordinal, l.bm25, l.said, l.around, l.place <= w.most AS found
-          FROM lexical AS l JOIN wanted AS w ON w.type = l.type
-          UNION ALL SELECT memory_id, ordinal, NULL, NULL, NULL, true FROM dense
-          UNION ALL SELECT memory_id, 0, NULL, NULL, NULL, true FROM dated
-          UNION ALL SELECT memory_id, ordinal, NULL, NULL, NULL, true FROM associated) AS p
-    GROUP BY memory_id, ordinal HAVING bool_or(found)),
+    FROM (SELECT memory_id, ordinal, NULL::float8 AS bm25, NULL::float8 AS said, NULL::float8 AS around FROM listed
+          UNION ALL SELECT memory_id, ordinal, bm25, said, around FROM lexical
+          WHERE ((memory_id, ordinal) IN (SELECT memory_id, ordinal FROM listed)) IS TRUE) AS p
+    GROUP BY memory_id, ordinal),
 -- Rows are looked up by their keys, and OFFSET 0 keeps it so: on tables that were not analysed yet a join would be
 -- planned as a scan of all the agent's rows for each passage.
 found AS MATERIALIZED (

@@ -14,7 +14,9 @@ ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
 RETURNING next_seq, next_session, language, becoming
 
 -- name: has_turn
+-- Whether a turn is there, and nothing was forgotten since it was read ($3).
 SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2)
+   AND NOT EXISTS (SELECT 1 FROM cognitive.erasure WHERE agent_id = $1 AND what = 'memories' AND at >= $3)
 
 -- name: existing_identities
 SELECT identity, id FROM cognitive.memory WHERE agent_id = $1 AND identity = ANY($2::bytea[])

@@ -1,17 +1,26 @@
 -- name: open_turn
 -- Records a turn as it was planned, and the policy ($17) it was planned under, once; a turn id that is there already
--- stays as it was recorded first, and one that was prepared ($23) before its agent was erased is not recorded again.
-WITH living AS MATERIALIZED (
-    SELECT NOT EXISTS (SELECT 1 FROM cognitive.erasure
-                       WHERE agent_id = $1 AND what = 'agent' AND at >= to_timestamp($23::float8)) AS is),
+-- stays as it was recorded first, and one that came in ($23) before its agent was erased is not recorded again. One that
+-- came in before memories were forgotten may hold their words, which nobody looked for in it: it is recorded without
+-- its own, and what comes of it is kept without them, too.
+WITH since AS MATERIALIZED (
+    SELECT what FROM cognitive.erasure
+    WHERE agent_id = $1 AND what <> 'retention' AND at >= to_timestamp($23::float8)),
+living AS MATERIALIZED (
+    SELECT NOT EXISTS (SELECT 1 FROM since WHERE what = 'agent') AS is, EXISTS (SELECT 1 FROM since) AS late),
 planned AS (
     INSERT INTO cognitive.policy (agent_id, version, content)
     SELECT $1, $7, $17::jsonb FROM living WHERE $17::jsonb IS NOT NULL AND living.is
     ON CONFLICT DO NOTHING),
 opened AS (
     INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
-                                query, trace, categories, runtime, measures)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $19, $20, $21 FROM living WHERE living.is
+                                query, trace, categories, runtime, measures, response)
+    SELECT $1, $2, $3, $4, $5, CASE WHEN living.late THEN '[erased]' ELSE $6::text END, $7, $8, $9,
+           CASE WHEN NOT living.late THEN $10::text END, CASE WHEN NOT living.late THEN $11::halfvec END,
+           CASE WHEN living.late
+                THEN $12::jsonb || '{"query": "", "record": null, "erased": true}' ELSE $12::jsonb END,
+           $19, $20, $21, CASE WHEN living.late THEN '' END
+    FROM living WHERE living.is
     ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
 INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked, tokens)
 SELECT $1, $2, s.memory_id, s.type, 'prompt', s.slot, s.propensity, $5, s.lacked, s.tokens
@@ -142,9 +151,19 @@ ORDER BY d.place
 SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR SHARE
 
 -- name: hold_turn
--- Whoever judges or rates what a turn showed holds its row: one after the other, each on what the last one left.
+-- Whoever judges or rates what a turn showed holds its row: one after the other, each on what the last one left. The
+-- words of an outcome that came in at $3 (NULL: whenever) are withheld if they may be those of a memory that is forgotten
+-- since: of one that the turn was shown, as an empty response or a showing without its memory says, or of any.
 SELECT session_id, user_id, at, message, status = 'open' OR reaped AS open, status, frame, categories, runtime,
-       cardinality(degraded) > 0 AS degraded, measures, called, policy,
+       cardinality(degraded) > 0 AS degraded, measures, called, policy, clock_timestamp() AS read_at,
+       coalesce(response = '', false)
+       OR EXISTS (
+           SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = $2 AND NOT EXISTS (
+               SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = $1 AND m.id = e.memory_id))
+       OR EXISTS (
+           SELECT 1 FROM cognitive.erasure AS e WHERE e.agent_id = $1 AND e.what = 'memories' AND e.at >= CASE
+               WHEN status = 'open' OR reaped THEN coalesce(to_timestamp($3::float8), opened_at) ELSE closed_at END)
+       AS withheld,
        (SELECT content FROM cognitive.policy AS p WHERE p.agent_id = $1 AND p.version = turn.policy) AS planned_under
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE
 
@@ -176,14 +195,9 @@ ON CONFLICT (agent_id, span, by, at, value) DO UPDATE SET
 -- ids, so that concurrent turns cannot deadlock. $3 the outcome's status, $4 when it counts, $5 memory ids,
 -- $6 overlaps, $7 used or not, $8 explicit ratings or NULL, $9 the half-life in seconds, $10 what a rated showing
 -- weighs in the masses, where others weigh 1, $11 and $12 types of decoys and whether they were credited, $13 the names
--- of the tools that were called, $14 the response as it is kept, if it is. What may hold the words of a memory that was
--- forgotten since the turn is not: an empty response says so of what was there then, a showing without its memory of what
--- came from the journal.
+-- of the tools that were called, $14 the response as it is kept, if it is; empty, if it is withheld.
 WITH closed AS (
-    UPDATE cognitive.turn SET status = $3, closed_at = now(), reaped = false, called = $13::text[],
-        response = CASE WHEN response IS NULL AND NOT EXISTS (
-            SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = $2 AND NOT EXISTS (
-                SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = $1 AND m.id = e.memory_id)) THEN $14::text END
+    UPDATE cognitive.turn SET status = $3, closed_at = now(), reaped = false, called = $13::text[], response = $14
     WHERE agent_id = $1 AND turn_id = $2 AND (status = 'open' OR reaped) RETURNING turn_id, session_id),
 counted AS (
     INSERT INTO cognitive.session AS s (agent_id, session_id, turns, started_at, last_at)

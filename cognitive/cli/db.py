@@ -130,9 +130,9 @@ def url(hold: bool) -> None:
 
 
 async def _url(hold: bool) -> Mapping[str, str]:
-    from brain import opening
+    from cognitive import administration
 
-    async with opening.embedded() as urls:
+    async with administration.embedded() as urls:
         if hold:
             if printing.as_json():
                 printing.document({"url": urls.app})

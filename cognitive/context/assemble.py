@@ -56,7 +56,7 @@ def assemble(
     fates = [Fate(candidate, "shown", candidate.score, _because(candidate)) for candidate in sifted.kept]
     return Assembled(
         text=render.block(sifted.kept, policy),
-        prefix=render.prefix(given.pinned, policy),
+        prefix=render.prefix(provenance.pinned(given.pinned, policy), policy),
         shown=sifted.kept,
         fates=tuple(sorted((*fates, *sifted.dropped), key=lambda fate: fate.candidate.rank)),
         sections=room,
@@ -118,7 +118,7 @@ def _sift(
     limits = {query.type: query.limit for query in plan.retrieval}
     stands = _standing(given, policy)
     stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
-        lambda candidates: _without_pinned(candidates, given.pinned),
+        lambda candidates: _without_pinned(candidates, provenance.pinned(given.pinned, policy)),
         _without_superseded,
         lambda candidates: provenance.trusted(candidates, policy),
         lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy, plan.frame),

@@ -23,7 +23,7 @@ LEAST_BASE_RATE = 0.005
 WIDTH = 0.12
 UNRELATED = 0.55  # cosine below which a turn was about something else
 _FEW_USES = 3.0  # prior weight of a memory's being of use for one thing: an answer may well answer two questions
-_FEWEST_SHOWN = 2  # the seed's rule says nothing of a memory that was shown less often
+_FEWEST_SHOWN = 2  # showings from which the seed's rule applies
 # Labels that credit decoys half as often as what was shown, or more often, are believed less and less. Until there is
 # evidence decoys are taken to be credited a fifth as often, which weighs as much as five of them.
 _CREDIBLE = 0.5
@@ -48,7 +48,7 @@ class Nearby:
 
 
 NOWHERE = Nearby()
-_UNKNOWN = Boost()  # made once: most of what is found was never shown
+_UNKNOWN = Boost()  # one object for all: most candidates were never shown
 
 
 def boosts(found: Found, now: datetime, policy: Policy) -> dict[UUID, Boost]:

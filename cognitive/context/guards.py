@@ -17,7 +17,7 @@ Guard = Callable[[Statement, Statement], bool]
 
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "mis", "anti")
 _NOTHING: frozenset[str] = frozenset()
-_SWAPPED = 2  # words at most that stand in the place of others
+_SWAPPED = 2  # words at most are replaced by others
 _SWAPPED_PAIRS = 5  # of a script that is cut into pairs of characters, where one name is several
 
 
@@ -145,7 +145,7 @@ def _swapped(memory: Statement, other: Statement) -> bool:
         gone, come = memory.order[start:stop], other.order[other_start:other_stop]
         if _replaced(gone, [word for word in come if word != SPEAKER], memory, other):
             if start == 0 and SPEAKER in come and other.subjects.isdisjoint(come):
-                continue  # whom the memory is about may be who speaks
+                continue  # the speaker may be whom the memory is about
             return True
     return False
 

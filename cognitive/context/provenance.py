@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from brain.search import Hit
-from brain.types import TRUSTS
+from brain.types import TRUSTS, Memory
 from cognitive.policy import Policy
 from cognitive.trace import Candidate, Fate, Sifted
 
@@ -23,13 +23,28 @@ def trusted(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
     kept, dropped = [], []
     for candidate in candidates:
         hit = candidate.hit
-        least = policy.min_trust.get(hit.type, TRUSTS[0])
-        if TRUSTS.index(hit.trust) >= TRUSTS.index(least):
+        if _enough(hit, policy):
             kept.append(candidate)
         else:
-            because = f"its source is {hit.trust}; a {hit.type} is shown from {least} on"
+            because = f"its source is {hit.trust}; a {hit.type} is shown from {policy.min_trust[hit.type]} on"
             dropped.append(Fate(candidate, "distrusted", TRUSTS.index(hit.trust), because))
     return Sifted(tuple(kept), tuple(dropped))
+
+
+def pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, ...]:
+    """Those that stand in the prefix: what is pinned passes the trust of its type and the cap of its source, too."""
+    taken = Counter[tuple[str, ...]]()
+    kept = []
+    for memory in memories:
+        of = source(memory)
+        if _enough(memory, policy) and (not policy.source_cap or taken[of] < policy.source_cap):
+            taken[of] += of != ()
+            kept.append(memory)
+    return tuple(kept)
+
+
+def _enough(memory: Hit | Memory, policy: Policy) -> bool:
+    return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.min_trust.get(memory.type, TRUSTS[0]))
 
 
 def capped(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
@@ -47,7 +62,7 @@ def capped(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
     return Sifted(tuple(kept), tuple(dropped))
 
 
-def source(hit: Hit) -> tuple[str, ...]:
+def source(hit: Hit | Memory) -> tuple[str, ...]:
     """The source of a memory: its trust, the field that names it, its name; empty for what a program handed over."""
     if hit.trust == TRUSTS[-1]:
         return ()

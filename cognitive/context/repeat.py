@@ -12,7 +12,7 @@ from cognitive.recording.stages import Standing
 from cognitive.trace import PASSED_OVER, Candidate, Fate, Sifted
 from cognitive.turn import Message
 
-_CARRIERS = frozenset({"user", "system"})  # what tools and the model said stays theirs, whatever it repeats
+_CARRIERS = frozenset({"user", "system"})  # words of tools and of the model stay as they are, whatever they repeat
 
 
 def history(conversation: Sequence[Message], placement: Placement) -> tuple[Message, ...]:

@@ -20,6 +20,7 @@ from cognitive.dashboard import overview, steps
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import Chart, Line
 from cognitive.dashboard.formats import percent
+from cognitive.dashboard.lacks import Lack, lack
 from cognitive.doctor.checks import Finding
 from cognitive.errors import StoreError
 from cognitive.layer import CognitiveLayer
@@ -62,9 +63,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason of degradation, its turns, and the way to them."""
+    """A reason of degradation, what is told of it, its turns, and the way to them; `share` is of the most frequent."""
 
     name: str
+    told: Lack
     turns: int
     share: float
     link: str
@@ -188,7 +190,8 @@ def _reasons(told: Degradations, asked: Asked) -> tuple[Reason, ...]:
     sums = _sums(told)
     most = max((turns for _, turns in sums), default=0) or 1
     return tuple(
-        Reason(name, turns, turns / most, asked.link("turns", **asked.time(), reason=name)) for name, turns in sums
+        Reason(name, lack(name), turns, turns / most, asked.link("turns", **asked.time(), reason=name))
+        for name, turns in sums
     )
 
 

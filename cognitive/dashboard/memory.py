@@ -237,8 +237,8 @@ def _course_of(row: MemoryRow, shown_at: Sequence[Shown]) -> str:
 def _step_name(step: Step, course: Sequence[Step], asked: Asked) -> str:
     local = step.at.astimezone(asked.zone)
     if (step.until - step.at).total_seconds() <= _HOURS:
-        return f"{local:%d %b %H:%M}" if len(course) > 24 else f"{local:%H:%M}"
-    return f"{local:%d %b %Y}" if (course[-1].at - course[0].at).days > 300 else f"{local:%d %b}"
+        return f"{local.day} {local:%b %H:%M}" if len(course) > 24 else f"{local:%H:%M}"
+    return f"{local.day} {local:%b %Y}" if (course[-1].at - course[0].at).days > 300 else f"{local.day} {local:%b}"
 
 
 def _after(params: Mapping[str, str]) -> tuple[datetime, str] | None:

@@ -158,9 +158,9 @@ MORE: tuple[Row, ...] = (
         rate=True),
     Row("Degraded", "lacked something in time", lambda t: t.degraded, percent, "less", {"degraded": "yes"}, rate=True),
     Row("Unfinished", "failed or were given up", _unfinished, percent, "less", {"status": "unfinished"}, rate=True),
-    Row("Deduplicated", "memories a turn that were said already", _per_turn("deduped"), number, "neither",
+    Row("Deduplicated a turn", "memories that were said already", _per_turn("deduped"), number, "neither",
         {"held": "deduped"}),
-    Row("Trimmed", "memories a turn that found no room", _per_turn("trimmed"), number, "neither",
+    Row("Trimmed a turn", "memories that found no room", _per_turn("trimmed"), number, "neither",
         {"held": "trimmed"}),
 )  # fmt: skip
 

@@ -13,9 +13,12 @@ from uuid import UUID
 
 from brain.figures.turn_rows import TurnNumbers
 from brain.figures.turns import Figures
+from brain.redacting import WITHHELD
 from brain.types import Memory
 from cognitive.dashboard.answered import Answer, answer
 from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.lacks import Lack, lack
+from cognitive.dashboard.offered import Tools, tools
 from cognitive.dashboard.whynot import sought
 from cognitive.lab.questions import Account
 from cognitive.lab.stories import FACTORS
@@ -88,17 +91,20 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """The page."""
+    """The page; `lacked` is each reason of degradation with what is told of its part."""
 
     account: Account
     numbers: TurnNumbers
+    lacked: tuple[tuple[str, Lack], ...]
     rules: tuple[tuple[str, tuple[str, ...]], ...]
     stages: tuple[tuple[str, float, float], ...]
     chips: tuple[Chip, ...]
     candidates: tuple[Candidate, ...]
     more: int
     lookup: str
+    tools: Tools
     answer: Answer | None
+    withheld: bool
     cut: bool
     used: int
     tokens: int
@@ -136,13 +142,16 @@ def view(told: Read, asked: Asked) -> Story:
     return Story(
         account=account,
         numbers=told.numbers,
+        lacked=tuple((reason, lack(reason)) for reason in told.numbers.degraded),
         rules=_rules(account.plan.get("reasons", ())),
         stages=_stages(told.numbers.timings),
         chips=_chips(counts, chosen, asked),
         candidates=tuple(candidate(fate, told.words.get(fate.memory_id)) for fate in listed),
         more=(counts[chosen] if chosen else len(account.fates)) - len(listed),
         lookup=asked.params.get("why", ""),
+        tools=tools(account.plan, told.numbers.trim, told.numbers.called),
         answer=answer(told.numbers.response, account.shown, told.numbers.excerpts, told.strategy),
+        withheld=told.numbers.response == WITHHELD,
         cut=len(told.numbers.response or "") == told.longest,
         used=sum(bool(shown.used) for shown in account.shown),
         tokens=sum(shown.tokens for shown in account.shown),
@@ -170,11 +179,11 @@ def _listed(account: Account, asked: Asked) -> list[Explanation]:
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The rules that fired by the table they are of: "memory.of_ours" is the rule of_ours of memory."""
+    """The rules that fired by the table they are of: "memory.of_ours" is rule of_ours of memory; the rest under ""."""
     tables: dict[str, list[str]] = {}
     for reason in reasons:
         table, _, rule = reason.partition(".")
-        tables.setdefault(table, []).append(rule.replace("_", " ") or table)
+        tables.setdefault(table if rule else "", []).append((rule or table).replace("_", " "))
     return tuple((table, tuple(rules)) for table, rules in tables.items())
 
 

@@ -2,7 +2,8 @@
 
 Episodes are stored before a `post_turn` is acknowledged, once for each turn, whatever is retried, and a retry brings
 those that a crash has kept from being stored. Extraction may call a model: it runs beside the turns, and what it fails
-to make, or what a crash ends, is missing. Of a turn that was erased meanwhile nothing is stored.
+to make, or what a crash ends, is missing. While something is erased, nothing is stored of the turns that were read
+before: nobody has looked for its words there.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from brain.deadline import Failed, attempt
+from brain.erasure.remains import says_nothing
 from brain.errors import InvalidInput
-from brain.ledger import Still
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore
 from brain.types import LONGEST_LABEL, NewMemory
@@ -28,7 +29,6 @@ log = logging.getLogger(__name__)
 
 TAG = "captured"  # by which an operator finds, or forgets, what nobody handed to `remember`
 _MOST_EXTRACTING = 64  # turns at a time; what cannot keep up is left out, and memory does not grow
-_NOTHING = ("", WITHHELD)
 _CONTEXT = 500  # characters of the question that help to find an answer
 
 
@@ -66,18 +66,19 @@ class Capture:
         """Whether anything would be kept of an agent's exchange."""
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
-    async def keep(self, exchange: Exchange, *, extract: bool = True, still: Still | None = None) -> None:
-        """Stores the exchange as the policy says, and has the extractor see it if it is to; nothing, if `still` finds
-        that nobody wants it any more.
+    async def keep(self, exchange: Exchange, read_at: datetime, *, extract: bool = True) -> None:
+        """Stores the exchange as the policy says, and has the extractor see it if it is to; nothing, if something of
+        the agent's is erased after `read_at`, when its turn was read.
 
         Raises:
             StoreUnavailable: Postgres is away.
             EmbeddingError: the words have no vector.
         """
         said = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        await self._stored(exchange, said, still)
+        await self._stored(exchange, said, read_at)
         if self._extractor is not None and extract:
-            self._background.start(self._extracted(exchange, self._extractor), exchange.agent_id, exchange.turn_id)
+            work = self._extracted(exchange, self._extractor, read_at)
+            self._background.start(work, exchange.agent_id, exchange.turn_id)
 
     async def ended(self, agent_id: str) -> None:
         """Returns when what is being extracted of an agent is stored, or has failed."""
@@ -91,7 +92,7 @@ class Capture:
         """Returns when all that is being extracted is stored; what is not within so many seconds is given up."""
         await self._background.finished(seconds)
 
-    async def _extracted(self, exchange: Exchange, extractor: Extractor) -> None:
+    async def _extracted(self, exchange: Exchange, extractor: Extractor, read_at: datetime) -> None:
         seconds = self._policy.for_agent(exchange.agent_id).extract_seconds
         made = await attempt(_asked(extractor, exchange), seconds)
         if isinstance(made, Failed):
@@ -99,11 +100,11 @@ class Capture:
             return
         if not all(isinstance(memory, NewMemory) for memory in made):
             raise InvalidInput("extractor: expected NewMemory values")
-        await self._stored(exchange, [_of_talk(memory) for memory in made])
+        await self._stored(exchange, [_of_talk(memory) for memory in made], read_at)
 
-    async def _stored(self, exchange: Exchange, made: Sequence[NewMemory], still: Still | None = None) -> None:
+    async def _stored(self, exchange: Exchange, made: Sequence[NewMemory], read_at: datetime) -> None:
         now = datetime.now(UTC)
-        await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, made, now=now, still=still)
+        await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, made, now=now, read_at=read_at)
 
 
 async def _asked(extractor: Extractor, exchange: Exchange) -> Sequence[NewMemory]:
@@ -115,17 +116,22 @@ def _of_talk(memory: NewMemory) -> NewMemory:
     return memory if memory.trust == "foreign" else memory.model_copy(update={"trust": "talk"})
 
 
+def _nothing(said: str) -> bool:
+    """Whether nothing is known of what was said."""
+    return said == WITHHELD or says_nothing(said)
+
+
 def episodes(exchange: Exchange, policy: Policy) -> list[NewMemory]:
     """The memories of an exchange: the user's words, and under "exchange" the answer, found by its question too.
 
     Small talk is kept by nobody, and neither is what was answered to it.
     """
     asked = without_injected(exchange.message).strip()
-    if policy.capture == "off" or asked in _NOTHING or smalltalk.read(asked) is not None:
+    if policy.capture == "off" or _nothing(asked) or smalltalk.read(asked) is not None:
         return []
     lines = [("user", exchange.user_id or "user", asked, "")]
     answered = without_injected(exchange.response).strip()
-    if policy.capture == "exchange" and answered not in _NOTHING:
+    if policy.capture == "exchange" and not _nothing(answered):
         lines.append(("assistant", "assistant", answered, asked[:_CONTEXT]))
     return [
         NewMemory(

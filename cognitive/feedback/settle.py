@@ -12,7 +12,7 @@ from brain.erasure.remains import Remains
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
 from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Planned, Said, Shown, Still
-from brain.redacting import UNREDACTED, Redactor
+from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
 from brain.turns import TurnLog
 from cognitive.context.dedup import excerpt
@@ -47,8 +47,10 @@ class Settlement:
         self.behind = True  # the journal may hold something; a look will tell
         self.news = asyncio.Event()  # it does since a moment ago, or Postgres is back
 
-    async def post(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
+    async def post(self, context: TurnContext | TurnRef, outcome: Outcome, told_at: float) -> Report:
         """Counts an outcome within the policy's deadline, or keeps it in the journal: it is safe either way.
+
+        `told_at` is when it came in, in seconds since the epoch.
 
         Raises:
             UnknownTurn: it was never opened.
@@ -58,7 +60,7 @@ class Settlement:
         deadline = Deadline(self._policy.for_agent(context.agent_id).post_turn_deadline_ms)
         outcome = await redaction.outcome_in_time(outcome, self._redactor, deadline)
         try:
-            report = await deadline.within(self._count(context.agent_id, context.turn_id, outcome, opening))
+            report = await deadline.within(self._count(context.agent_id, context.turn_id, outcome, opening, told_at))
         except (StoreError, EmbeddingError, TimeoutError) as error:
             log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
             first = await self._keep(context.agent_id, context.turn_id, opening, outcome)
@@ -90,7 +92,7 @@ class Settlement:
         try:
             opening, outcome = _read(entry)
             if outcome is not None:
-                await self._settle(entry.agent_id, entry.turn_id, outcome, opening, still)
+                await self._settle(entry.agent_id, entry.turn_id, outcome, opening, _came_in(opening), still)
             elif opening is not None:
                 minutes = self._policy.for_agent(entry.agent_id).abandon_after_minutes
                 await self._turns.open(
@@ -124,10 +126,13 @@ class Settlement:
         await self.kept()
         return await asyncio.to_thread(self._journal.cut, agent_id, remains)
 
-    async def _count(self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None) -> Report:
+    async def _count(
+        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, told_at: float
+    ) -> Report:
         """Settles an outcome with what the journal knows of its turn: one that was acknowledged before stands."""
         known, earlier = await self._known(agent_id, turn_id)
-        report = await self._settle(agent_id, turn_id, earlier or outcome, opening or known)
+        opening, since = opening or known, told_at if earlier is None else _came_in(known)
+        report = await self._settle(agent_id, turn_id, earlier or outcome, opening, since)
         return report if earlier is None else replace(report, duplicate=True)
 
     async def _known(self, agent_id: str, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
@@ -139,8 +144,9 @@ class Settlement:
             return None, None
 
     async def _settle(
-        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, still: Still | None = None
-    ) -> Report:
+        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, told_at: float | None,
+        still: Still | None = None,
+    ) -> Report:  # fmt: skip
         """Opens the turn unless it is there, judges what it showed and closes it, in one transaction.
 
         What it taught is a matter of the policy it was planned under, whenever its outcome comes; what may be kept of
@@ -156,26 +162,25 @@ class Settlement:
             return await asyncio.to_thread(record.judge_all, seen, decoys, planned.message, outcome, policy)
 
         closed = await self._turns.close(
-            agent_id, turn_id, outcome.status, judge, opening=opening, still=still, called=_called(outcome),
-            response=_response(outcome, holds),
+            agent_id, turn_id, outcome.status, judge, opening=opening, still=still, told_at=told_at,
+            called=_called(outcome), response=_response(outcome, holds),
         )  # fmt: skip
         if closed is None:
             raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         if outcome.status == "completed" and self._capture.wants(agent_id):
             anew = closed.first or still is not None  # from the journal, the first try may have failed
-            await self._captured(agent_id, turn_id, outcome, closed.said, anew, still)
+            await self._captured(agent_id, turn_id, outcome, closed.said, anew)
         return Report(turn_id, record.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
 
-    async def _captured(
-        self, agent_id: str, turn_id: str, outcome: Outcome, said: Said, anew: bool, still: Still | None
-    ) -> None:
+    async def _captured(self, agent_id: str, turn_id: str, outcome: Outcome, said: Said, anew: bool) -> None:
         """What the turn said. Told again, it may be that a crash came between its closing and this: what is there
         already stays, and the extractor is not asked again.
         """
         if not anew and said.status != "completed":
             return
-        exchange = Exchange(agent_id, said.session_id, turn_id, said.at, said.message, outcome.response, said.user_id)
-        await self._capture.keep(exchange, extract=anew, still=still)
+        answered = WITHHELD if said.withheld else outcome.response
+        exchange = Exchange(agent_id, said.session_id, turn_id, said.at, said.message, answered, said.user_id)
+        await self._capture.keep(exchange, said.read_at, extract=anew)
 
     async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:
         """What was shown of the memories that the turn shortened, as it was recorded when it opened."""
@@ -227,6 +232,11 @@ def opened(context: TurnContext) -> OpenTurn:
         measures=measures(context.trace, context.reader),
         prepared=context.prepared,
     )
+
+
+def _came_in(opening: OpenTurn | None) -> float | None:
+    """Since when an outcome that was kept may have been there: not before its turn. None if that is not known here."""
+    return opening.prepared if opening is not None else None
 
 
 def _as_shown(memory: Shown, excerpts: Excerpts) -> Shown:

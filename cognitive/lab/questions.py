@@ -136,7 +136,7 @@ class Questions:
         if record is NOTHING:
             return None
         was = await self._policy(agent_id, turn["policy"])
-        # its own is its own, though a tunable that is newer than the record gives it another version by now
+        # the turn's own policy, though its version may differ by now: tunables newer than the record have defaults
         policy = policy.for_agent(agent_id) if policy is not None else was
         own = policy.version in (was.version, turn["policy"])
         replayed = replay(record, *await self._words(agent_id, record), policy, self._counter)

@@ -16,7 +16,7 @@ from cognitive.recording.stages import NOTHING, Given, Recording, sha256
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness
 
-Unanswered = Callable[[Policy, Policy], bool]  # of another policy, and of the one that a turn was planned under
+Unanswered = Callable[[Policy, Policy], bool]  # asked of another policy, and of the turn's own
 
 
 def _other(name: str) -> Unanswered:
@@ -55,7 +55,7 @@ BEFORE_THE_RECORD: Mapping[str, Unanswered] = {
     "budget_overrides": lambda policy, was: any(
         tokens == 0 and policy.budget_overrides.get(type_) != 0 for type_, tokens in was.budget_overrides.items()
     ),
-    # where blocks do not stay, nobody looked for what stands in them
+    # under other placements blocks do not stay, and the turn did not look for them
     "placement": lambda policy, was: policy.placement == "journaled" != was.placement,
     "dedup_mode": lambda policy, was: policy.dedup_mode == "shorten" and was.dedup_mode == "drop",
     "frames": lambda policy, was: any(

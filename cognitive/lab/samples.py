@@ -28,11 +28,11 @@ from cognitive.recording.stages import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count
 
 MOST_TURNS = 40  # looked at for an answer within about a second: each takes some 20 to 40 ms
-MOST_WHOLE = 200  # for who can wait
+MOST_WHOLE = 200  # for a caller that waits
 MOST_BEFORE = 500  # turns whose verdicts are counted again, under another half-life or threshold
 _SECONDS = 60.0  # a sample is kept after it was last asked for
 _ANSWER_SECONDS = 1.0  # of a core; then the turns that are left are left out, and the answer says so
-_WHOLE_SECONDS = 20.0  # for who asks for all of them
+_WHOLE_SECONDS = 20.0  # for a caller that asks for all turns
 _BUSY = 4  # times as long by the clock, at most
 _PROVEN = 2  # of the latest and of the earliest turns of a sample, run again under their own policy
 _MOST_KEPT = 4  # samples; each is some ten megabytes

@@ -18,7 +18,7 @@ from cognitive.policy.tunables import changed
 
 RESAMPLES = 500  # for somebody who moves a slider; `cognitive evaluate` draws four times as many
 MOST_TOLD = 20  # turns whose difference is told memory by memory
-_SHOWN = 0.5  # probability from which a policy shows something, but for a trial
+_SHOWN = 0.5  # probability from which a memory counts as shown; a trial's is lower
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from cognitive.preflight.rules.matching import Rule, RuleTable, fold
 # Characters read of a message, at its head and its tail; what people want stands there, and between them what they
 # pasted. Length, code fences and attachments are seen whatever their place.
 HEAD, TAIL = 800, 400
-MOST_TURNS = 4  # before a message that leans on them are looked at; what is further back is another topic
+MOST_TURNS = 4  # looked back from a message that leans on them; what is further back is another topic
 
 _WHERE_TO_LOOK = frozenset({"research", "memory"})
 NO_FACTORS: Mapping[str, float] = {}
@@ -83,7 +83,7 @@ def classify(
     if structure.foreign(seen, folded):
         return Classified(reasons=("category.unread",))
     greeted = smalltalk.peel(seen)[0]
-    if greeted and len(greeted) < len(seen):  # rows that look at how a message begins look behind its greeting
+    if greeted and len(greeted) < len(seen):  # rows about how a message begins are matched behind its greeting
         seen, folded = greeted, fold(greeted)
     known = table(policy)
     votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(known, seen, folded)]

@@ -22,7 +22,7 @@ class Classifier(Protocol):
         """Categories of the policy, none if it does not know; `vector` is the message's, if it came in time."""
 
 
-Classifiers = Callable[[Policy], Classifier | None]  # whom the turns of a policy ask; None: nobody
+Classifiers = Callable[[Policy], Classifier | None]  # the classifier that turns under a policy ask; None: none
 
 
 class ExemplarClassifier:

@@ -78,7 +78,7 @@ def _read(encoded: bytes, start: int, end: int) -> Iterator[str]:
     after = encoded[end : end + 4].decode(errors="ignore")
     if (before[-1:].isalnum() or before[-1:] == "_") or (piece[-1].isalnum() and after[:1].isalnum()):
         return
-    fired = _kinds.fired(encoded[start:end])  # nothing, where it was one for what stands behind it
+    fired = _kinds.fired(encoded[start:end])  # empty where a match needed the text behind it
     kind = "entity.name" if (piece.istitle() and piece.isalpha()) or not fired else fired[0].id
     if kind in _NAMES:
         yield from _names(piece, begins=_begins_sentence(before))

@@ -56,7 +56,7 @@ class Habits:
     async def reset(self, agent_id: str, user_id: str | None = None) -> int:
         """Forgets the categories of an agent's turns, or of one user's, and returns of how many. Their calls stay."""
         forgotten = await self._turns.forget_categories(agent_id, user_id)
-        if agent_id in self._reading:  # what it read is forgotten by now
+        if agent_id in self._reading:  # it may have read before this was forgotten
             await asyncio.wait({self._reading[agent_id]})
         self._kept.pop(agent_id, None)
         return forgotten

@@ -16,8 +16,8 @@ from cognitive.policy import Policy
 from cognitive.preflight.categories import table
 
 MOST_FACTOR = 1.5  # of a score: from there one row of two points suffices, and more could not be undone by another row
-MOST_TOOLS = 5  # that a category gains
-_PRIOR = 10  # turns that speak for nothing: a category that fired twice knows nothing yet
+MOST_TOOLS = 5  # gained by a category at most
+_PRIOR = 10  # turns without evidence are added: a category that fired twice tells nothing yet
 
 
 @dataclass(frozen=True, slots=True)

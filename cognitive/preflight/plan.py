@@ -80,7 +80,7 @@ def equip(
     return replace(equipped, hint=hint(equipped, needed.tools) if policy.prompt_annotation else None)
 
 
-def told(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
+def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
     """The plan with a hint that names the tools the model really gets: they may be fewer than those the plan keeps."""
     if plan.hint is None or len(offered) == len(plan.tools):
         return plan

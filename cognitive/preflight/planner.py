@@ -24,8 +24,8 @@ from cognitive.turn import Offer, Turn
 
 log = logging.getLogger(__name__)
 
-_EARLIER = 8  # messages of the user that an elliptic one may lean on, one on the other
-_ASKING_SHARE = 0.2  # of the time left at most; whoever takes longer is not heard in this turn
+_EARLIER = 8  # user's messages read back from an elliptic one, since each may be elliptic itself
+_ASKING_SHARE = 0.2  # of the time left, at most; a classifier that takes longer is not heard in this turn
 
 
 class Planner:
@@ -84,9 +84,9 @@ class Planner:
         return _equip(plan, turn, self._habits.learned(turn.agent_id), policy)
 
 
-def told(plan: Plan, offer: Offer, policy: Policy) -> Plan:
+def hinted(plan: Plan, offer: Offer, policy: Policy) -> Plan:
     """The plan whose hint names the tools that the model is given, once these are known."""
-    return planning.told(plan, [tool.name for tool in offer.tools], policy)
+    return planning.hinted(plan, [tool.name for tool in offer.tools], policy)
 
 
 def _names(turn: Turn) -> tuple[str, ...]:

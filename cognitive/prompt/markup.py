@@ -71,7 +71,7 @@ def records(text: str) -> list[str]:
 
 def _injected(text: str) -> list[tuple[int, int]]:
     """Where blocks and hints stand, in order."""
-    lines = _HINT.finditer(text) if " (seal " in text else ()  # which most texts are not searched for, line by line
+    lines = _HINT.finditer(text) if " (seal " in text else ()  # most texts need no search line by line
     hints = ((line.start(), line.end()) for line in lines if seal(line.group(1)) == line.group(2))
     return sorted([*hints, *((start, end) for start, end, _ in _blocks(text))])
 

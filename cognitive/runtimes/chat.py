@@ -1,4 +1,4 @@
-"""Messages and tools as dicts of the form that OpenAI's chat completions gave them, which several frameworks share."""
+"""Messages and tools as dicts in the form of OpenAI's chat completions, which several frameworks share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What turns sent whose blocks are journaled: a framework's history holds the user's bare words."""
+"""What earlier turns sent, where blocks are journaled: a framework's history holds the user's bare words."""
 
 from __future__ import annotations
 

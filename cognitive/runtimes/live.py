@@ -59,23 +59,23 @@ class Binding:
         self._elsewhere = False  # its agent was called in another event loop, which is told once
 
     def turn(self, session_id: str, kind: TurnKind = "user") -> LiveTurn:
-        """A turn about to begin; while a tool of another turn runs, a sub-agent's, whatever `kind` says."""
+        """A turn about to begin. While a tool of another turn runs it is a sub-agent's, whatever `kind` says."""
         return LiveTurn(self, session_id, "subagent" if _calling.get() is not None else kind)
 
     def settle(self, context: TurnContext, outcome: Outcome) -> None:
-        """Hands on what came of a turn; a binding whose runs are in other threads does so on the layer's own."""
+        """Hands a turn's outcome to the layer; a binding whose runs are in other threads does so in the layer's own."""
         self.layer.settle(context, outcome)
 
     def went_without(self, error: Exception) -> None:
-        """Tells that a turn goes on without memory; of another event loop, which each turn would tell, once."""
+        """Logs that a turn goes on without memory. A wrong event loop is logged once, since each turn would meet it."""
         if not (isinstance(error, WrongEventLoop) and self._elsewhere):
             _report("a turn goes on without memory", error)
         self._elsewhere = self._elsewhere or isinstance(error, WrongEventLoop)
 
 
 class LiveTurn:
-    """A turn in flight. `context` is None where memory has no part in the run: a sub-agent's, or one that could not be
-    prepared; then everything comes back as it was given.
+    """A turn in flight. `context` is None where memory has no part in the run, since it is a sub-agent's or could not
+    be prepared: then everything comes back as it was given.
     """
 
     def __init__(self, binding: Binding, session_id: str, kind: TurnKind) -> None:
@@ -151,7 +151,7 @@ class LiveTurn:
 
     @property
     def is_of_a_category(self) -> bool:
-        """Whether `thinking` is what the message's categories ask for; else a level of the host's own stands."""
+        """Whether the message's categories ask for `thinking`; if they do not, a level of the host's own stands."""
         return self.context is not None and bool(self.context.plan.categories)
 
     @property
@@ -286,7 +286,7 @@ class LiveTurn:
 
 @dataclass(slots=True)
 class Returned:
-    """What came of a tool's work; called with it."""
+    """What came of a tool's work: the tool's caller calls this with it."""
 
     result: Any = None
     ok: bool = True
@@ -297,7 +297,7 @@ class Returned:
 
 
 def current() -> LiveTurn | None:
-    """The turn of the run that this is part of, for a tool that its framework hands nothing of it."""
+    """The turn of the present run, for a tool whose framework hands it nothing of the run."""
     return _calling.get()
 
 

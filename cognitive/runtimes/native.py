@@ -1,5 +1,5 @@
-"""A framework's conversation as the layer reads it, so that it can be bounded and given back in the framework's own
-values: what the window leaves alone comes back as the very object that came in.
+"""A framework's conversation as the layer reads it, and back: what the window leaves as it is comes back as the very
+object that came in.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Native(Message):
 
     @property
     def rewritten(self) -> tuple[ToolCall, ...]:
-        """The calls whose arguments are shown otherwise than they were made, each under the id of its own."""
+        """The calls whose arguments the window shortened, each under the framework's own id."""
         pairs = zip(self.called, self.tool_calls, strict=False)
         return tuple(now.model_copy(update={"id": was.id}) for was, now in pairs if was.arguments != now.arguments)
 
@@ -94,7 +94,7 @@ def as_text(output: Any) -> str:
 
 
 def in_runs(parts: Sequence[T], is_result: Callable[[T], bool]) -> list[list[T]]:
-    """What a framework's message holds, as the layer reads it: each result of a tool for itself, all else together."""
+    """The parts of a framework's message, as the layer reads them: each tool's result by itself, all else together."""
     runs = list[list[T]]()
     for part in parts:
         if runs and not is_result(part) and not is_result(runs[-1][-1]):
@@ -107,7 +107,7 @@ def in_runs(parts: Sequence[T], is_result: Callable[[T], bool]) -> list[list[T]]
 def whole(
     messages: Sequence[Message], changed: Callable[[Native, Sequence[Any]], Sequence[Any]]
 ) -> Iterator[Message | tuple[Any, list[Any]]]:
-    """The framework's messages again, each with the parts that it has now; what the window says itself as it is.
+    """The framework's messages again, each with the parts that are left of it; the window's own messages as they are.
 
     `native` of the messages is a framework's message and some parts of it; those of one in a row belong together.
     `changed` makes the parts of a message that says something else.

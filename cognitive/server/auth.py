@@ -23,9 +23,9 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 class Authentication:
     """Lets in who has a token, and says in the scope who it is; others get 401 before a byte of the body is read.
 
-    `tokens` None: an open server, for direct callers on this machine. A proxy's callers are not known to be on it. With
-    the first token, which `later` finds, it is open no more. What stands under one of `doors` is told the tokens, and
-    lets in whom it knows by them.
+    With `tokens` None the server is open, for direct callers on this machine: whoever calls through a proxy may be
+    elsewhere. Once `later` finds a first token, it is open no more. An app under one of `doors` is told the tokens, and
+    lets its visitors in by them itself.
     """
 
     def __init__(
@@ -73,13 +73,15 @@ class Authentication:
 
 
 def caller_of(scope: Scope) -> Caller:
-    """Who asks, for what is mounted: its scope is handed on."""
+    """Who asks, for a mounted app: it hands on its scope."""
     caller: Caller = scope["state"]["caller"]
     return caller
 
 
 def visitor_of(scope: Scope, token: str | None) -> Caller | None:
-    """Who a mounted app's visitor is: whose the token is, or anybody, where none is needed; None for nobody."""
+    """Who a mounted app's visitor is: the token's caller, or anybody where no token is needed; None if nobody is let
+    in.
+    """
     tokens: Tokens | None = scope["state"].get("tokens")
     if tokens is None:
         return caller_of(scope)
@@ -94,7 +96,7 @@ def needs_no_token(scope: Scope) -> bool:
 def own_agent(
     agent_id: Annotated[Label, Path(description="Whose memory; any name, percent-encoded.")], request: Request
 ) -> str:
-    """The agent of the path, if it is the caller's. Whether there is another one is not told.
+    """The agent of the path, if it is the caller's own. Whether there is such an agent otherwise is not told.
 
     Raises:
         NotAllowed: it is not.
@@ -127,7 +129,7 @@ def may_erase(request: Request) -> None:
 
 
 def given_trust(request: Request) -> Trust:
-    """The most that what the caller hands over is trusted."""
+    """The highest trust that the caller may give to memories."""
     return caller_of(request.scope).trust
 
 

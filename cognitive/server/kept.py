@@ -28,7 +28,7 @@ class Contexts:
             self._kept.popitem(last=False)
 
     def of(self, agent_id: str, turn_id: str) -> TurnContext | TurnRef:
-        """The turn, whole if it is still here."""
+        """The turn's context if it is still here, else its name."""
         return self._kept.get((agent_id, turn_id)) or TurnRef(agent_id, turn_id)
 
     def drop(self, agent_id: str, turn_id: str) -> None:

@@ -23,7 +23,9 @@ log = logging.getLogger(__name__)
 
 
 class Rate:
-    """So many requests a minute for each token. What has a door of its own asks `heard` once it knows who it is."""
+    """So many requests a minute for each token. A mounted app that signs its visitors in itself asks `heard` once it
+    knows who they are.
+    """
 
     def __init__(self, app: ASGIApp, per_minute: int) -> None:
         self._app = app
@@ -55,8 +57,8 @@ async def heard(scope: Scope, caller: Any) -> bool:
 class Refusals:
     """So many unknown tokens a minute from each address; what comes beyond is told to wait.
 
-    Who has a token is let in all the same: behind a proxy, or on a unix socket, everybody has the address of whoever
-    guesses. What guessing fails at are the 256 bits of a token.
+    A caller with a token is let in all the same: behind a proxy, or on a unix socket, everybody has the same address as
+    somebody who guesses. Guessing fails at the 256 bits of a token anyhow.
     """
 
     def __init__(self, app: ASGIApp, per_minute: int) -> None:
@@ -82,7 +84,7 @@ class Refusals:
         await self._app(scope, receive, sending)
 
     async def _heard(self, scope: Scope) -> bool:
-        """Whether one more is heard from this address; the log has a line of it once a minute, and not of each."""
+        """Whether one more request of this address is heard; refusals are logged once a minute."""
         address = (scope.get("client") or ("",))[0]
         if await self._window.hit(self._item, address):
             return True
@@ -92,10 +94,10 @@ class Refusals:
 
 
 class Gate:
-    """So many requests at a time: who comes when all places are taken is told so at once, and does not wait.
+    """So many requests at a time: whoever comes when all places are taken is refused at once.
 
-    What is mounted may keep its requests open, and has places of its own; so have the pages behind `doors`, each of
-    which reads much at once. It stands behind `Whole`: whose body is still on its way holds no place.
+    Mounted apps may keep requests open, and have places of their own; so have the pages behind `doors`, each of which
+    reads much at once. The gate stands behind `Whole`, so that a request whose body is still on its way holds no place.
     """
 
     def __init__(
@@ -123,8 +125,8 @@ class Gate:
 class Whole:
     """Reads the body of a request, so many bytes and seconds of it at most, before anything looks into it.
 
-    Of bodies that are still on their way it holds so many bytes together, apart for the API, the pages behind `doors`
-    and what else is mounted: anybody may begin to sign in, and what strangers send there keeps no agent waiting.
+    Bodies under way may hold so many bytes together, counted apart for the API, for the pages behind `doors` and for
+    the other mounted apps: anybody may begin to sign in, and must not keep an agent waiting.
     """
 
     def __init__(
@@ -180,8 +182,8 @@ class Whole:
 
 
 class Timeout:
-    """Ends a request to the API, or for a page behind `doors`, that takes longer. What was on its way to Postgres or
-    the journal is safe or is not acknowledged.
+    """Ends a request to the API, or for a page behind `doors`, that takes too long. An outcome under way is then either
+    safe in Postgres or the journal, or was not acknowledged.
     """
 
     def __init__(self, app: ASGIApp, seconds: float, doors: Collection[str] = ()) -> None:
@@ -211,7 +213,7 @@ class Timeout:
 
 
 def _place(path: str, doors: tuple[str, ...]) -> str:
-    """Whose share of the server a request takes."""
+    """Which share of the server a request takes a place of."""
     return "api" if path.startswith(API) else "page" if path.startswith(doors) else "stream"
 
 

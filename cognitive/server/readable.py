@@ -1,4 +1,4 @@
-"""What the server itself refuses, as a page where a browser asked for one; programs are told as ever."""
+"""The server's own refusals as a page, where a browser asked for one; programs get them as before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ Told = Callable[[Scope, int, str], Response]  # a status and what is to be said 
 
 
 class Readable:
-    """Beneath `doors`, by their paths, has a problem told as the door tells it; its status and its wait stay."""
+    """Has a problem beneath one of `doors`, by their paths, written as that door writes it; status and waiting time
+    stay.
+    """
 
     def __init__(self, app: ASGIApp, doors: Mapping[str, Told]) -> None:
         self._app = app

@@ -56,8 +56,8 @@ class Resident:
         self._answering: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Listens until there is a reason not to; returns when all that was accepted is done. Where somebody answers
-        already, there is nothing to serve.
+        """Listens until the server is no longer needed, and returns when all that was accepted is done. If another
+        server answers already, it returns at once.
         """
         if await _answers(self._where.socket):
             log.warning("another server listens at %s: this one ends", self._where.socket)
@@ -169,7 +169,7 @@ async def _answers(path: str) -> bool:
 
 
 def _identity(path: str) -> _Identity:
-    """What a path leads to: another file of the same name is another one."""
+    """The file that a path leads to: another file of the same name is another one."""
     try:
         found = os.lstat(path)
     except OSError:

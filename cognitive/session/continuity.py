@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from time import time
 from typing import Any
 
 from brain.artifacts import Artifacts, NewArtifact
@@ -54,6 +55,7 @@ class Talk:
     model: str | None = None
     iteration: int | None = None
     plan_step: str | None = None
+    told_at: float = field(default_factory=time)  # when it came in, in seconds since the epoch
 
     @classmethod
     def of(cls, turn: Turn) -> Talk:
@@ -113,11 +115,11 @@ class Continuity:
         """
         carried, missing = await self.before(talk.agent_id, talk.session_id, deadline)
         window = await deadline.within(self._fitted(talk, carried, now, policy))
-        unstored = await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
+        unstored = await self.store(talk, window.outputs, deadline)
         spoken = (*window.messages, Message(role="user").model_copy(update={"content": talk.message}))
         sent = Sent(
             talk.agent_id, talk.session_id, talk.turn_id, spoken, carried, window.evicted, window.covers,
-            talk.conversation,
+            talk.conversation, talk.told_at,
         )  # fmt: skip
         degraded = (*missing, *unstored, *_shortcomings(window.trace))
         return Continued(window.messages, sent, degraded, window.trace.as_json())
@@ -133,8 +135,8 @@ class Continuity:
         """
         carried, _ = await self.before(talk.agent_id, talk.session_id, deadline)
         window = await deadline.within(self._fitted(talk, carried, now, policy))
-        await self.store(talk.agent_id, talk.session_id, talk.turn_id, window.outputs, deadline)
-        sent = Sent(talk.agent_id, talk.session_id, talk.turn_id, window.messages, carried)
+        await self.store(talk, window.outputs, deadline)
+        sent = Sent(talk.agent_id, talk.session_id, talk.turn_id, window.messages, carried, told_at=talk.told_at)
         before = self._background.running(talk.agent_id, "messages", talk.turn_id)
         nth = str(len(talk.conversation))
         self._background.start(self._keep(sent, before), talk.agent_id, "messages", talk.turn_id, nth)
@@ -158,18 +160,19 @@ class Continuity:
         except (CognitiveError, TimeoutError) as error:
             return Carried(), (f"session: {str(error) or 'no answer from Postgres in time'}",)
 
-    async def store(
-        self, agent_id: str, session_id: str, turn_id: str, outputs: Sequence[WholeOutput], deadline: Deadline
-    ) -> tuple[str, ...]:
+    async def store(self, talk: Talk, outputs: Sequence[WholeOutput], deadline: Deadline) -> tuple[str, ...]:
         """Keeps whole outputs before the prompt that points to them goes out; what is not in time follows later."""
         if not outputs:
             return ()
         new = [NewArtifact(id, text, name=tool, tool=tool) for id, tool, text in outputs]
         try:
-            put = self._artifacts.put(agent_id, session_id, new, turn_id=turn_id, timeout=PATIENCE)
+            put = self._artifacts.put(
+                talk.agent_id, talk.session_id, new, turn_id=talk.turn_id, told_at=talk.told_at, timeout=PATIENCE
+            )
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
-            self._background.start(self._store_later(agent_id, session_id, turn_id, new), agent_id, "outputs", turn_id)
+            later = self._store_later(talk.agent_id, talk.session_id, talk.turn_id, new, talk.told_at)
+            self._background.start(later, talk.agent_id, "outputs", talk.turn_id)
             return (f"artifacts: {str(error) or 'no answer from Postgres in time'}; pointers lead nowhere yet",)
         return ()
 
@@ -190,9 +193,9 @@ class Continuity:
         if sent.evicted:  # while one summary of the session is being made, the others would be made of the same
             self._background.start(self._roll(sent), sent.agent_id, "summary", sent.session_id)
 
-    def closed(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
+    def closed(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
-        self._background.start(self._answer(agent_id, turn_id, outcome), agent_id, "answer", turn_id)
+        self._background.start(self._answer(agent_id, turn_id, outcome, told_at), agent_id, "answer", turn_id)
 
     async def finished(self) -> None:
         """Returns when all that is on its way is written; what takes too long is left to the next turn."""
@@ -213,7 +216,7 @@ class Continuity:
         said = await asyncio.to_thread(_sanitized, sent.messages, policy)
         told = await self._redactor.run(partial(redaction.messages, said))
         kept = await asyncio.to_thread(recent.encode, told)
-        await self._sessions.keep(sent.agent_id, sent.turn_id, kept, timeout=PATIENCE)
+        await self._sessions.keep(sent.agent_id, sent.turn_id, kept, told_at=sent.told_at, timeout=PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
         """Returns when the messages of a turn are no longer on their way."""
@@ -224,7 +227,7 @@ class Continuity:
         await self._kept(sent.agent_id, sent.turn_id)
         await self._rolling.roll(sent)
 
-    async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome) -> None:
+    async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None) -> None:
         await self._kept(agent_id, turn_id)
         whole, outcome = list[NewArtifact](), await self._redactor.run(partial(redaction.outcome, outcome))
         policy, session = self._policy.for_agent(agent_id), ""
@@ -234,12 +237,12 @@ class Continuity:
             session = session_id
             return await asyncio.to_thread(_with_answer, session_id, kept, outcome, whole, policy)
 
-        await self._sessions.answer(agent_id, turn_id, answering, timeout=PATIENCE)
+        await self._sessions.answer(agent_id, turn_id, answering, told_at=told_at, timeout=PATIENCE)
         if whole:
-            await self._store_later(agent_id, session, turn_id, whole)
+            await self._store_later(agent_id, session, turn_id, whole, told_at)
 
     async def _store_later(
-        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact]
+        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], told_at: float | None
     ) -> None:
         """Tries again until the turn is recorded and Postgres takes them, a few times."""
         size = sum(len(artifact.content) for artifact in artifacts)
@@ -250,16 +253,18 @@ class Continuity:
         try:
             for seconds in (0.0, *_RETRIES):
                 await asyncio.sleep(seconds)
-                if await self._stored(agent_id, session_id, turn_id, artifacts):
+                if await self._stored(agent_id, session_id, turn_id, artifacts, told_at):
                     return
             log.warning("%d whole outputs of turn %s are not kept", len(artifacts), turn_id)
         finally:
             self._held -= size
 
-    async def _stored(self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact]) -> bool:
+    async def _stored(
+        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], told_at: float | None
+    ) -> bool:
         try:
             return await self._artifacts.put(
-                agent_id, session_id, artifacts, turn_id=turn_id, only_of_turn=True, timeout=PATIENCE
+                agent_id, session_id, artifacts, turn_id=turn_id, only_of_turn=True, told_at=told_at, timeout=PATIENCE
             )
         except CognitiveError as error:
             log.info("whole outputs of turn %s wait: %s", turn_id, error)

@@ -28,7 +28,8 @@ class Sent:
     """What a turn sent, as far as its session keeps it.
 
     `evicted` are the messages that left the window and that `carried` does not cover; `covers` is the mark of the last
-    of them in `conversation`, which is what the turn was given: in it other turns' marks are found.
+    of them in `conversation`, which is what the turn was given: in it other turns' marks are found. `told_at` is when
+    that was, in seconds since the epoch: of what came in before an erasure nothing is kept.
     """
 
     agent_id: str
@@ -39,6 +40,7 @@ class Sent:
     evicted: Sequence[Message] = ()
     covers: str | None = None
     conversation: Sequence[Message] = ()
+    told_at: float | None = None
 
 
 class Rolling:
@@ -55,8 +57,9 @@ class Rolling:
         for _ in range(_MOST_ROLLS):
             summary = await self._summarized(was.summary, evicted, policy)
             if await self._sessions.roll(
-                sent.agent_id, sent.session_id, sent.turn_id, was, summary, sent.covers, timeout=PATIENCE
-            ):
+                sent.agent_id, sent.session_id, sent.turn_id, was, summary, sent.covers, told_at=sent.told_at,
+                timeout=PATIENCE,
+            ):  # fmt: skip
                 return
             now = await self._sessions.carried(sent.agent_id, sent.session_id, timeout=PATIENCE)
             if (now.summary, now.covers) == (was.summary, was.covers):

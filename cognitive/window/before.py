@@ -15,8 +15,8 @@ from cognitive.turn import Message
 from cognitive.window import groups
 from cognitive.window.display import Display, Shown
 
-SIDE_SHARE = 8  # of a bound, one part at most is for each user's message that stays for what follows it
-KEPT_SHARE = 4  # of a bound, one part at most is for messages that are always kept
+SIDE_SHARE = 8  # a bound divided by this is the most that a user's message may take that stays for what follows it
+KEPT_SHARE = 4  # a bound divided by this is the most that messages which are always kept may take
 
 
 @dataclass(frozen=True, slots=True)

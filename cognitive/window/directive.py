@@ -22,7 +22,7 @@ _OPENING = "Current step of the plan that the assistant made for itself"
 _ACTION = "Go on with the task: call a tool, or say that it is done and what came of it."
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _ROLES = "system|developer|user|human|assistant|tool|function"
-# Tags are no crime, a step may be about a web page: `quote` breaks them. These pose as somebody.
+# Other tags pass, since a step may be about a web page, and `quote` breaks them. These pose as somebody.
 _FAKES = re.compile(
     rf"<[/|!?\s]*(?:{_ROLES}|instructions?|im_start|im_end|(?:pinned-)?memory-records|(?:end|start)_of_turn)\b"
     rf"|\[/?(?:INST|SYS)\]|<<SYS>>|^\W*(?:{_ROLES})\W*:",

@@ -15,14 +15,14 @@ from typing import Any
 from cognitive import tokens as estimate
 from cognitive.policy import Policy
 from cognitive.turn import Message
-from cognitive.window import frame, groups, squeeze, summary
+from cognitive.window import groups, squeeze, summary, surroundings
 from cognitive.window.begin import Begin
 from cognitive.window.display import Display, Shown, WholeOutput
-from cognitive.window.frame import Frame
 from cognitive.window.ledger import TokenLedger
 from cognitive.window.memo import Memo, key
 from cognitive.window.selection import Selection, select
 from cognitive.window.strides import Size
+from cognitive.window.surroundings import Surroundings
 
 _TOLD = 2_000  # characters of a message that are summarised: extracting more takes longer than a turn may wait
 _summaries: Memo[str] = Memo(64)  # extracted until the session keeps them: those of 64 conversations of a process
@@ -95,7 +95,7 @@ class Window:
         cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: str
     ) -> Window:
         """A window that was not made by `fit`: nothing is known of what left it, and its tokens are not counted."""
-        bounds = Size(policy.window_messages, policy.window_characters, frame.NO_BOUND)
+        bounds = Size(policy.window_messages, policy.window_characters, surroundings.NO_BOUND)
         return cls(
             messages,
             (),
@@ -123,14 +123,14 @@ def fit(
     turn is at, None to count the calls since the user's message.
     """
     show = Display(session_id, policy, count)
-    around = frame.frame(conversation, plan_step, (kept.step, kept.steps), show)
-    ledger = frame.ledger(tokens, around, policy)
-    limit = frame.limit(ledger, policy)
+    around = surroundings.find(conversation, plan_step, (kept.step, kept.steps), show)
+    ledger = surroundings.ledger(tokens, around, policy)
+    limit = surroundings.limit(ledger, policy)
     covered = _covered(conversation, kept)
     selection = select(conversation, around, covered, limit, iteration, now, show)
     since = max(around.first, covered.first if covered is not None else 0)
     gone = _gone(conversation, since, selection, around, show)
-    past = _past(around.handed, kept, gone.messages, frame.summary_characters(limit, policy), show)
+    past = _past(around.handed, kept, gone.messages, surroundings.summary_characters(limit, policy), show)
     said = _said(selection, [around.leading, past, around.closing], limit, show)
     whole = show.joined([around.leading, past, selection.stays.shown, said, around.closing])
     trace = WindowTrace(
@@ -169,7 +169,9 @@ def _covered(conversation: Sequence[Message], kept: Kept) -> Begin | None:
     return Begin(place + 1, place + 1 + (int(stubs) if stubs.isdecimal() else 0))
 
 
-def _gone(conversation: Sequence[Message], since: int, selection: Selection, around: Frame, show: Display) -> Shown:
+def _gone(
+    conversation: Sequence[Message], since: int, selection: Selection, around: Surroundings, show: Display
+) -> Shown:
     """The messages before the window that no summary covers, as many as a summary can take in at once.
 
     A host that hands back windows also hands back the messages that stay before them: these have not gone yet. In a
@@ -213,7 +215,7 @@ def _mark(conversation: Sequence[Message], selection: Selection) -> str:
     return f"{mark}+{last.first + 1 - selection.place}"
 
 
-def _spent(ledger: TokenLedger, past: Shown, said: Shown, around: Frame) -> TokenLedger:
+def _spent(ledger: TokenLedger, past: Shown, said: Shown, around: Surroundings) -> TokenLedger:
     return (
         ledger.spend("summary", past.size.tokens)
         .spend("messages", said.size.tokens)

@@ -9,13 +9,13 @@ from datetime import datetime
 
 from cognitive.policy import Policy
 from cognitive.turn import Message
-from cognitive.window import before, begin, frame, groups, prune, strides
+from cognitive.window import before, begin, groups, prune, strides, surroundings
 from cognitive.window.before import Stays
 from cognitive.window.begin import Begin
 from cognitive.window.display import Display, Shown
-from cognitive.window.frame import Frame
 from cognitive.window.groups import Group
 from cognitive.window.strides import Size, Unit
+from cognitive.window.surroundings import Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class Selection:
 
 
 def select(
-    conversation: Sequence[Message], around: Frame, covered: Begin | None, limit: Size, iteration: int | None,
+    conversation: Sequence[Message], around: Surroundings, covered: Begin | None, limit: Size, iteration: int | None,
     now: datetime, show: Display,
 ) -> Selection:  # fmt: skip
     """Where the window begins, and which of its groups are shown whole and which with stubs.
 
     `covered` is where the session's summary ends; `iteration` is the number of the call that the turn is at.
     """
-    rules = frame.rules(limit, around, conversation, show.policy)
+    rules = surroundings.rules(limit, around, conversation, show.policy)
     cut = prune.cut(len(conversation), now, show.policy)
     start = begin.begin(conversation, around.first, covered, rules, cut, iteration, show.policy)
     grouped = groups.group(conversation[start.first :], start.first)
@@ -76,12 +76,12 @@ def _units(
 
 
 def _bounded(
-    conversation: Sequence[Message], around: Frame, named: Sequence[Group], stubs: Sequence[Shown],
+    conversation: Sequence[Message], around: Surroundings, named: Sequence[Group], stubs: Sequence[Shown],
     shown: Sequence[Shown], place: strides.Place, repairs: Mapping[str, int], limit: Size, show: Display,
 ) -> Selection:  # fmt: skip
     """The window from where its stride begins, or from later on while all that is shown is beyond a bound."""
     start = place.start
-    fixed = around.leading.size + around.closing.size + frame.room_for_summary(limit, show.policy)
+    fixed = around.leading.size + around.closing.size + surroundings.room_for_summary(limit, show.policy)
     while True:
         start, asked = _led(conversation, around.first, named, start, show.policy)
         first = named[start].first if start < len(named) else len(conversation)

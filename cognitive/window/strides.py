@@ -81,7 +81,7 @@ class Place:
 def place(units: Sequence[Unit], rules: Rules, stubs: int = 0) -> Place:
     """Where a window over these units begins; the newest is always in it. The first `stubs` are stubs already."""
     low = rules.bounds.times(rules.low)
-    enough = rules.bounds.times((1 + rules.low) / 2)  # stubs that leave more would be followed by a step at once
+    enough = rules.bounds.times((1 + rules.low) / 2)  # if stubs left more, the next unit or two would move the window
     start, trigger = 0, None
     used = Size()
     for n, unit in enumerate(units):

@@ -13,6 +13,8 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import InvalidInput
 
+pytestmark = pytest.mark.promise(number=8)
+
 AWKWARD = st.sampled_from([
     "\x00", "\ud800", "\udfff", "\x01", "\x1b[0m", "\x85", "\u2028", "\ufeff", "\u202e", "\u200b", "\u00e9", "e\u0301",
     "\u1100\u1161", "\U0001f469\u200d\U0001f4bb", "\U0010ffff", "\ufffe", "\u0e01\u0e33", "\u6f22\u5b57",

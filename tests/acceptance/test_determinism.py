@@ -11,7 +11,11 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from cognitive import NewMemory, Outcome, Turn
+
+pytestmark = pytest.mark.promise(number=5)
 
 CHECKOUT = Path(__file__).parents[2]
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)

@@ -19,6 +19,8 @@ from cognitive.prompt.markup import records, tail, without_injected
 from cognitive.prompt.quoting import unquote
 from cognitive.trace import Candidate
 
+pytestmark = pytest.mark.promise(number=7)
+
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 FAMILIES = json.loads((Path(__file__).parents[1] / "data" / "escape_payloads.json").read_text(encoding="utf-8"))
 PAYLOADS = sorted({payload for family in FAMILIES.values() for payload in family})

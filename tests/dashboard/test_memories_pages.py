@@ -275,6 +275,27 @@ async def test_a_token_that_may_not_erase_forgets_nothing_by_a_form(layer, token
     assert len(await layer.get(agent, [known["evil"]])) == 1
 
 
+async def test_a_visitor_sees_no_button_for_what_its_token_may_not_do(layer, tokens, shelf):
+    agent, known = shelf
+    page = of(agent, f"memory?id={known['ignored']}")
+    seen = {}
+    for name, may in (("all", {}), ("keeps", {"erase": False}), ("talk", {"trust": "talk"})):
+        token = create(tokens, agent, **may)[1]
+        async with inside(layer, ServerConfig(tokens=tokens), everything.mounts(layer)) as pages:
+            pages.cookies.set("cognitive_token", token, path="/ui")
+            seen[name] = ((await pages.get(of(agent, "memories"))).text, (await pages.get(page)).text)
+
+    may = {name: tuple("memories/forget" in each for each in told) for name, told in seen.items()}
+    assert may == {"all": (True, True), "keeps": (False, False), "talk": (True, True)}
+    assert {name: "memory/edit" in told[1] for name, told in seen.items()} == {
+        "all": True,
+        "keeps": True,
+        "talk": False,
+    }
+    assert "may not erase" in seen["keeps"][1]
+    assert "more trusted than what your token writes" in seen["talk"][1]
+
+
 async def test_forgetting_asks_first_says_what_goes_and_shows_the_receipt(pages, layer, shelf):
     agent, known = shelf
     ids = [str(known["ignored"]), str(known["evil"])]

@@ -127,3 +127,16 @@ async def test_axe_finds_nothing(page, url, played, layer, axe, theme):
         await page.evaluate(axe)
         found = (await page.evaluate("axe.run()"))["violations"]
         assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found] == [], name
+
+
+async def test_without_scripts_the_answer_is_one_press_away(url, played):
+    async with driver.async_playwright() as playing:
+        browser = await playing.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = await browser.new_page(java_script_enabled=False, viewport={"width": 1280, "height": 900})
+        await page.goto(f"{url}/ui/what-if?agent={played}")
+        await page.get_by_label("Evidence floor, as a number").fill("1.9")
+        await page.locator("#answer").get_by_role("button", name="See what would change").click()
+        found = await page.locator(".finding .facts").inner_text()
+        await browser.close()
+
+    assert "Memories that leave" in found

@@ -10,6 +10,9 @@ from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from brain.changes.filling import Pace
+from brain.embedding.minilm import MiniLM
+from brain.embedding.wordllama import WordLlama
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.chaos.words import ASKED, AT, KEY, TOPICS, WordEmbedder
 
@@ -54,7 +57,7 @@ def remembering(talk: Connection, url: str, agent: str) -> None:
 
     async def main() -> None:
         async with CognitiveLayer.open(url, embedder=WordEmbedder()) as layer:
-            await layer.remember(agent, lines(600), progress=lambda *_: talk.send("batch"))
+            await layer.remember(agent, lines(300), progress=lambda *_: talk.send("batch"))
 
     asyncio.run(main())
 
@@ -89,5 +92,16 @@ def extracting(talk: Connection, url: str) -> None:
         async with CognitiveLayer.open(url, policy=TOLERANT, embedder=WordEmbedder(), extractor=asked):
             talk.send("ready")
             await asyncio.to_thread(talk.recv)
+
+    asyncio.run(main())
+
+
+def reembedding(talk: Connection, url: str, agent: str) -> None:
+    """Gives an agent's memories vectors by the second of two real models, slowly."""
+
+    async def main() -> None:
+        async with CognitiveLayer.open(url, embedder=(WordLlama(), MiniLM())) as layer:
+            await layer.reembedding.begin(agent, MiniLM.model)
+            await layer.reembedding.fill(agent, MiniLM.model, Pace(batch=8, load=0.3))
 
     asyncio.run(main())

@@ -20,6 +20,8 @@ from cognitive.chaos.faulty import FaultyProxy
 from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import StoreUnavailable
 
+pytestmark = pytest.mark.promise(number=2)
+
 DYING = "SELECT pg_terminate_backend(pg_backend_pid())"
 HASTY = Policy(deadline_ms=200, post_turn_deadline_ms=1_000)
 

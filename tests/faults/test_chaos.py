@@ -33,6 +33,7 @@ async def site():
         yield site
 
 
+@pytest.mark.promise(number=2)
 @pytest.mark.parametrize("name", [*BY_NETWORK, *OTHERS])
 async def test_no_turn_is_silent_and_nothing_is_left_over(site, name):
     """Whether one is late, the long tier says: what else a machine does while tests run, decides it here."""
@@ -42,6 +43,7 @@ async def test_no_turn_is_silent_and_nothing_is_left_over(site, name):
     assert ledger.did[f"deadlines: {name}"] == 4
 
 
+@pytest.mark.promise(number=3)
 async def test_outcomes_at_once_about_the_same_memories_are_all_counted(site):
     ledger = Ledger()
     await feedback.hot(ledger, 20261122, 60, site)
@@ -49,6 +51,7 @@ async def test_outcomes_at_once_about_the_same_memories_are_all_counted(site):
     assert ledger.did["feedback: hot outcomes"] == 60
 
 
+@pytest.mark.promise(number=4)
 async def test_nobody_sees_anothers_rows_whatever_is_cancelled(site):
     ledger = Ledger()
     await isolation.suite(ledger, 20261122, 200, site, ways=["directly"])

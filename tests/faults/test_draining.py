@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import asyncpg
 import pytest
 from clients import AT, KEY, TOLERANT, extracting, turn
-from test_faults import eventually
+from sites import eventually
 
 from brain.journal import Journal, journal_name, written
 from cognitive import CognitiveLayer, NewMemory, Outcome

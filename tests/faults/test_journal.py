@@ -6,43 +6,19 @@ import asyncio
 import random
 import resource
 import signal
-import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
-from pathlib import Path
+from contextlib import suppress
 
 import asyncpg
 import pytest
 from clients import ANSWER, AT, KEY, TOLERANT, delivering, lines, turn
-from test_faults import Site, ask, base, eventually, times_shown, well
+from sites import Site, ask, eventually, opened, times_shown, well
 
 from brain.journal import Journal, journal_name
-from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, ToolCall, TurnRef
-from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import InvalidInput, JournalError, StoreUnavailable
 from tests.forked import forked
 
-
-@pytest.fixture(scope="module")
-def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="cognitive-journal-", dir=base()) as directory:
-        Path(directory).chmod(0o711)  # as root the server runs as a user of its own, which must get there
-        yield Path(directory)
-
-
-@pytest.fixture(scope="module")
-async def shared_site(folder: Path) -> AsyncIterator[Site]:
-    site = await asyncio.to_thread(Site, folder / "site")
-    await upgrade(site.urls.owner)
-    yield site
-    await asyncio.to_thread(site.server.release)
-
-
-@pytest.fixture
-async def site(shared_site: Site) -> Site:
-    await asyncio.to_thread(shared_site.server.ensure_running)
-    return shared_site
+pytestmark = pytest.mark.promise(number=3)
 
 
 @pytest.fixture
@@ -50,12 +26,6 @@ def journal(site: Site, tmp_path, monkeypatch) -> Journal:
     """The journal that layers on the site use in this test."""
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / "data"))
     return Journal(tmp_path / "data" / "journal" / journal_name(site.urls.app))
-
-
-@asynccontextmanager
-async def opened(site: Site, policy: Policy = TOLERANT) -> AsyncIterator[CognitiveLayer]:
-    async with CognitiveLayer.open(site.urls.app, policy=policy, embedder=WordEmbedder()) as layer:
-        yield layer
 
 
 @pytest.fixture

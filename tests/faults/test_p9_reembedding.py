@@ -1,6 +1,6 @@
 """P9: a change of embedding model is online and resumable, and vectors of different models are never compared.
 
-With real models of two dimensions, on a set of our own; the worker is the command, in processes that are killed.
+With real models of two dimensions, on a set of our own. A worker is killed, and the command goes on where it was.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import asyncio
 import json
 import os
 import re
-import signal
 import sys
 from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from clients import reembedding
 from hashed import Hashed, new, old
 
 from brain import statements
@@ -26,12 +26,15 @@ from brain.embedding.minilm import MiniLM
 from brain.embedding.wordllama import WordLlama
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import EmbeddingError
+from tests.forked import forked
+
+pytestmark = pytest.mark.promise(number=9)
 
 CHECKOUT = Path(__file__).parents[2]
 LINES = (CHECKOUT / "tests" / "data" / "boatyard.txt").read_text(encoding="utf-8").splitlines()
 MEMORIES = [line for line in LINES if not line.startswith("? ")]
 # each question stands behind the memory that answers it
-QUESTIONS = [(line[2:], before) for before, line in pairwise(LINES) if line.startswith("? ")]
+QUESTIONS = [(line[2:], before) for before, line in pairwise(LINES) if line.startswith("? ")][::3]
 TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # a fault is to be seen here, not a busy machine
 OLD, NEW = WordLlama.model, MiniLM.model
 
@@ -53,11 +56,9 @@ class Yard:
             yield layer
 
     async def recall_at_ten(self, layer: CognitiveLayer) -> float:
-        found = 0
-        for question, answer in QUESTIONS:
-            hits = await layer.recall(self.agent, question, limit=10)
-            found += any(hit.content == answer for hit in hits)
-        return found / len(QUESTIONS)
+        found = await asyncio.gather(*(layer.recall(self.agent, question, limit=10) for question, _ in QUESTIONS))
+        answered = [answer in {hit.content for hit in hits} for hits, (_, answer) in zip(found, QUESTIONS, strict=True)]
+        return sum(answered) / len(QUESTIONS)
 
     async def live(self, layer: CognitiveLayer, ended: asyncio.Event) -> None:
         """Turns, writes and edits, until it is told to end; what it has begun it finishes."""
@@ -84,20 +85,18 @@ class Yard:
             ended.set()
             await task
 
-    async def command(self, *arguments: str, models: str = "wordllama") -> asyncio.subprocess.Process:
+    async def command(self, *arguments: str) -> dict:
+        """What `cognitive db reembed` answers."""
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)]),
             "COGNITIVE_DATABASE_URL": self.url,
-            "COGNITIVE_EMBEDDING_MODELS": models,
+            "COGNITIVE_EMBEDDING_MODELS": "wordllama",
         }
-        return await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "cognitive.cli.entry", "db", "reembed", "--agent", self.agent, "--json", *arguments,
             env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
-
-    async def answer(self, *arguments: str) -> dict:
-        process = await self.command(*arguments)
         out, err = await process.communicate()
         assert process.returncode == 0, err.decode()
         return json.loads(out)["agents"][0]
@@ -106,6 +105,11 @@ class Yard:
 @pytest.fixture
 def yard(urls, agent) -> Yard:
     return Yard(urls.app, agent)
+
+
+@pytest.fixture(scope="module")
+def wordllama() -> WordLlama:
+    return WordLlama()
 
 
 @pytest.fixture
@@ -130,19 +134,20 @@ async def at_least(ask, model: str, vectors: int) -> None:
 
 
 @needs_wordllama
-async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_rolled_back(yard, ask, embedder):
-    async with yard.opened(WordLlama(), embedder) as layer, yard.opened(embedder, WordLlama()) as other:
+async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_rolled_back(
+    yard, ask, wordllama, embedder
+):
+    async with yard.opened(wordllama, embedder) as layer, yard.opened(embedder, wordllama) as other:
         await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES])
         before = await yard.recall_at_ten(layer)
         least = before - 0.01
         async with yard.living(layer):
-            worker = await yard.command("--to", "minilm", "--batch", "8", "--load", "0.3")
-            await at_least(ask, NEW, 60)
-            worker.send_signal(signal.SIGKILL)
-            await worker.communicate()
+            async with forked(reembedding, yard.url, yard.agent) as worker:
+                await at_least(ask, NEW, 60)
+                await worker.slain()
             assert 60 <= await ask(VECTORS, NEW) < await ask(VECTORS, OLD)
             assert await yard.recall_at_ten(other) >= least
-            built = await yard.answer("--to", "minilm", "--load", "1")
+            built = await yard.command("--to", "minilm", "--load", "1")
             assert built["lacking"] == 0
             assert built["turns"] > 0
             assert await yard.recall_at_ten(other) >= least
@@ -158,8 +163,8 @@ async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_r
 
 
 @needs_wordllama
-async def test_a_shadow_read_tells_what_the_change_will_bring(yard, embedder):
-    async with yard.opened(WordLlama(), embedder) as layer:
+async def test_a_shadow_read_tells_what_the_change_will_bring(yard, wordllama, embedder):
+    async with yard.opened(wordllama, embedder) as layer:
         await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES])
         for question, answer in QUESTIONS[:12]:
             context = await layer.pre_turn(Turn(agent_id=yard.agent, session_id="talk", text=question))

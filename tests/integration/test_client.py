@@ -144,12 +144,16 @@ async def test_policies_over_the_wire(client, layer, agent):
     holds = await client.policies.standing(agent)
     assert (holds.base, holds.live, holds.shadow) == (base, saved.version, saved.version)
     assert (holds.changes, holds.choices["live"]) == ({"half_life_days": 3.0}, chosen)
-    with pytest.raises(InvalidInput, match="choice 1 of the live policy"):
-        await client.policies.activate(agent, None, after=0)
+    assert (chosen.by, chosen.note) == (saved.by, "it kept more")
+    for choose in (client.policies.activate(agent, None, after=0), client.policies.roll_back(agent, after=0)):
+        with pytest.raises(InvalidInput, match="choice 1 of the live policy"):
+            await choose
     assert (await client.policies.roll_back(agent)).version is None
     assert layer.policy(agent).version == base
     assert await client.policies.history(agent) == await layer.policies.history(agent)
-    assert len(await client.policies.history(agent, "shadow")) == 1
+    back = await client.policies.roll_back(agent, "shadow", note="it said enough")
+    assert (back.role, back.version, back.note) == ("shadow", None, "it said enough")
+    assert len(await client.policies.history(agent, "shadow")) == 2
 
 
 async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
@@ -164,6 +168,7 @@ async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
     asked = await client.policies.what_if(agent, nothing, *period)
     assert (asked.turns, asked.left, asked.used, asked.kept) == (1, 1, 1, 0)
     assert asked == await layer.policies.what_if(agent, nothing, *period)
+    assert (await client.policies.what_if(agent, nothing, period[0], NOW)).turns == 0, "its period ends before the turn"
     assert await client.policies.compared(agent, layer.policy(agent).version) is None
     with pytest.raises(InvalidInput, match="deadline_ms: may not be changed"):
         await client.policies.what_if(agent, {"deadline_ms": 1}, *period)
@@ -250,6 +255,10 @@ async def test_it_asks_again_while_the_server_is_busy_and_no_longer(agent):
     with pytest.raises(StoreUnavailable):
         await client.recall(agent, "x")
     assert len(left) == 1
+    client, left = answering(busy, busy)
+    with pytest.raises(StoreUnavailable):
+        await client.policies.roll_back(agent)
+    assert len(left) == 1, "asked twice it would take itself back"
 
 
 @pytest.mark.parametrize("answer", [

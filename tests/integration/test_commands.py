@@ -163,9 +163,13 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert shell("policy", "shadow", saved)["choice"]["role"] == "shadow"
     assert shell("policy", "activate", saved)["choice"]["no"] == 1
     assert shell("policy", "list")["live"] == shell("config")["stored"]["live"] == saved
+    who = shell("policy", "list")["history"][0]["by"]
     for name in (("evaluate",), ("tune", "--out", tmp_path / "found.toml"), ("replay", "--live")):
-        assert shell(*name, code=0 if name[0] == "replay" else NO)["policy"]["version"] == saved
+        used = shell(*name, code=0 if name[0] == "replay" else NO)["policy"]
+        assert used == {"version": saved, "source": f"holds for the agent since {who} chose it", "chosen": True}
     assert shell("policy", "rollback")["choice"]["version"] is None
+    used = shell("evaluate", code=NO)["policy"]
+    assert (used["source"], used["chosen"]) == ("the operator's own, which holds for the agent", False)
     assert len(shell("policy", "list")["history"]) == 3
     assert shell("budgets", "claude-sonnet-4")["row"] == "claude-sonnet"
     assert shell("budgets")["default"]["tier"] == "C"

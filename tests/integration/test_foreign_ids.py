@@ -10,6 +10,8 @@ import pytest
 from cognitive import Message, NewMemory, Outcome, Policy, ToolCall, Turn, TurnRef
 from cognitive.errors import CognitiveError
 
+pytestmark = pytest.mark.promise(number=4)
+
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 SECRET = "The canary sings at 05:17 in the boiler room."
 LONG = "\n".join(f"{SECRET} Line {n} of the log." for n in range(2_000))

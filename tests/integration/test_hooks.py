@@ -13,7 +13,8 @@ import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
 from cognitive.prompt.markup import PREFIX_OPENING, records, without_injected
-from cognitive.server.hooks import LONGEST_RESULT, MOST_CALLS, Hooks, recorded
+from cognitive.server.events import LONGEST_RESULT
+from cognitive.server.hooks import MOST_CALLS, Hooks, recorded
 from cognitive.server.resident import journaled
 from cognitive.session.recent import Resumed
 

@@ -117,12 +117,20 @@ async def test_a_token_may_ask_so_often_a_minute_and_others_are_not_held_up(laye
         assert (await http.get(BUDGETS, headers=other)).status_code == 200
 
 
-async def test_unknown_tokens_are_soon_told_to_wait_and_known_ones_are_not(layer, tmp_path):
+async def test_who_needs_no_token_is_not_counted(layer):
+    async with inside(layer, ServerConfig(requests_per_minute=1)) as http:
+        assert [(await http.get(BUDGETS)).status_code for _ in range(3)] == [200, 200, 200]
+
+
+async def test_unknown_tokens_are_soon_told_to_wait_and_known_ones_are_not(layer, tmp_path, caplog):
     file = tmp_path / "tokens.toml"
     known = token_for(file, "a")
     async with inside(layer, ServerConfig(tokens=file, refused_per_minute=2)) as http:
-        guesses = [await http.get(BUDGETS, headers={"Authorization": f"Bearer cog_{n}_x"}) for n in range(3)]
-        assert [answer.status_code for answer in guesses] == [401, 401, 429]
+        mistakes = [await http.get(f"{BUDGETS}/none", headers=known) for _ in range(3)]
+        assert [answer.status_code for answer in mistakes] == [404, 404, 404]
+        guesses = [await http.get(BUDGETS, headers={"Authorization": f"Bearer cog_{n}_x"}) for n in range(4)]
+        assert [answer.status_code for answer in guesses] == [401, 401, 429, 429]
+        assert len(caplog.records) == 1, "the log is not theirs to fill"
         assert int(guesses[-1].headers["retry-after"]) >= 1
         assert "www-authenticate" not in guesses[-1].headers
         assert (await http.get(BUDGETS, headers=known)).status_code == 200
@@ -168,24 +176,29 @@ async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
 
 
 async def test_streams_of_what_is_mounted_take_no_place_of_a_turn(layer):
-    config = ServerConfig(most_running=1, most_streams=1, request_seconds=0.001)
+    config = ServerConfig(most_running=1, most_streams=1)
     async with held("/mcp") as (stream, waiting, gone), inside(layer, config, [stream]) as http:
         running = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
         assert (await http.get("/mcp")).status_code == 503
         assert (await http.get("/healthz")).status_code == 200
+        assert (await http.get(BUDGETS)).status_code == 200
         gone.set()
         assert (await running).status_code == 204
 
 
-async def test_a_request_that_takes_too_long_is_ended(layer):
+async def test_a_request_that_takes_too_long_is_ended_and_a_stream_is_not(layer):
     async with (
-        held("/api/slow") as (slow, _, _),
-        inside(layer, ServerConfig(request_seconds=0.01, most_running=1), [slow]) as http,
-    ):
-        late = await http.get("/api/slow")
-        assert (late.status_code, late.json()["detail"]) == (503, "request: not done within 0.01 s")
-        assert (await http.get("/healthz")).status_code == 200, "its place is free again"
+        held("/api/slow") as (slow, _, _), held("/mcp") as (stream, waiting, gone),
+        inside(layer, ServerConfig(request_seconds=0.01, most_running=1), [slow, stream]) as http,
+    ):  # fmt: skip
+        open_ended = asyncio.create_task(http.get("/mcp"))
+        await waiting.acquire()
+        for _ in range(2):  # its place is free again
+            late = await http.get("/api/slow")
+            assert (late.status_code, late.json()["detail"]) == (503, "request: not done within 0.01 s")
+        gone.set()
+        assert (await open_ended).status_code == 204
 
 
 async def test_who_sends_slowly_is_not_waited_for(layer, agent):

@@ -10,6 +10,8 @@ import pytest
 from cognitive import CognitiveLayer, NewMemory, Turn
 from cognitive.errors import InvalidInput, SchemaError
 
+pytestmark = pytest.mark.promise(number=4)
+
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 CANARY = "The canary sings at 05:17 in the boiler room."
 

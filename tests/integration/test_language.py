@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -259,6 +259,20 @@ async def test_what_older_code_writes_meanwhile_is_made_whole_by_running_it_agai
     assert (await layer.reindexing.standing(agent)).lacking == 10
     await layer.set_language(agent, "german", pace=FULL)
     assert list(await by_words(layer, agent, "Haus")) == [HOUSES]
+
+
+async def test_what_older_code_changes_while_its_words_are_read_is_not_indexed_as_it_was(layer, agent, ask):
+    await layer.remember(agent, memories())
+    with pytest.raises(Killed):
+        await layer.set_language(agent, "german", pace=FULL, progress=dying(0))
+    async with aclosing(layer.reindexing._pages("next_lacking", agent, "german", FULL)) as pages:
+        rows = await anext(pages)
+    await ask("UPDATE cognitive.corpus SET becoming = NULL WHERE agent_id = $1", agent)  # as that code believes
+    await layer.update(agent, rows[0]["id"], content="Die Brücken sind gesperrt.")
+    await ask("UPDATE cognitive.corpus SET becoming = 'german' WHERE agent_id = $1", agent)
+    assert await layer.reindexing._add(agent, "german", rows) == len(rows) - 1
+    await layer.set_language(agent, "german", pace=FULL)
+    assert list(await by_words(layer, agent, "Brücke")) == ["Die Brücken sind gesperrt."]
 
 
 async def test_an_export_goes_into_the_language_of_the_agent_that_takes_it(layer, agent):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import asyncpg
 import pytest
 from hypothesis import given
@@ -9,8 +11,11 @@ from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from brain.errors import InvalidInput
+from brain.postgres import transaction
+from brain.postgres.database import Database
 from brain.postgres.transaction import beginning
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.chaos.faulty import FaultyProxy
 from cognitive.chaos.words import WordEmbedder
 
 NAMES = [
@@ -130,3 +135,43 @@ async def test_an_outcome_waits_for_the_disk_whatever_the_server_says(careless, 
 def test_what_is_handed_on_comes_behind_what_has_it_handed_on():
     begin = beginning("ada", 1, role="cognitive_app", clustered=True)
     assert begin.index("SET LOCAL ROLE") < begin.index("propagate_set_commands") < begin.index("cognitive.agent_id")
+
+
+async def own_process(c) -> int:
+    return await c.fetchval("SELECT pg_backend_pid()")
+
+
+async def test_what_postgres_refuses_costs_neither_the_connection_nor_a_line_in_the_log(urls, agent, caplog):
+    database = Database(urls.app, pool_size=1)
+    try:
+        before = await database.run(agent, own_process)
+        with pytest.raises(InvalidInput, match="zero"):
+            await database.run(agent, lambda c: c.fetchval("SELECT 1 / 0"))
+        assert await database.run(agent, own_process) == before
+        assert caplog.records == []
+    finally:
+        await database.close()
+
+
+async def test_a_connection_whose_words_were_lost_is_cut_and_the_next_caller_has_another(urls, agent, monkeypatch):
+    monkeypatch.setattr(transaction, "_UNDO_SECONDS", 0.1)
+    asking = asyncio.Event()
+    async with FaultyProxy.before(urls.app) as proxy:
+        database = Database(proxy.url, pool_size=1)
+
+        async def swallowed(c) -> int:
+            proxy.fault = "blackhole"
+            asking.set()
+            return await own_process(c)
+
+        try:
+            before = await database.run(agent, own_process)
+            waiting = asyncio.create_task(database.run(agent, swallowed))
+            await asking.wait()
+            waiting.cancel()
+            await asyncio.wait({waiting})
+            proxy.fault = None
+            async with asyncio.timeout(20):  # the bound only turns a hang into a failure
+                assert await database.run(agent, own_process) != before
+        finally:
+            await database.close()

@@ -10,6 +10,7 @@ import pytest
 from brain.types import MOST_LABELS
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import InvalidInput
+from cognitive.surface import transfer
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 ASKED = "How many litres does pump 2 deliver?"
@@ -89,9 +90,12 @@ async def lived(layer: CognitiveLayer, agent: str) -> None:
     await layer.forget(agent, [scrapped])  # what it replaced stays replaced
     saved = await layer.policies.save(agent, {"half_life_days": 9}, by="ada", note="it forgets too slowly")
     await layer.policies.activate(agent, saved.version, by="ada", note="tried in the lab")
+    beside = await layer.policies.save(agent, {"half_life_days": 30}, by="bob")
+    await layer.policies.shadow(agent, beside.version, by="bob")
 
 
-async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent):
+async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent, monkeypatch):
+    monkeypatch.setattr(transfer, "BATCH", 3)  # several pages out and several batches in
     await lived(alone, agent)
     there, now = f"{agent}-there", datetime(2027, 1, 1, tzinfo=UTC)
     lines = await exported(alone, agent)
@@ -108,7 +112,8 @@ async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent):
     for each in await alone.tagged(agent, ()):
         was, here = [[(r.number, r.was, r.at) for r in await alone.revisions(of, each.id)] for of in (agent, there)]
         assert was == here
-    assert (await alone.policies.standing(there)).live.half_life_days == 9
+    holds = await alone.policies.standing(there)
+    assert (holds.live.half_life_days, holds.shadow.half_life_days) == (9, 30)
     assert (await alone.recall(there, ASKED, now=now)) == (await alone.recall(agent, ASKED, now=now))
 
 

@@ -16,6 +16,8 @@ from brain.decay import added, decayed
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput
 
+pytestmark = pytest.mark.promise(number=3)
+
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 ASKED = "Which pump of which berth was sealed?"
 POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000)

@@ -12,17 +12,20 @@ from making import candidate, found, ids
 from cognitive.context.abstain import abstain, evidence, match
 from cognitive.plan import Signals
 from cognitive.policy import Policy
+from cognitive.trace import Boost
 
 PASSAGES = 1_000
 UNSEEN = math.log(1 + (PASSAGES + 0.5) / 0.5)
 SIGNALS = Signals("")
+UNKNOWN = Boost()
 FOUND = found(idf={"redis": 5.0, "cluster": 4.0}, passages=PASSAGES)
 
 
-def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", **others):
+def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", boost=UNKNOWN, **others):
     scores = {name: value for name, value in (("said_cosine", cosine), ("said_matched", matched)) if value is not None}
     weighed = {"words": words, "meaning": meaning, **others}
-    return candidate(n, scores=scores, type=type, factors={name: value for name, value in weighed.items() if value})
+    factors = {name: value for name, value in weighed.items() if value}
+    return candidate(n, scores=scores, type=type, factors=factors, boost=boost)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,7 @@ def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", 
         pytest.param(0.30, None, False, id="a little meaning"),
         pytest.param(0.30, 4.0, False, id="one common word"),
         pytest.param(None, 4.0, False, id="one word and no vector"),
+        pytest.param(None, 9.0, True, id="all words and no vector"),
         pytest.param(None, None, False, id="nothing"),
     ],
 )
@@ -64,6 +68,24 @@ def test_a_named_speaker_is_evidence():
     assert evidence([one(cosine=0.5, speaker=0.05)], FOUND, SIGNALS, Policy()) > evidence(
         [one(cosine=0.5)], FOUND, SIGNALS, Policy()
     )
+
+
+def test_a_small_store_needs_less_evidence():
+    crowd = [one(cosine=0.5, meaning=0.2)]
+    for passages, known in ((5, True), (PASSAGES, False)):
+        assert bool(abstain(crowd, found(passages=passages), SIGNALS, Policy(), "question").kept) == known
+
+
+@pytest.mark.parametrize(("factors", "more"), [((1.5, 0.5), 0.1), ((0.5, 1.5), 0.0)], ids=["the best", "another"])
+def test_that_the_best_match_was_useful_before_is_evidence_and_that_it_was_not_is_none_against(factors, more):
+    best, other = (one(n, cosine=0.5, meaning=0.3 / n, boost=Boost(factor)) for n, factor in enumerate(factors, 1))
+    assert evidence([best, other], FOUND, SIGNALS, Policy()) == pytest.approx(0.5 + more)
+
+
+def test_what_similar_turns_lacked_is_evidence_and_part_of_the_match():
+    lacked = one(cosine=0.5, meaning=0.1, boost=Boost(lift=0.2))
+    assert evidence([lacked], FOUND, SIGNALS, Policy()) == pytest.approx(0.5 + 0.2)
+    assert match(lacked) == pytest.approx(0.1 + 0.2)
 
 
 @given(st.floats(0, 1), st.floats(0, 9), st.floats(0, 1), st.floats(0, 9))
@@ -151,3 +173,9 @@ def test_a_type_that_knows_nothing_of_the_message_shows_none_of_its_kind_though_
     [fate] = sifted.dropped
     assert "no fact is about this message" in fate.because
     assert ids(abstain([told, fact], FOUND, SIGNALS, Policy(type_floor=0.0), "question").kept) == [1, 2]
+
+
+def test_what_is_shown_is_measured_by_the_best_match_though_its_type_is_not_shown():
+    """Else a type that knows nothing of the message would let in, by leaving, what is far from its best match."""
+    near, far = one(1, cosine=0.5, meaning=0.3, type="episode"), one(2, cosine=0.95, meaning=0.1, type="fact")
+    assert abstain([near, far], FOUND, SIGNALS, Policy(), "question").kept == ()

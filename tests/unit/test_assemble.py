@@ -21,6 +21,8 @@ from cognitive.recording.stages import Given
 from cognitive.tokens import count
 from cognitive.trace import Likeness
 
+pytestmark = pytest.mark.promise(number=6)
+
 NARROW = {"abstention": False, "default_limit": 2}
 OFF, OFTEN = Policy(**NARROW), Policy(**NARROW, explore_every=2)
 NOT_SAID = Likeness(None, 0.0)

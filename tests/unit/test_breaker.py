@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.postgres.breaker import Breaker
+
+pytestmark = pytest.mark.promise(number=2)
 
 
 def failing(breaker: Breaker, times: int, at: float = 0.0) -> float:
@@ -81,14 +84,16 @@ EVENTS = st.lists(st.sampled_from(["failed", "answered", "probed", "unanswered p
 def test_whatever_happens_it_is_open_only_after_failures_and_waits_within_bounds(events, failures):
     breaker, at = Breaker(failures, 0.5, 4.0), 0.0
     for event in events:
-        before = breaker.state
+        before, wait = breaker.state, breaker.wait
         match event:
             case "failed":
-                breaker.failed(at, at + 1, "no answer")
+                opened = breaker.failed(at, at + 1, "no answer")
+                assert opened == (before != "open" and breaker.state == "open"), "else a second probe would be sent"
             case "answered":
                 breaker.answered()
             case _:
                 breaker.probed(answered=event == "probed", now=at)
+                assert before == "open" or (breaker.state, breaker.wait) == (before, wait), "it came too late"
         at += 1
         assert 0.5 <= breaker.wait <= 4.0
         assert breaker.state != "open" or before == "open" or event == "failed"

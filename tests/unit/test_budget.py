@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import candidate, ids
@@ -11,6 +12,8 @@ from making import candidate, ids
 from brain.types import MEMORY_TYPES
 from cognitive.context.budget import fit, limit
 from cognitive.policy import Policy
+
+pytestmark = pytest.mark.promise(number=6)
 
 TYPES = st.sampled_from(MEMORY_TYPES)
 CROWDS = st.lists(st.tuples(TYPES, st.integers(0, 60)), max_size=20).map(

@@ -10,6 +10,8 @@ import pytest
 
 from brain.deadline import Deadline
 
+pytestmark = pytest.mark.promise(number=2)
+
 
 class Work:
     """Work that never ends of its own, and knows whether it was cancelled."""

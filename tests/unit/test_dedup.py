@@ -14,6 +14,8 @@ from cognitive.context.statements import Statement, window_sentences
 from cognitive.policy import Policy
 from cognitive.trace import Likeness
 
+pytestmark = pytest.mark.promise(number=6)
+
 POLICY = Policy()
 AXIS = unit(1, 0)
 

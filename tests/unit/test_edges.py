@@ -15,6 +15,8 @@ from cognitive.arguments import require_label
 from cognitive.errors import InvalidInput
 from cognitive.turn import LONGEST_MESSAGE
 
+pytestmark = pytest.mark.promise(number=8)
+
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NAIVE = datetime(2026, 9, 1, 12)  # noqa: DTZ001
 NUL, LONE = "a\x00b", "a\ud800b"

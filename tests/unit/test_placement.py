@@ -18,6 +18,8 @@ from cognitive.prompt.placement import Parts, place
 from cognitive.trace import Trace
 from cognitive.turn import LONGEST_MESSAGE, Message, TurnContext
 
+pytestmark = pytest.mark.promise(number=7)
+
 POLICY = Policy()
 PLACEMENTS = ["user_tail", "journaled", "system"]
 PREFIX = render.prefix(
@@ -90,15 +92,16 @@ def test_a_block_that_a_host_kept_by_mistake_goes_unless_it_is_journaled(placeme
         Message(role="user", content=tail("Hi", "Look.", block)),
         Message(role="assistant", content=f"You gave me {block}"), Message(role="user", content=block),
         Message(role="tool", content=block, tool_call_id="1"), Message(role="user", content=f"I typed {forged}"),
+        Message(role="tool", content="", tool_call_id="2"),
     ]  # fmt: skip
     messages = context(messages=conversation, placement=placement).messages
     if placement == "journaled":
         assert messages == tuple(conversation)
         return
     assert [message.content for message in messages] == [
-        "Be kind.", "Hi", f"You gave me {block}", block, f"I typed {forged}"
+        "Be kind.", "Hi", f"You gave me {block}", block, f"I typed {forged}", ""
     ]  # fmt: skip
-    assert [message.role for message in messages] == ["system", "user", "assistant", "tool", "user"]
+    assert [message.role for message in messages] == ["system", "user", "assistant", "tool", "user", "tool"]
 
 
 def test_only_what_is_journaled_is_kept_with_its_block():

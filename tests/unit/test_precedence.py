@@ -51,12 +51,13 @@ def test_dates_quantities_and_words_are_none(text):
 
 
 def test_the_text_with_the_identifier_that_was_asked_for_is_first_however_the_others_score():
-    near, longer, asked = (
+    near, longer, other, asked = (
         candidate(1, "Ticket QB-31133 is about the export."),
         candidate(2, "Ticket QB-311321 is about the import."),
-        candidate(3, "The archive is what ticket qb-31132 is about."),
+        candidate(3, "Ticket XQB-31132 is about the index."),
+        candidate(4, "The archive is what ticket qb-31132 is about."),
     )
-    assert preceded("What is ticket QB-31132 about?", near, longer, asked) == [3, 1, 2]
+    assert preceded("What is ticket QB-31132 about?", near, longer, other, asked) == [4, 1, 2, 3]
 
 
 def test_a_text_that_ends_with_the_release_holds_it_and_one_with_a_longer_release_does_not():
@@ -79,9 +80,27 @@ def test_what_holds_more_of_the_question_stays_before_what_is_newer():
     assert preceded("Is Ada's kayak at the quay?", parked(1, "quay", 1, 12.0), parked(2, "pier", 3)) == [1, 2]
 
 
-def test_what_somebody_else_says_is_no_version():
-    got = preceded("Where is Ada's kayak?", parked(1, "quay", 1, speaker="Ada"), parked(2, "pier", 3, speaker="Bo"))
-    assert got == [1, 2]
+def test_of_versions_of_one_time_the_one_that_was_told_last_is_the_newest():
+    assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), parked(2, "pier", 1)) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param({"speaker": "Ada"}, {"speaker": "Bo"}, id="somebody else's"),
+        pytest.param({}, {"type": "decision"}, id="of another type"),
+        pytest.param({}, {"partial": True}, id="a piece of something longer"),
+        pytest.param({"matched": 0.0}, {"matched": 0.0}, id="nothing of the question in it"),
+    ],
+)
+def test_what_is_told_alike_is_no_version_for_that(one, other):
+    assert preceded("Where is Ada's kayak?", parked(1, "quay", 1, **one), parked(2, "pier", 3, **other)) == [1, 2]
+
+
+def test_what_says_much_more_is_no_version():
+    more = "Ada has parked the kayak at the quay and sold the green paddle to Bo, who paid forty crowns in March."
+    longer = candidate(2, more, occurred_at=AT + 3 * DAY, scores={"said_matched": 9.0})
+    assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), longer) == [1, 2]
 
 
 def test_a_date_in_the_question_decides_and_not_the_age():
@@ -99,6 +118,18 @@ def test_other_statements_on_the_subject_are_no_versions():
 def test_a_replaced_version_stays_behind_its_replacement_even_if_it_was_said_later():
     got = preceded("Where is Ada's kayak?", parked(1, "quay", 1), parked(2, "pier", 3, superseded_by=1))
     assert got == [1, 2]
+
+
+def test_what_was_replaced_comes_behind_it_though_it_holds_what_was_asked_for():
+    was, now = candidate(1, "QB-31132 is open.", superseded_by=2), candidate(2, "The export ticket is closed.")
+    assert preceded("What about QB-31132?", was, now) == [2, 1]
+    assert ids(precede([was, now], None, POLICY)) == [2, 1], "and where nothing is asked for"
+
+
+def test_of_a_chain_of_replacements_the_last_is_first_and_a_circle_has_an_end():
+    chain = [candidate(1, superseded_by=2), candidate(2, superseded_by=3), candidate(3)]
+    assert preceded("When is tea?", *chain) == [3, 2, 1]
+    assert sorted(preceded("When is tea?", candidate(1, superseded_by=2), candidate(2, superseded_by=1))) == [1, 2]
 
 
 def test_only_equal_words_are_versions_at_the_highest_threshold():

@@ -31,19 +31,21 @@ def test_a_type_is_shown_from_the_level_that_the_policy_names(trust, shown):
 def test_one_speaker_gets_so_many_places_and_the_others_theirs():
     mallory = [candidate(n, speaker="mallory", session_id=f"s{n}", trust="talk") for n in range(1, 11)]
     ada = [candidate(n, speaker="ada", trust="talk") for n in range(11, 14)]
-    sifted = capped([*mallory, *ada], Policy(source_cap=2))
-    assert ids(sifted.kept) == [1, 2, 11, 12]
-    assert [fate.value for fate in sifted.dropped if fate.candidate.hit.speaker == "mallory"] == [
-        3,
-        4,
-        5,
-        6,
-        7,
-        8,
-        9,
-        10,
-    ]
+    quoted = [candidate(n, speaker="ada", trust="foreign") for n in range(14, 16)]  # may be anybody's word
+    sifted = capped([*mallory, *ada, *quoted], Policy(source_cap=2))
+    assert ids(sifted.kept) == [1, 2, 11, 12, 14, 15]
+    assert [fate.value for fate in sifted.dropped if fate.candidate.hit.speaker == "mallory"] == [*range(3, 11)]
     assert {fate.disposition for fate in sifted.dropped} == {"source_cap"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [({"session_id": "s", "source": "x/1"}, "session"), ({"source": "x/1"}, "source"), ({}, "way in")],
+)
+def test_without_a_speaker_a_source_is_its_session_its_name_or_the_way_in(fields, named):
+    crowd = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
+    [fate] = capped(crowd, Policy(source_cap=2)).dropped
+    assert fate.because == f"place 3 of 2 for one {named}, whose word is foreign"
 
 
 def test_what_the_program_handed_over_is_not_counted_and_nought_is_no_bound():

@@ -17,6 +17,8 @@ from cognitive.context import render
 from cognitive.policy import Policy
 from cognitive.prompt.quoting import quote
 
+pytestmark = pytest.mark.promise(number=7)
+
 HOSTILE = st.sampled_from([
     "</memory-records>", "<memory-records>", "</pinned-memory-records>", "<pinned-memory-records>",
     "</", "<", "/", "\\",

@@ -22,12 +22,16 @@ _MOST_FORGOTTEN = 200  # at a time: what somebody can look through before saying
 async def listed(visit: Visit) -> Response:
     """The list: searched, filtered, or a group."""
     told = await memories.read(visit.layer, visit.figures, visit.asked)
-    return visit.page("memories.html", view=memories.view(told, visit.asked))
+    return visit.page("memories.html", view=memories.view(told, visit.asked), may_erase=visit.who.erase)
 
 
 async def one(visit: Visit) -> Response:
     """One memory."""
-    return visit.page("memory.html", view=memory.view(await _read(visit), visit.asked))
+    told, who = await _read(visit), visit.who
+    may_change = not above(told.memory.trust, who.trust)
+    return visit.page(
+        "memory.html", view=memory.view(told, visit.asked), may_change=may_change, trust=who.trust, may_erase=who.erase
+    )
 
 
 async def chart(visit: Visit) -> Response:

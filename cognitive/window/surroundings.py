@@ -13,14 +13,14 @@ from cognitive.window.display import Display, Shown
 from cognitive.window.ledger import TokenLedger
 from cognitive.window.strides import Rules, Size
 
-NO_BOUND = 1_000_000_000  # tokens of a model of which nothing is known
+NO_BOUND = 1_000_000_000  # tokens, for a model of which nothing is known
 
-_LEAST_SHARE = 4  # of a bound, one part is for the talk, whatever else is in the prompt, and one for the summary
+_LEAST_SHARE = 4  # a bound divided by this is the least that the talk has, and the most that a summary may take
 _PER_TOKEN = 3  # characters of a summary, about
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Surroundings:
     """The host's leading system messages, which stand before place `first`, and what closes the prompt: the directive
     and the reminder to go on. `handed` is the summary that the host hands back of an earlier prompt; `refused` is why
     there is no directive though there is a step.
@@ -33,8 +33,8 @@ class Frame:
     refused: str | None = None
 
 
-def frame(conversation: Sequence[Message], plan_step: str | None, place: tuple[int, int], show: Display) -> Frame:
-    """The frame of a prompt; `place` says which step of how many `plan_step` is."""
+def find(conversation: Sequence[Message], plan_step: str | None, place: tuple[int, int], show: Display) -> Surroundings:
+    """The surroundings of a talk; `place` says which step of how many `plan_step` is."""
     first, handed = _leading(conversation)
     leading = [each for each in conversation[:first] if each.content.strip()]
     closing, refused = [], None
@@ -46,7 +46,7 @@ def frame(conversation: Sequence[Message], plan_step: str | None, place: tuple[i
             refused = str(error)
     if conversation and directive.is_action(conversation[-1]):
         closing.append(directive.action())
-    return Frame(show.all_of(leading), show.all_of(closing), first, handed, refused)
+    return Surroundings(show.all_of(leading), show.all_of(closing), first, handed, refused)
 
 
 def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
@@ -61,13 +61,13 @@ def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
     return len(conversation), None
 
 
-def ledger(tokens: int | None, frame: Frame, policy: Policy) -> TokenLedger | None:
+def ledger(tokens: int | None, around: Surroundings, policy: Policy) -> TokenLedger | None:
     """The ledger of a model of so many tokens before anything of the talk is in: the host's leading system messages use
     what is set aside for the system. None for a model of which nothing is known.
     """
     if tokens is None:
         return None
-    leading = frame.leading.size.tokens
+    leading = around.leading.size.tokens
     reserves = {kind: int(tokens * share) for kind, share in policy.reserves.items()}
     reserves["system"] = max(0, reserves["system"] - leading)
     return TokenLedger(tokens, {"system": leading}, reserves)
@@ -82,14 +82,14 @@ def limit(ledger: TokenLedger | None, policy: Policy) -> Size:
     return Size(policy.window_messages, policy.window_characters, tokens)
 
 
-def rules(limit: Size, frame: Frame, conversation: Sequence[Message], policy: Policy) -> Rules:
+def rules(limit: Size, around: Surroundings, conversation: Sequence[Message], policy: Policy) -> Rules:
     """The bounds of the talk alone: room is kept for what stands around it, also for what may only come tomorrow, so
     that the window does not move for it.
     """
     side = limit.times(1 / before.SIDE_SHARE)
-    aside = frame.leading.size + frame.closing.size + room_for_summary(limit, policy)
+    aside = around.leading.size + around.closing.size + room_for_summary(limit, policy)
     aside += Size(1, side.characters, side.tokens)
-    if before.any_kept(conversation, frame.first, policy):
+    if before.any_kept(conversation, around.first, policy):
         aside += limit.times(1 / before.KEPT_SHARE)
     left, least = limit - aside, limit.times(1 / _LEAST_SHARE)
     return Rules(

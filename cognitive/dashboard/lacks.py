@@ -1,0 +1,65 @@
+"""What a turn can have to do without, a row for each part: what that meant for the turn, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_DATABASE = "Postgres is slow or away: cognitive doctor, then the server's load and the network to it."
+_MODEL = "The embedding model does not load, or this machine has too few cores for it: cognitive doctor tries it."
+_UNKNOWN = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """A part that was late or failed: what the turn went on with instead, and what an operator looks at."""
+
+    meant: str
+    remedy: str
+
+
+LACKS: Mapping[str, Lack] = {
+    "redaction": Lack(
+        "What was said is withheld from the record, and no memory was looked for.",
+        "The redactor of COGNITIVE_REDACT failed or was late: it should take milliseconds; the log has its error.",
+    ),
+    "prefix": Lack("Pinned memories were not in the prompt.", _DATABASE),
+    "retrieval": Lack(
+        "No memory was looked for in time, so none but pinned ones was shown.",
+        "Postgres is slow or away, or the agent is large for its deadline: see the slow stages, and what "
+        "cognitive doctor says of indexes and statistics.",
+    ),
+    "embedding": Lack("Memories were searched by words only, and not by meaning.", _MODEL),
+    "dedup": Lack("What the conversation said already was compared by words only, and may be shown again.", _MODEL),
+    "memory": Lack("No memory was shown.", "A defect, or a plug-in's error: the log has the stack trace."),
+    "tools": Lack(
+        "Tools were not ranked: they were offered whole, or cut by their names.",
+        "The vectors of the catalogue were late, or ranking raised an error, which the log has.",
+    ),
+    "window": Lack(
+        "The conversation was cut to its newest messages, or is larger than its bound.",
+        "Look for tool output of megabytes, or for a bound that is too small for what is pinned.",
+    ),
+    "session": Lack("Summary and plan of the session were not in the prompt.", _DATABASE),
+    "artifacts": Lack(
+        "Whole outputs of tools were not stored: pointers to them lead nowhere until they are.",
+        "Postgres is slow or away, or its disk is full: cognitive doctor.",
+    ),
+    "directive": Lack(
+        "The current step of the session's plan was not put to the model.",
+        "The step is unfit, and the turn's reason says why: hand the session a plan without it.",
+    ),
+    "record": Lack(
+        "The turn was not recorded at its start; it is so with its outcome.",
+        "Postgres is slow, away, or a standby that only reads: cognitive doctor.",
+    ),
+    _UNKNOWN: Lack(
+        "A client or plug-in named a part of its own.",
+        "The turn has its reason; whoever wrote that part knows the remedy.",
+    ),
+}
+
+
+def lack(reason: str) -> Lack:
+    """What is told of a reason, whose part stands before its colon; of a part that has no row, the row of others."""
+    return LACKS.get(reason.partition(":")[0], LACKS[_UNKNOWN])

@@ -1,0 +1,73 @@
+"""A turn's tools: which the plan removed, what the catalogue lost to fit its model, which were called after all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A tool that was called; `absent` is how it was left out, "" if it was offered."""
+
+    name: str
+    absent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A catalogue that was too large for its model: bytes of JSON before and after, and what went, in order.
+
+    `cut` are the most relevant of the `cut_count` tools that went whole; `told` is what is to be said of the choice.
+    """
+
+    before: int
+    after: int
+    limit: int
+    lost: tuple[str, ...]
+    cut: tuple[str, ...]
+    cut_count: int
+    ranked_by: tuple[str, ...]
+    confidence: float
+    told: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the page tells; `fitted` is None for a catalogue that the model can carry as it is."""
+
+    removed: tuple[str, ...]
+    fitted: Fitted | None
+    called: tuple[Called, ...]
+
+    @property
+    def untouched(self) -> bool:
+        """Whether there is nothing to tell."""
+        return not (self.removed or self.fitted or self.called)
+
+
+def tools(plan: Mapping[str, Any], trim: Mapping[str, Any], called: Sequence[str]) -> Tools:
+    """The tools of a turn, from its plan, what its catalogue lost and what it called, as they were recorded."""
+    removed, fitted = tuple(plan.get("removed", ())), _fitted(trim)
+    cut = fitted.cut if fitted is not None else ()
+    return Tools(removed, fitted, tuple(Called(name, _absent(name, removed, cut)) for name in called))
+
+
+def _absent(name: str, removed: Sequence[str], cut: Sequence[str]) -> str:
+    return "removed" if name in removed else "cut" if name in cut else ""
+
+
+def _fitted(trim: Mapping[str, Any]) -> Fitted | None:
+    if not trim:
+        return None
+    told = (
+        "There was no time to read them: they were cut by their names." if trim.get("late") else "",
+        "The cut may have taken what the message needs." if trim.get("low_confidence") else "",
+        f"{trim['gap'].capitalize()}." if trim.get("gap") else "",
+    )
+    return Fitted(
+        trim["before_bytes"], trim["after_bytes"], trim["limit"], tuple(trim.get("dropped", ())),
+        tuple(trim.get("cut", ())), trim.get("cut_count", 0), tuple(trim.get("ranked_by", ())),
+        trim.get("confidence", 1.0), tuple(each for each in told if each),
+    )  # fmt: skip

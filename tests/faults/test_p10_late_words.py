@@ -1,0 +1,265 @@
+"""P10: what was under way while a memory was forgotten, or comes after, does not bring its words back.
+
+Each test stops a writer in the middle of its work and has somebody else forget the memory there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import asyncpg
+import pytest
+from erased import ASKED, AT, POLICY, SECRET, Interrupted, WordEmbedder, everywhere, opened, settled, site
+
+from cognitive import Message, NewMemory, Outcome, ToolCall, Turn
+
+__all__ = ["site"]  # a fixture
+
+UNRELATED = "What is the plan for this week?"
+TALK = [Message(role="user", content=f"Note: {SECRET}"), Message(role="assistant", content=f"Noted. {SECRET}")]
+LONG = [*TALK, *(Message(role="user" if n % 2 == 0 else "assistant", content="crane " * 60) for n in range(12))]
+SAID = Outcome(
+    response=f"Well. {SECRET}",
+    tool_calls=[ToolCall(name="read_file", arguments={}, result=f"{SECRET}\n" + "log line\n" * 4_000)],
+)
+
+
+class Plugin:
+    """A redactor, summarizer and extractor that has something done once, when a text comes that begins with "Well"."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.meanwhile: Callable[[], Coroutine[Any, Any, object]] | None = None
+
+    async def _interrupt(self) -> None:
+        if self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            await meanwhile()
+
+    def redact(self, text: str) -> str:
+        if text.startswith("Well"):
+            asyncio.run_coroutine_threadsafe(self._interrupt(), self._loop).result()
+        return text
+
+    async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
+        await self._interrupt()
+        return f"They said: {SECRET}"
+
+    async def extract(self, exchange: Any) -> list[NewMemory]:
+        await self._interrupt()
+        return [NewMemory(type="fact", content=f"They hold that {SECRET}")]
+
+
+async def told(layer, agent: str, **more: Any):
+    [id] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT, **more)])
+    return id
+
+
+async def talked(layer, agent: str, content: str):
+    [id] = await layer.remember(agent, [NewMemory(type="episode", content=content, occurred_at=AT, trust="talk")])
+    return id
+
+
+def turn(agent: str, text: str = UNRELATED, talk: Sequence[Message] = ()) -> Turn:
+    return Turn(agent_id=agent, session_id="s", text=text, turn_id="t", conversation=talk)
+
+
+# --- outcomes ---
+
+
+async def test_what_a_model_says_of_a_memory_that_was_forgotten_since_it_was_shown_is_not_kept(site, agent):
+    async with opened(site) as layer:
+        secret = await told(layer, agent)
+        context = await layer.pre_turn(turn(agent, ASKED))
+        assert secret in {shown.memory_id for shown in context.shown}
+        await layer.forget(agent, [secret])
+        assert (await layer.post_turn(context, SAID)).recorded
+        await settled(layer)
+        assert [memory.content for memory in await layer.tagged(agent, ["captured"])] == [ASKED]
+        assert await everywhere(site, agent) == []
+
+
+async def test_an_outcome_that_is_sent_again_brings_nothing_back(site, agent):
+    async with opened(site) as layer:
+        secret = await told(layer, agent)
+        context = await layer.pre_turn(turn(agent))
+        await layer.post_turn(context, SAID)
+        await settled(layer)
+        await layer.forget(agent, [secret])
+        assert (await layer.post_turn(context, SAID)).duplicate
+        await settled(layer)
+        assert await everywhere(site, agent) == []
+
+
+async def test_an_outcome_that_waits_for_its_redactor_meanwhile_is_kept_without_its_words(site, agent):
+    plugin = Plugin()
+    async with opened(site, redact=plugin.redact) as layer, opened(site) as another:
+        secret = await told(layer, agent)
+        context = await layer.pre_turn(turn(agent))
+        plugin.meanwhile = lambda: another.forget(agent, [secret])
+        assert (await layer.post_turn(context, SAID)).recorded
+        await settled(layer)
+        assert plugin.meanwhile is None
+        assert [memory.content for memory in await layer.tagged(agent, ["captured"])] == [UNRELATED]
+        assert await everywhere(site, agent) == []
+
+
+async def test_an_exchange_that_is_being_captured_meanwhile_is_not(site, agent):
+    embedder = Interrupted("Well")
+    async with opened(site, embedder=embedder) as layer:
+        secret = await told(layer, agent)
+        context = await layer.pre_turn(turn(agent))
+        embedder.meanwhile = lambda: layer.forget(agent, [secret])
+        assert (await layer.post_turn(context, SAID)).recorded
+        await settled(layer)
+        assert embedder.meanwhile is None
+        assert await everywhere(site, agent) == []
+
+
+async def test_what_is_being_extracted_in_another_process_meanwhile_is_not_stored(site, agent):
+    plugin = Plugin()
+    async with opened(site, extractor=plugin.extract) as layer, opened(site) as another:
+        secret = await told(layer, agent)
+        context = await layer.pre_turn(turn(agent))
+        plugin.meanwhile = lambda: another.forget(agent, [secret])
+        await layer.post_turn(context, SAID)
+        await layer._parts.settlement._capture.finished()
+        await settled(layer)
+        assert plugin.meanwhile is None
+        assert await everywhere(site, agent) == []
+
+
+# --- turns ---
+
+
+@pytest.mark.parametrize("erased", ["the memory", "the agent"])
+async def test_a_turn_that_is_being_prepared_meanwhile_is_recorded_without_its_words_or_not_at_all(site, agent, erased):
+    embedder = Interrupted("Is it so")
+    async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
+        secret = await told(layer, agent)
+        forget = {
+            "the memory": lambda: another.forget(agent, [secret]),
+            "the agent": lambda: another.erase_agent(agent),
+        }
+        embedder.meanwhile = forget[erased]
+        await layer.pre_turn(turn(agent, f"Is it so? {SECRET}", TALK))
+        await settled(layer)
+        assert embedder.meanwhile is None
+        assert [each["message"] for each in await layer.turns(agent)] == (
+            ["[erased]"] if erased == "the memory" else []
+        )
+        assert await everywhere(site, agent) == []
+
+
+async def test_a_summary_that_is_being_made_in_another_process_meanwhile_is_not_kept(site, agent):
+    plugin = Plugin()
+    async with opened(site, summarizer=plugin) as layer, opened(site) as another:
+        secret = await told(layer, agent)
+        plugin.meanwhile = lambda: another.forget(agent, [secret])
+        await layer.pre_turn(turn(agent, talk=LONG))
+        await settled(layer)
+        assert plugin.meanwhile is None
+        assert await everywhere(site, agent) == []
+
+
+async def test_a_turn_after_an_erasure_is_kept_whole(site, agent):
+    async with opened(site) as layer:
+        await layer.forget(agent, [await told(layer, agent)])
+        context = await layer.pre_turn(turn(agent, talk=[Message(role="user", content="The crane is green.")]))
+        await layer.post_turn(context, Outcome(response="We paint the crane."))
+        await settled(layer)
+        assert [memory.content for memory in await layer.tagged(agent, ["captured"])] == [
+            UNRELATED,
+            "We paint the crane.",
+        ]
+        kept = (await layer.resume(agent, "s")).messages
+        assert [each.content for each in kept] == ["The crane is green.", UNRELATED, "We paint the crane."]
+
+
+# --- memories ---
+
+
+async def test_two_who_forget_at_once_both_do(site, agent):
+    embedder = Interrupted("[erased]")
+    async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
+        one, two = await told(layer, agent, source="one"), await told(layer, agent, source="two")
+        await talked(layer, agent, SECRET)  # says nothing else, so that both have it erased
+        await talked(layer, agent, f"Well then. {SECRET}")
+        embedder.meanwhile = lambda: another.forget(agent, [two])
+        await layer.forget(agent, [one])
+        assert embedder.meanwhile is None
+        assert await everywhere(site, agent) == []
+
+
+async def test_what_ends_by_its_time_meanwhile_stops_no_erasure(site, agent):
+    embedder, brief = Interrupted("[erased]"), POLICY.model_copy(update={"retention_days": {"procedure": 0.0}})
+    async with opened(site, embedder=embedder) as layer, opened(site, policy=brief) as another:
+        secret = await told(layer, agent)
+        await layer.remember(agent, [NewMemory(type="procedure", content=SECRET, trust="talk")])
+        await talked(layer, agent, f"Well then. {SECRET}")
+        embedder.meanwhile = lambda: another.retain(agent)
+        await layer.forget(agent, [secret])
+        assert embedder.meanwhile is None
+        assert await everywhere(site, agent) == []
+
+
+async def test_what_a_memory_is_changed_to_meanwhile_is_looked_for_too(site, agent):
+    embedder, changed = Interrupted("[erased]"), "The cellar door yields to heliotrope nine and marzipan four only."
+    async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
+        secret = await told(layer, agent)
+        await talked(layer, agent, f"Well then. {SECRET}")
+        await layer.pre_turn(turn(agent, f"Is it so? {changed}"))
+        embedder.meanwhile = lambda: another.update(agent, secret, content=changed)
+        await layer.forget(agent, [secret])
+        assert embedder.meanwhile is None
+        assert await everywhere(site, agent) == []
+
+
+async def test_what_another_memory_is_changed_to_meanwhile_stays(site, agent):
+    embedder = Interrupted("[erased]")
+    async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
+        secret, other = await told(layer, agent), await talked(layer, agent, f"Well then. {SECRET}")
+        embedder.meanwhile = lambda: another.update(agent, other, content="The crane is blue.")
+        await layer.forget(agent, [secret])
+        assert [memory.content for memory in await layer.get(agent, [other])] == ["The crane is blue."]
+        assert await everywhere(site, agent) == []
+
+
+async def test_what_is_stored_while_an_erasure_waits_for_the_agent_goes_too(site, agent):
+    async with opened(site) as layer:
+        secret = await told(layer, agent)
+        holding = await asyncpg.connect(site.urls.admin)
+        try:
+            async with holding.transaction():
+                await holding.execute("SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR UPDATE", agent)
+                storing = asyncio.create_task(talked(layer, agent, f"Well then. {SECRET}"))
+                await waiting(holding, 1)
+                forgetting = asyncio.create_task(layer.forget(agent, [secret]))
+                await waiting(holding, 2)
+        finally:
+            await holding.close()
+        await asyncio.gather(storing, forgetting)
+        assert await everywhere(site, agent) == []
+
+
+async def waiting(connection: asyncpg.Connection, number: int) -> None:
+    """Returns when so many wait for a lock."""
+    while await connection.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted") < number:
+        await asyncio.sleep(0.01)
+
+
+# --- this process ---
+
+
+async def test_what_is_being_embedded_meanwhile_is_not_cached(site, agent):
+    stated = SECRET.replace("The vault", "One vault")
+    embedder = Interrupted("One vault")
+    async with opened(site, embedder=embedder) as layer:
+        secret = await told(layer, agent)
+        embedder.meanwhile = lambda: layer.forget(agent, [secret])
+        layer._parts.arrivals.heard(agent, stated)
+        await settled(layer)
+        assert embedder.meanwhile is None
+        assert layer._parts.embedders.first.known(stated) is None

@@ -1,0 +1,87 @@
+"""Each part of a turn fails open by itself: what is missing is named, and all that the others give is there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, Turn, TurnRef
+from cognitive.errors import StoreUnavailable
+
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+POLICY = Policy(deadline_ms=30_000, abstention=False)
+SAID = (Message(role="user", content="Hello."), Message(role="assistant", content="Hello, what shall I do?"))
+TOOLS = tuple(Tool(name=name) for name in ("exec", "web_search", "message", "read"))  # the last is for other work
+VIEW = ("prefix", "shown", "messages", "tools", "categories")
+
+
+class Failing:
+    """A part of a layer, one of whose methods raises."""
+
+    def __init__(self, part: object, method: str, error: Exception) -> None:
+        self._part, self._method, self._error = part, method, error
+
+    def __getattr__(self, name: str) -> object:
+        return self._raise if name == self._method else getattr(self._part, name)
+
+    def _raise(self, *_: object, **__: object) -> None:
+        raise self._error
+
+
+@pytest.fixture
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=POLICY, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture
+async def stocked(layer, agent):
+    pinned = NewMemory(type="fact", content="I am a careful assistant.", pinned=True)
+    await layer.remember(agent, [pinned, NewMemory(type="fact", content="The SOL wallet is the blue one.")])
+    return agent
+
+
+def without(layer: CognitiveLayer, part: str, method: str, error: Exception) -> CognitiveLayer:
+    """The layer, with a part that fails."""
+    return CognitiveLayer(replace(layer._parts, **{part: Failing(getattr(layer._parts, part), method, error)}))
+
+
+def ask(agent: str, turn_id: str) -> Turn:
+    return Turn(agent_id=agent, session_id="s", text="Swap 1 SOL for USDC from my wallet.", conversation=SAID,
+                tools=TOOLS, now=NOW, turn_id=turn_id)  # fmt: skip
+
+
+def view(context) -> dict[str, object]:
+    return {name: context.plan.categories if name == "categories" else getattr(context, name) for name in VIEW}
+
+
+@pytest.mark.parametrize(
+    ("part", "method", "named", "lost"),
+    [
+        ("planner", "plan", "memory: ", {"prefix", "shown", "categories", "tools"}),
+        ("engine", "build", "memory: ", {"prefix", "shown"}),
+        ("planner", "refine", None, set()),
+        ("continuity", "window", "window: ", set()),  # two short messages stand in the plain one, too
+        ("catalog", "offer", "tools: ", set()),  # three tools fit whole
+        ("turns", "open", "record: ", set()),
+    ],
+)
+async def test_a_part_that_fails_costs_what_it_gives_and_no_more(layer, stocked, part, method, named, lost):
+    error = StoreUnavailable("away") if part == "turns" else ZeroDivisionError("of its own making")
+    lacking = await without(layer, part, method, error).pre_turn(ask(stocked, "t1"))
+    whole = await layer.pre_turn(ask(stocked, "t2"))
+
+    assert whole.degraded == ()
+    assert [reason.startswith(named) and str(error) in reason for reason in lacking.degraded] == [True] * bool(named)
+    assert {name for name in VIEW if view(whole)[name] != view(lacking)[name]} == lost
+
+
+async def test_a_turn_that_could_not_be_recorded_is_so_with_its_outcome(layer, stocked):
+    context = await without(layer, "turns", "open", StoreUnavailable("away")).pre_turn(ask(stocked, "t1"))
+    assert await layer.turns(stocked) == []
+    await layer._parts.settlement.kept()
+    by_name = TurnRef(stocked, context.turn_id)  # as another process knows it
+    assert (await layer.post_turn(by_name, Outcome(response="The blue one."))).recorded
+    assert [turn["turn_id"] for turn in await layer.turns(stocked)] == ["t1"]
