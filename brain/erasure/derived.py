@@ -23,7 +23,7 @@ SQL = statements.load("derived")
 
 Part = Callable[[Connection, str, Remains, int | None], Awaitable[Mapping[str, int]]]  # since None: all there is
 
-_QUOTING = ("content", "context", "attributes")  # of a memory: where words of another one may stand
+QUOTING = ("content", "context", "attributes")  # of a memory: where words of another one may stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ async def quoting(
     rows = await c.fetch(SQL["memories_holding"], agent_id, remains.probes, list(ids), since)
     found = list[Quoting]()
     for row in rows:
-        said = {name: row[name] for name in _QUOTING}
+        said = {name: row[name] for name in QUOTING}
         left, cut = without(said, row["trust"], remains), remains.cut_all(said)
         if cut != said:
             found.append(Quoting(row["id"], left != said, left != cut))

@@ -34,7 +34,7 @@ class _Sought:
 
     agent_id: str
     ids: list[UUID]
-    texts: list[str]
+    texts: frozenset[str]
     remains: Remains
     since: int
 
@@ -66,7 +66,7 @@ class Erasing:
         Raises:
             UnknownMemory: an id that this agent does not have.
         """
-        return Remains(await self._database.run(agent_id, partial(_said, agent_id, ids)))
+        return Remains(sorted(await self._database.run(agent_id, partial(_said, agent_id, ids))))
 
     async def memories(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with every index entry, vector, count and exposure of them, and their words wherever else
@@ -91,7 +91,7 @@ class Erasing:
     async def _sought(self, agent_id: str, ids: list[UUID]) -> _Sought:
         texts = await self._database.run(agent_id, partial(_said, agent_id, ids))
         since = await self._database.run(agent_id, lambda c: c.fetchval(derived.SQL["running"]))
-        return _Sought(agent_id, ids, texts, Remains(texts), since)
+        return _Sought(agent_id, ids, texts, Remains(sorted(texts)), since)
 
     async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
         """All that there is, cut; and how many rows of what kind that were."""
@@ -103,7 +103,7 @@ class Erasing:
         return others, before
 
     async def _finished(self, sought: _Sought, others: _Others, before: Counter[str]) -> Receipt | None:
-        """What was erased, once nothing new quotes it; None if it says something else by now."""
+        """What was erased, once nothing new quotes it; None if it says something new by now."""
         finish = partial(_erased, sought, others, before)
         for _ in range(MOST_TRIES):
             end = await self._database.run(sought.agent_id, finish, timeout=_SECONDS)
@@ -154,7 +154,7 @@ class Erasing:
         return [Erasure(**dict(row)) for row in rows]
 
 
-async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> list[str]:
+async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> frozenset[str]:
     """All that memories say, and what they said before.
 
     Raises:
@@ -164,17 +164,17 @@ async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> list[str]:
     writing.require_known(agent_id, ids, {row["id"] for row in rows})
     before = await c.fetch(derived.SQL["said_before"], agent_id, list(ids))
     said = [dict(row) for row in rows] + [row["was"] for row in before]
-    return sorted(text for each in said for text in derived.texts(each))
+    return frozenset(text for each in said for text in derived.texts(each))
 
 
 async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Connection) -> _End:
     """What an erasure removed. Or, and then nothing is erased: memories stored since that are to be cut first; None, if
-    what is to be erased does not say the same any more.
+    what is to be erased says something by now that was not looked for.
     """
     agent_id, gone = sought.agent_id, [*sought.ids, *others.gone]
     await c.execute(SQL["own_agent"], agent_id)  # what a turn says is recorded before this, or knows of it
     await c.fetchrow(SQL["lock_corpus"], agent_id)  # and so is what anybody remembers or changes
-    if await _said(agent_id, sought.ids, c) != sought.texts:
+    if await _said(agent_id, sought.ids, c) - sought.texts:
         return None
     late = await derived.quoting(c, agent_id, gone, sought.remains, sought.since)
     if any(other.differs for other in late):
@@ -203,7 +203,8 @@ def _without(remains: Remains, memory: Memory) -> NewMemory:
         InvalidInput: nothing is left of what it says.
     """
     fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
-    left = NewMemory(**{**fields, **derived.without(fields, memory.trust, remains)})
+    said = {name: fields[name] for name in derived.QUOTING}
+    left = NewMemory(**{**fields, **derived.without(said, memory.trust, remains)})
     if says_nothing(left.content):
         raise InvalidInput(f"content: nothing is left of memory {memory.id}")
     return left
