@@ -17,7 +17,7 @@ from brain.turns import TurnLog
 from cognitive import Message, Outcome, Policy, ToolCall
 from cognitive.errors import InvalidInput
 from cognitive.prompt.markup import CLOSING, OPENING, sealed
-from cognitive.session.continuity import Continuity
+from cognitive.session.continuity import Continuity, Talk
 from cognitive.session.recent import decode
 from cognitive.session.rolling import Sent
 from cognitive.tokens import count
@@ -253,14 +253,17 @@ async def test_an_answer_stands_behind_its_message_once_with_its_tool_calls_whol
 
 async def test_outputs_are_there_before_the_prompt_goes_out(rig):
     id = uuid5(NAMESPACE_OID, rig.agent)
-    assert await rig.process().store(rig.agent, "s", "t0", [(id, "bash", "x" * 50_000)], Deadline(20_000)) == ()
+    assert (
+        await rig.process().store(Talk(rig.agent, "s", "t0", (), ""), [(id, "bash", "x" * 50_000)], Deadline(20_000))
+        == ()
+    )
     assert (await rig.artifacts.read(rig.agent, id, 49_990, 100)).text == "x" * 10
 
 
 async def test_what_is_not_in_time_is_said_and_follows(rig):
     one, id = rig.process(), uuid5(NAMESPACE_OID, rig.agent)
     await rig.record("t0")
-    [reason] = await one.store(rig.agent, "s", "t0", [(id, "bash", "x")], Deadline(0))
+    [reason] = await one.store(Talk(rig.agent, "s", "t0", (), ""), [(id, "bash", "x")], Deadline(0))
     assert reason.startswith("artifacts: ")
     carried, [reason] = await one.before(rig.agent, "s", Deadline(0))
     assert (carried, reason.split(":")[0]) == (Carried(), "session")
@@ -273,7 +276,7 @@ async def test_without_postgres_nothing_raises(agent):
     one = nowhere.process()
     carried, reasons = await one.before(agent, "s", Deadline(500))
     assert (carried, len(reasons)) == (Carried(), 1)
-    [_] = await one.store(agent, "s", "t", [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
+    [_] = await one.store(Talk(agent, "s", "t", (), ""), [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
     one.opened(nowhere.sent("t", 6))
     one.closed(agent, "t", Outcome(response="x"))
     await one.stop(agent)
