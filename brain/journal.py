@@ -12,6 +12,7 @@ import base64
 import hashlib
 import json
 import logging
+import math
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+from time import time
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from uuid import UUID
@@ -42,11 +44,13 @@ CREATE TABLE IF NOT EXISTS entry (
     opening  TEXT,
     outcome  TEXT,
     error    TEXT,
+    kept_at  REAL,
     UNIQUE (agent_id, turn_id))
 """
+_LACKING = "ALTER TABLE entry ADD COLUMN kept_at REAL"  # in a file that is older than it
 # What is there stays: only what was missing is added, and makes a new version of the entry.
 _PUT = """
-INSERT INTO entry (agent_id, turn_id, opening, outcome) VALUES (?, ?, ?, ?)
+INSERT INTO entry (agent_id, turn_id, opening, outcome, kept_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (agent_id, turn_id) DO UPDATE SET
     opening = coalesce(opening, excluded.opening), outcome = coalesce(outcome, excluded.outcome),
     version = version + 1, error = NULL
@@ -93,7 +97,7 @@ class Journal:
         """
         self._make_room()
         with self._transaction() as c:
-            return c.execute(_PUT, (agent_id, turn_id, opening, outcome)).rowcount > 0
+            return c.execute(_PUT, (agent_id, turn_id, opening, outcome, time())).rowcount > 0
 
     def find(self, agent_id: str, turn_id: str) -> Entry | None:
         """What is kept of a turn, parked or not."""
@@ -141,14 +145,14 @@ class Journal:
 
     def end(self, agent_id: str, until: datetime) -> int:
         """Removes an agent's parked entries of turns before `until`, and returns how many those were. What waits stays,
-        since it is to be counted, and so does an outcome without its turn, of which nobody knows when that was.
+        since it is to be counted. An outcome without its turn is as old as its entry.
         """
         if not self.exists:
             return 0
         with self._transaction() as c:
-            parked = "agent_id = ? AND error IS NOT NULL AND opening IS NOT NULL"
-            rows = c.execute(f"SELECT id, opening FROM entry WHERE {parked}", (agent_id,)).fetchall()
-            due = [(id,) for id, opening in rows if _before(opening, until)]
+            parked = "SELECT id, opening, kept_at FROM entry WHERE agent_id = ? AND error IS NOT NULL"
+            rows = c.execute(parked, (agent_id,)).fetchall()
+            due = [(id,) for id, opening, kept_at in rows if _at(opening, kept_at) < until.timestamp()]
             c.executemany("DELETE FROM entry WHERE id = ?", due)
         return len(due)
 
@@ -161,12 +165,12 @@ class Journal:
             return 0
         cut = 0
         with self._transaction() as c:
-            rows = c.execute("SELECT turn_id, opening, outcome FROM entry WHERE agent_id = ?", (agent_id,)).fetchall()
-            for turn_id, opening, outcome in rows:
+            kept = "SELECT turn_id, opening, outcome, kept_at FROM entry WHERE agent_id = ?"
+            for turn_id, opening, outcome, kept_at in c.execute(kept, (agent_id,)).fetchall():
                 left = opening and opening_without(opening, remains), outcome and remains.cut_json(outcome)
                 if left != (opening, outcome):
                     c.execute("DELETE FROM entry WHERE agent_id = ? AND turn_id = ?", (agent_id, turn_id))
-                    c.execute(_PUT, (agent_id, turn_id, *left))
+                    c.execute(_PUT, (agent_id, turn_id, *left, kept_at))
                     cut += 1
         return cut
 
@@ -226,6 +230,8 @@ class Journal:
                 c.execute("PRAGMA synchronous = EXTRA")  # the folder as well: a commit is one file less in it
                 c.execute("PRAGMA secure_delete = ON")
                 c.execute(_SCHEMA)
+                if not c.execute("SELECT 1 FROM pragma_table_info('entry') WHERE name = 'kept_at'").fetchone():
+                    c.execute(_LACKING)
                 yield c
         except (sqlite3.Error, OSError) as error:
             raise JournalError(f"the journal {str(self.path)!r} cannot be used: {error}") from error
@@ -255,12 +261,14 @@ def journal_name(url: str | None) -> str:
     return f"{hashlib.sha256(address.encode()).hexdigest()[:16]}.sqlite"
 
 
-def _before(opening: str, until: datetime) -> bool:
-    """Whether a turn was before a moment; of one that cannot be read, it is not known."""
-    try:
-        return read(opening).at < until
-    except InvalidInput:
-        return False
+def _at(opening: str | None, kept_at: float | None) -> float:
+    """When a turn was, in seconds since the epoch; or when its entry was kept, where the turn is not there or cannot be
+    read. Of what an older version kept it is not known, and it is never old enough.
+    """
+    with suppress(InvalidInput):
+        if opening is not None:
+            return read(opening).at.timestamp()
+    return math.inf if kept_at is None else kept_at
 
 
 def written(turn: OpenTurn) -> str:

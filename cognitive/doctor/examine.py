@@ -90,7 +90,7 @@ async def running(
     )
     facts = Facts(
         replace(host, settings=problem), of_model, "the embedded server" if own else _without_secrets(url), own,
-        replica=replica,
+        spaces=Spaces((model,), hidden="`cognitive doctor` asks for them"), replica=replica,
     )  # fmt: skip
     return replace(facts, away=database) if isinstance(database, str) else replace(facts, database=database)
 

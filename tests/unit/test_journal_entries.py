@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 from making import AT, uid, unit
 
+from brain.erasure.remains import Remains
 from brain.errors import InvalidInput
 from brain.journal import Journal, journal_name, read, written
 from brain.ledger import Exposure, OpenTurn
@@ -53,6 +55,25 @@ def test_what_is_set_aside_ends_by_the_time_of_its_turn_and_what_waits_does_not(
     assert all(journal.find("a", name) for name in ("young", "waits", "alone"))
     assert journal.find("b", "theirs") is not None
     assert journal.end("a", AT + timedelta(days=5)) == 0
+
+
+def test_an_outcome_without_its_turn_ends_by_when_it_was_kept(journal):
+    journal.put("a", "alone", outcome='{"response": "One is all there is."}')
+    kept = datetime.now(UTC)
+    assert journal.cut("a", Remains(["One is all there is."])) == 1
+    journal.park(journal.find("a", "alone"), "refused")
+    assert journal.end("a", kept - timedelta(days=1)) == 0
+    assert journal.end("a", kept + timedelta(days=1)) == 1
+    assert journal.find("a", "alone") is None
+
+
+def test_a_file_of_an_older_version_is_read_and_what_it_holds_never_ends_by_a_time_that_it_lacks(journal):
+    journal.put("a", "alone", outcome="one")
+    with sqlite3.connect(journal.path) as older:
+        older.execute("ALTER TABLE entry DROP COLUMN kept_at")
+    journal.park(journal.find("a", "alone"), "refused")
+    assert journal.end("a", datetime.now(UTC) + timedelta(days=1)) == 0
+    assert journal.put("a", "later", outcome="two")
 
 
 def test_nothing_is_created_before_there_is_something_to_keep(journal):
