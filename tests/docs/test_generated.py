@@ -26,7 +26,7 @@ def test_every_tunable_is_in_the_reference_with_what_may_stand_there():
     assert entries["item_floor"].type == "number from 0 to 1"
     assert entries["item_floor"].section == "abstain"
     assert entries["placement"].type == "`user_tail` or `journaled` or `system`"
-    assert entries["catalog_telling"].reason.endswith("of the needed tools"), "it goes on below its line"
+    assert entries["catalog_telling"].reason.endswith("that are needed"), "it goes on below its line"
     assert entries["keep_last_messages"].reason.endswith("(the seed's)"), "what begins anew is of the next"
     assert entries["keep_recent_ms"].reason.startswith("The seed keeps what is younger")
     assert entries["embed_share"].reason.startswith("of the deadline at most")
