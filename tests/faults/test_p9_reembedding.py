@@ -153,6 +153,9 @@ async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_r
             assert await yard.recall_at_ten(other) >= least
             assert await layer.reembedding.cut_over(yard.agent, NEW) == OLD
             assert await yard.recall_at_ten(other) >= before + 0.05  # it is the better model
+            async with asyncio.timeout(60):
+                while yard.models[-1] == OLD:  # the turns go on, and one of them is the first by the new model
+                    await asyncio.sleep(0.01)
         assert await ask(VECTORS, NEW) == await ask(VECTORS, OLD) == yard.written + len(MEMORIES) + 1
         assert set(yard.degraded) == {()}
         assert re.fullmatch("o+n+", "".join("o" if model == OLD else "n" for model in yard.models))
