@@ -64,10 +64,11 @@ FAULTS = ["raises", "NaN", "infinite", "zero", "wrong dimension", "too few", "no
 
 @pytest.mark.parametrize("fault", [*FAULTS, "hangs"])
 async def test_without_a_vector_the_turn_is_answered_by_words_and_says_so(site, agent_with_key, fault):
-    embedder = Broken(fault)
+    embedder = Broken()
     policy = Policy(abstention=False, deadline_ms=1_000)
     try:
         async with opened(site, policy, embedder) as layer:
+            embedder.fault = fault
             context = await layer.pre_turn(turn(agent_with_key))
             assert KEY in context.text
             assert any("searched by words" in reason for reason in context.degraded)

@@ -1,0 +1,109 @@
+"""What is redacted is stored nowhere, and a redactor that hangs or raises costs a turn its words and not its time."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Iterator
+
+import pytest
+from erased import (
+    ASKED,
+    POLICY,
+    SECRET,
+    WORDS,
+    everywhere,
+    files,
+    lived,
+    opened,
+    settled,
+    site,
+)
+
+from cognitive import NewMemory, Outcome, Turn
+from cognitive.feedback.settle import opened as recorded
+
+__all__ = ["site"]  # a fixture
+
+
+def without(text: str) -> str:
+    """A redactor of the words that are looked for here."""
+    return re.sub("|".join(WORDS), "[flower]", text, flags=re.IGNORECASE)
+
+
+async def test_what_is_redacted_is_stored_nowhere_and_the_model_still_reads_the_message(site, agent):
+    async with opened(site, redact=without) as layer:
+        secret, contexts = await lived(layer, agent)
+        assert await everywhere(site, agent) == []
+        assert contexts[1].message == f"Is it true? {SECRET}"
+        assert SECRET in contexts[1].prompt()[-1].content
+        assert (await layer.get(agent, [secret]))[0].content == without(SECRET)
+        assert (await layer.replay(agent, "turn-0")).verdict == "identical"
+        settlement = layer._parts.settlement
+        settlement.keep_opening(agent, recorded(contexts[2]))
+        await settlement.kept()
+        assert files(site) == []
+
+
+class Broken:
+    """A redactor that works, until it is told to hang or to fail."""
+
+    def __init__(self) -> None:
+        self.fault, self.released, self.ended = "", threading.Event(), 0
+
+    def __call__(self, text: str) -> str:
+        if self.fault == "hangs":
+            self.released.wait(60)
+        self.ended += 1
+        if self.fault == "raises":
+            raise RuntimeError(text)
+        return without(text)
+
+
+@pytest.fixture
+def redactor() -> Iterator[Broken]:
+    broken = Broken()
+    yield broken
+    broken.released.set()
+
+
+async def test_what_a_redactor_raises_on_is_withheld(site, agent, redactor):
+    async with opened(site, redact=redactor) as layer:
+        redactor.fault = "raises"
+        [id] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET)])
+        assert (await layer.get(agent, [id]))[0].content == "[withheld]"
+        assert await everywhere(site, agent) == []
+
+
+@pytest.mark.parametrize(("fault", "reason"), [("hangs", "not in time"), ("raises", "the redactor failed")])
+async def test_a_turn_does_not_wait_for_its_redactor_and_says_what_it_lacks(site, agent, redactor, fault, reason):
+    brief = POLICY.model_copy(update={"deadline_ms": 1_000.0, "post_turn_deadline_ms": 1_000.0})
+    async with opened(site, redact=redactor, policy=brief) as layer:
+        [crane] = await layer.remember(agent, [NewMemory(type="fact", content="The crane is green.", pinned=True)])
+        redactor.fault, redactor.ended = fault, 0
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET, turn_id="t"))
+        assert [each for each in context.degraded if each.startswith(f"redaction: {reason}")]
+        assert (context.message, context.shown, context.plan.reasons) == (SECRET, (), ("withheld",))
+        assert "green" in context.prefix  # what is pinned is shown whatever is asked
+        rated = Outcome(response=f"Yes. {SECRET}", ratings={crane: True})
+        assert not (await layer.post_turn(context, rated)).duplicate
+        assert (redactor.ended == 0) == (fault == "hangs")
+        redactor.released.set()
+        await settled(layer)
+        while await asyncio.to_thread(layer._parts.journal.count):
+            await asyncio.sleep(0.05)
+        assert (await layer.turns(agent))[0]["status"] == "completed"
+        assert await everywhere(site, agent) == []
+
+
+async def test_other_turns_go_on_while_memories_wait_for_a_redactor(site, agent, redactor):
+    async with opened(site, redact=redactor) as layer:
+        redactor.fault = "hangs"
+        remembering = asyncio.create_task(layer.remember(agent, [NewMemory(type="fact", content="It is old.")]))
+        await asyncio.sleep(0)  # it has come to its redactor
+        redactor.fault = ""
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
+        assert (context.degraded, remembering.done()) == ((), False)
+        redactor.released.set()
+        assert len(await remembering) == 1
