@@ -71,12 +71,17 @@ class Database:
         self._read_only = read_only
         self._pool_size = pool_size
         self._revive = revive
-        self.breaker = breaker or Breaker()
-        self._probing = Probing(self.breaker, self._answers)
+        self._breaker = breaker or Breaker()
+        self._probing = Probing(self._breaker, self._answers)
         self._pool: asyncpg.Pool | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # of its connections: another one would break them
         self._opening: asyncio.Task[None] | None = None
         self._closed = False
+
+    @property
+    def breaker(self) -> Breaker:
+        """What says whether it is asked; the one that it was made with, which probes know too."""
+        return self._breaker
 
     async def open(self) -> None:
         """Connects and checks server, extension, schema and role.
@@ -160,9 +165,9 @@ class Database:
 
     async def _admitted(self, deadline: Deadline) -> None:
         """Raises StoreUnavailable while the breaker is open; a patient caller waits for the next probe first."""
-        if self.breaker.refusal() is not None and is_patient():
+        if self._breaker.refusal() is not None and is_patient():
             await self._probing.next(deadline)
-        if (refusal := self.breaker.refusal()) is not None:
+        if (refusal := self._breaker.refusal()) is not None:
             raise StoreUnavailable(refusal)
 
     async def _watched(self, deadline: Deadline, attempt: _Attempt[T]) -> T:
@@ -178,9 +183,9 @@ class Database:
                 self._unanswered(attempt, asked, _IN_TIME)
             raise
         except asyncpg.PostgresError:
-            self.breaker.answered()
+            self._breaker.answered()
             raise
-        self.breaker.answered()
+        self._breaker.answered()
         return result
 
     async def _attempt(self, attempt: _Attempt[T]) -> T:
@@ -201,8 +206,8 @@ class Database:
         full = pool is not None and pool.get_size() == self._pool_size and pool.get_idle_size() == 0
         if (full and not attempt.connected) or (because == _IN_TIME and now - asked < _FAIR_SECONDS):
             return
-        if self.breaker.failed(asked, now, because) and not self._closed:
-            log.warning("%s; probed in %.2g s", self.breaker.refusal(), self.breaker.wait)
+        if self._breaker.failed(asked, now, because) and not self._closed:
+            log.warning("%s; probed in %.2g s", self._breaker.refusal(), self._breaker.wait)
             self._probing.begin()
 
     async def _answers(self) -> bool:

@@ -16,12 +16,11 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
-from brain.postgres.breaker import Breaker
 from cognitive import CognitiveLayer, Policy, Turn
 from cognitive.chaos.faulty import FaultyProxy
 from cognitive.chaos.ledger import Ledger
 from cognitive.chaos.scenarios import POOL, SCENARIOS, Moody, Stage
-from cognitive.chaos.site import Site
+from cognitive.chaos.site import Site, setting
 from cognitive.chaos.waiting import Stopwatch
 from cognitive.chaos.words import ASKED, AT, KEY, store
 
@@ -65,16 +64,19 @@ async def suite(
 async def staged(site: Site, failures: int, chance: random.Random, policy: Policy = POLICY) -> AsyncIterator[Stage]:
     """A layer behind a network, with a breaker that opens after so many failures, and an agent that has a store."""
     embedder, agent = Moody(), f"agent-{chance.randrange(1 << 40)}"
-    async with (
-        FaultyProxy.before(site.urls.app) as proxy,
-        CognitiveLayer.open(proxy.url, policy=policy, embedder=embedder) as layer,
-    ):
-        layer._parts.store._database.breaker = Breaker(failures)
+    async with FaultyProxy.before(site.urls.app) as proxy, _opened(proxy.url, policy, embedder, failures) as layer:
         await layer.remember(agent, store(12))
         gc.unfreeze()  # of the stage before
         gc.collect()
         gc.freeze()  # as `cognitive serve` does: a full collection in the middle of a turn takes 100 ms
         yield Stage(site, proxy, embedder, layer, agent, chance)
+
+
+@asynccontextmanager
+async def _opened(url: str, policy: Policy, embedder: Moody, failures: int) -> AsyncIterator[CognitiveLayer]:
+    with setting("COGNITIVE_BREAKER_FAILURES", str(failures)):
+        async with CognitiveLayer.open(url, policy=policy, embedder=embedder) as layer:
+            yield layer
 
 
 async def _called(stage: Stage, ledger: Ledger, name: str, calls: int) -> None:

@@ -37,7 +37,9 @@ class Site:
     @asynccontextmanager
     async def opened(cls) -> AsyncIterator[Self]:
         """A site in a directory that is removed afterwards, in memory where there is enough of it."""
-        with tempfile.TemporaryDirectory(prefix="cognitive-chaos-", dir=_in_memory()) as place, _data_in(place):
+        # journals of the layers on this server are kept beside it
+        memory = _in_memory()
+        with tempfile.TemporaryDirectory(prefix="cognitive-chaos-", dir=memory) as place, setting(_DATA, place):
             os.chmod(place, 0o711)  # as root the server runs as a user of its own, which must get there
             site = await asyncio.to_thread(cls, Path(place))
             await upgrade(site.urls.owner)
@@ -91,15 +93,15 @@ class Site:
 
 
 @contextmanager
-def _data_in(place: str) -> Iterator[None]:
-    """Journals of the layers on this server are kept beside it, those of processes that are started too."""
-    before, os.environ[_DATA] = os.environ.get(_DATA), place
+def setting(name: str, value: str) -> Iterator[None]:
+    """A setting of the environment, of the processes that are started too, for as long as this is entered."""
+    before, os.environ[name] = os.environ.get(name), value
     try:
         yield
     finally:
-        del os.environ[_DATA]
+        del os.environ[name]
         if before is not None:
-            os.environ[_DATA] = before
+            os.environ[name] = before
 
 
 def _in_memory() -> str | None:
