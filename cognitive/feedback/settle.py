@@ -120,7 +120,7 @@ class Settlement:
     async def forget(self, agent_id: str, remains: Remains) -> int:
         """Leaves what the journal keeps of an agent without what is about to be erased. Returns of how many turns.
 
-        Whoever drains one of them either has stored what it said before the erasure looks, or finds it gone.
+        Whoever is draining one of them finds it gone, or stores nothing of what it said: that was read before.
         """
         await self._capture.ended(agent_id)
         await self.kept()

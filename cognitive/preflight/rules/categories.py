@@ -296,6 +296,3 @@ RULES: tuple[Rule, ...] = (
     r"\b(?:plans?|planning|analy[sz](?:e|es|ing)|analysis|strateg(?:y|ies)|investigat(?:e|ion)|roadmap|design document"
     r"|evaluate)\b", ("plan it", "analyze that"), ("planet", "plane")),
 )  # fmt: skip
-
-# What speaks against a row's word does not speak for it: the note for those that read the weights of a turn.
-NEGATIVE = frozenset(rule.id for rule in RULES if rule.weight < 0)
