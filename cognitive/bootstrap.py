@@ -48,8 +48,8 @@ from cognitive.policy import Policy
 from cognitive.policy.chosen import Chosen
 from cognitive.policy.models import load as load_models
 from cognitive.preflight import signals
+from cognitive.preflight.category_learning import Habits
 from cognitive.preflight.classifier import Classifier, Classifiers, ExemplarClassifier
-from cognitive.preflight.habits import Habits
 from cognitive.preflight.planner import Planner
 from cognitive.privacy import redaction
 from cognitive.privacy.forgetting import Forgetting

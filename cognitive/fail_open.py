@@ -16,7 +16,7 @@ from cognitive.errors import CognitiveError
 from cognitive.feedback.settle import opened
 from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.preflight.needs import together
+from cognitive.preflight.plan import merge_needs
 from cognitive.preparation import Preparation
 from cognitive.session.continuity import Continued, Talk
 from cognitive.telemetry import attributes, conventions
@@ -77,7 +77,7 @@ async def offer(parts: Parts, begun: Preparation, plan: Plan, built: Built) -> t
         return parts.catalog.whole(tools, turn.model), ()
     past = built.given.found.past if built.given is not None else ()
     try:
-        wanted = frozenset(together(plan.categories, policy).tools)
+        wanted = frozenset(merge_needs(plan.categories, policy).tools)
         known = Known(plan.signals.text, built.own, past, wanted)
         offered = await parts.catalog.offer(turn, tools, known, begun.deadline, policy)
     except Exception as error:  # a model that sees too many tools answers; one without them may not

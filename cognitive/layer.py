@@ -25,8 +25,8 @@ from cognitive.feedback.capture import Extractor
 from cognitive.lab.questions import Questions
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
+from cognitive.preflight.plan import Sections, sections
 from cognitive.preflight.planner import hinted
-from cognitive.preflight.sections import Sections, sections
 from cognitive.preparation import Preparation, timed
 from cognitive.privacy import redaction
 from cognitive.prompt.markup import without_injected

@@ -16,7 +16,7 @@ from cognitive.cli.options import AGENT, YES, confirm, limit
 if TYPE_CHECKING:
     from brain.types import Receipt
     from cognitive.catalog.plans import PastPlan
-    from cognitive.preflight.learned import Habit
+    from cognitive.preflight.category_learning import Habit
 
 _USER = click.option("--user", "user_id", help="Of this user alone.")
 

@@ -24,7 +24,7 @@ from cognitive.policy.chosen import FRESH, Standing
 from cognitive.policy.defaults import FRAMES
 from cognitive.policy.tunables import BY_NAME, between
 from cognitive.preflight import plan as planning
-from cognitive.preflight.learned import Learned
+from cognitive.preflight.category_learning import Learned
 
 MOST_SEEN = 50  # versions that turns were planned under
 _FIRST_HABITS = 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Protocol
 
@@ -11,8 +11,7 @@ import numpy as np
 from brain.embedding.cached import CachedEmbedder
 from brain.types import Vector, Vectors
 from cognitive.policy import Policy
-from cognitive.preflight.exemplars import nearest
-from cognitive.preflight.rules.exemplars import EXEMPLARS
+from cognitive.preflight.rules.categories import EXEMPLARS
 
 
 class Classifier(Protocol):
@@ -21,6 +20,8 @@ class Classifier(Protocol):
     async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
         """Categories of the policy, none if it does not know; `vector` is the message's, if it came in time."""
 
+
+NEAREST = 5  # sentences vote; one alone may be near by accident
 
 Classifiers = Callable[[Policy], Classifier | None]  # the classifier that turns under a policy ask; None: none
 
@@ -55,3 +56,27 @@ class ExemplarClassifier:
         own = copy(self)
         own._policy = policy
         return own
+
+
+def nearest(vector: Vector, labels: Sequence[str | None], vectors: Vectors, policy: Policy) -> tuple[str, ...]:
+    """The category that most of the nearest sentences have, or none.
+
+    Args:
+        vector: The message's, a unit vector.
+        labels: The category of each sentence, None where it has none.
+        vectors: Of the sentences, unit rows, shape (len(labels), dimension).
+        policy: `exemplar_floor` is the cosine below which a sentence does not vote.
+
+    Returns:
+        At most one category: more than half of the votes, each weighed by its cosine, have it.
+    """
+    if not len(labels):
+        return ()
+    cosines = vectors @ vector
+    order = np.argsort(-cosines, kind="stable")[:NEAREST]
+    votes: dict[str | None, float] = {}
+    for n in order:
+        if cosines[n] >= policy.exemplar_floor:
+            votes[labels[n]] = votes.get(labels[n], 0.0) + float(cosines[n])
+    best = max(votes, key=votes.__getitem__, default=None)
+    return (best,) if best is not None and 2 * votes[best] > sum(votes.values()) else ()

@@ -13,10 +13,10 @@ from datetime import datetime, timedelta
 from itertools import islice, pairwise
 
 from cognitive.plan import DateRange
-from cognitive.preflight.periods import Span, third, week
+from cognitive.preflight.date_ranges import Span, third, week
 from cognitive.preflight.rules.dates import EXPRESSION, FORMS, Form
-from cognitive.preflight.rules.fillers import listed
 from cognitive.preflight.rules.matching import RuleTable, compile_pattern, fold
+from cognitive.preflight.rules.words import listed
 
 MOST_PHRASES = 16  # looked at in one message; only an adversary names more
 _LEFT_CONTEXT = 48  # characters: the longest chain of words that can stand before a phrase

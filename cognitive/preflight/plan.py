@@ -1,19 +1,52 @@
-"""From signals, frame and categories to a declarative plan: what is looked for, how much is shown, what works on it."""
+"""From signals, frame and categories to a declarative plan: what is looked for, how much is shown, what works on it.
+
+`make` plans the memory and `equip` the tools, the thinking level and the model, by what the categories need together
+(`merge_needs`). `hint` writes the plan in one line, and `sections` picks parts of a system prompt, skills above all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 from brain.types import MEMORY_TYPES, MemoryType
-from cognitive.plan import Caps, Frame, Plan, RetrievalQuery, Signals
+from cognitive.plan import THINKING, Caps, Frame, Plan, RetrievalQuery, Signals, Thinking
 from cognitive.policy import Policy
-from cognitive.preflight import needs, tools
-from cognitive.preflight.hint import hint
-from cognitive.preflight.rules.categories import FULL
+from cognitive.preflight.classification import table
+from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL
+from cognitive.preflight.rules.matching import compile_pattern
 
 # A signal of recency makes room for episodes, whatever the frame: (from this recency, tokens, memories).
 RECENCY_ROW = (0.5, 1000, 8)
+
+MOST_NAMED = 12  # tools; the model sees all of them anyway
+
+_plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a message needs by its categories.
+
+    `tools` are names in the order of the categories; with `whole` every tool stays. `thinking` is None where no rule
+    fired. `skip` is True if every category that matched asks for no memory.
+    """
+
+    tools: tuple[str, ...]
+    whole: bool
+    caps: Caps
+    thinking: Thinking | None
+    model: str | None
+    skip: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The names of the sections that stay, in the order given, and of those left out."""
+
+    kept: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
 
 
 def make(
@@ -31,7 +64,7 @@ def make(
     """
     budget = policy.frames[frame]
     tuned = policy.categories_enabled and policy.memory_tuning
-    needed = needs.together(categories, policy) if tuned else None
+    needed = merge_needs(categories, policy) if tuned else None
     skip = signals.greeting or (needed is not None and needed.skip and not _asks(signals))
     queries = () if skip else _queries(signals, needed.caps if needed else FULL, policy)
     budgets = {} if skip else _budgets(signals, frame, queries, policy)
@@ -68,13 +101,13 @@ def equip(
     """
     if not policy.categories_enabled:
         return replace(plan, tools=tuple(given), thinking=thinking)
-    needed = needs.together(plan.categories, policy)
-    kept, removed = tools.keep(given, needed, policy, learned)
+    needed = merge_needs(plan.categories, policy)
+    kept, removed = _keep(given, needed, policy, learned)
     equipped = replace(
         plan,
         tools=kept,
         removed=removed,
-        thinking=needs.thinking(needed, thinking, policy),
+        thinking=_thinking(needed, thinking, policy),
         model=needed.model,
     )
     return replace(equipped, hint=hint(equipped, needed.tools) if policy.prompt_annotation else None)
@@ -84,8 +117,101 @@ def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
     """The plan with a hint that names the tools the model really gets: they may be fewer than those the plan keeps."""
     if plan.hint is None or len(offered) == len(plan.tools):
         return plan
-    wanted = needs.together(plan.categories, policy).tools
+    wanted = merge_needs(plan.categories, policy).tools
     return replace(plan, hint=hint(replace(plan, tools=tuple(offered)), wanted))
+
+
+def hint(plan: Plan, wanted: Sequence[str]) -> str | None:
+    """`[Context: research + crypto task | tools: exec, web_search | thinking: low]`; None where no rule fired.
+
+    The tools are those that stay, the `wanted` first, in the order of the categories that want them. A tool's name is
+    foreign text: one that is not plain is counted and not written.
+    """
+    if not plan.categories:
+        return None
+    parts = [f"Context: {' + '.join(plan.categories)} task"]
+    if plan.tools:
+        parts.append(f"tools: {_tools_named(plan.tools, wanted)}")
+    if plan.thinking:
+        parts.append(f"thinking: {plan.thinking}")
+    return f"[{' | '.join(parts)}]"
+
+
+def summary(plan: Plan, given: int, microseconds: float) -> str:
+    """The line of the log: what was recognised, tools kept of those given, memories and tokens, how long it took."""
+    caps = f"{plan.caps.facts}/{plan.caps.tokens}" if plan.caps else f"all/{plan.total}"
+    return (
+        f"classified: categories=[{','.join(plan.categories)}] tools={len(plan.tools)}/{given} "
+        f"memory={caps} thinking={plan.thinking or 'unset'} ({microseconds:.0f} µs)"
+    )
+
+
+def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -> Sections:
+    """Which sections a plan keeps, each given by its name with the categories it is for.
+
+    As with tools: a section for no category, or for one that the policy does not have, stays; and so do all of them
+    where the plan keeps every tool.
+    """
+    if not (policy.categories_enabled and policy.tool_filtering) or merge_needs(plan.categories, policy).whole:
+        return Sections(tuple(named))
+    known = {need.name for need in table(policy).needs}
+
+    def stays(categories: Collection[str]) -> bool:
+        return not known.issuperset(categories) or not categories or not set(plan.categories).isdisjoint(categories)
+
+    return Sections(
+        tuple(name for name, categories in named.items() if stays(categories)),
+        tuple(name for name, categories in named.items() if not stays(categories)),
+    )
+
+
+def merge_needs(categories: Sequence[str], policy: Policy) -> Needs:
+    """The needs of a message of these categories; without any, those of a message that no rule understood.
+
+    A category that the policy does not have (one of a recorded turn, replayed) needs nothing of its own.
+    """
+    known = table(policy)
+    matched = [need for need in known.needs if need.name in categories]
+    if not matched:
+        return Needs((), policy.fallback_to_full, FULL, None, None, skip=False)
+    return Needs(
+        tools=tuple(dict.fromkeys(tool for need in matched for tool in need.tools)),
+        whole=any(need.whole for need in matched),
+        caps=Caps(max(need.caps.facts for need in matched), max(need.caps.tokens for need in matched)),
+        thinking=max((need.thinking for need in matched), key=THINKING.index),
+        model=next((known.models[need.name] for need in matched if need.name in known.models), None),
+        skip=all(need.caps.facts == 0 for need in matched),
+    )
+
+
+def _thinking(needs: Needs, session: str | None, policy: Policy) -> str | None:
+    """How hard to think. Where no rule fired, the session's own level stands, and only without one the fallback's."""
+    if not policy.thinking_tuning:
+        return session
+    return needs.thinking or session or FALLBACK_THINKING
+
+
+def _keep(
+    given: Sequence[str], needs: Needs, policy: Policy, learned: Collection[str] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of the tools kept of those given and of those taken away, in their order: this can only take away.
+
+    A tool that no category names stays: an allow-list would take away every tool that its author did not think of.
+    `learned` are kept as if a category named them.
+    """
+    if not policy.tool_filtering or needs.whole:
+        return tuple(given), ()
+    unwanted = table(policy).known.difference(needs.tools, policy.always_include, learned)
+    return tuple(n for n in given if n not in unwanted), tuple(n for n in given if n in unwanted)
+
+
+def _tools_named(kept: Sequence[str], wanted: Sequence[str]) -> str:
+    there = frozenset(kept)
+    first = dict.fromkeys(name for name in wanted if name in there)
+    ordered = chain(first, (name for name in kept if name not in first))
+    named = list(islice((name for name in ordered if _plain.match(name)), MOST_NAMED))
+    more = len(kept) - len(named)
+    return ", ".join([*named, f"{more} more"] if more else named)
 
 
 def _asks(signals: Signals) -> bool:

@@ -13,12 +13,10 @@ from brain.redacting import WITHHELD
 from brain.types import Vector
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
-from cognitive.preflight import categories, frames, signals
+from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
+from cognitive.preflight.category_learning import Habits, Learned, prior
 from cognitive.preflight.classifier import Classifiers
-from cognitive.preflight.habits import Habits
-from cognitive.preflight.hint import summary
-from cognitive.preflight.learned import Learned, prior
 from cognitive.prompt.markup import without_injected
 from cognitive.turn import Offer, Turn
 
@@ -35,7 +33,7 @@ class Planner:
         self._habits = habits
         self._classifiers = classifiers
         for each in policy.variants:
-            categories.table(each)  # compiled before the first turn
+            classification.table(each)  # compiled before the first turn
 
     def untouched(self, turn: Turn, reason: str, policy: Policy) -> Plan:
         """A plan that asks for nothing and changes nothing."""
@@ -52,14 +50,14 @@ class Planner:
         asked = (each for each in reversed(turn.conversation) if each.role == "user")
         said = [without_injected(each.content) for each in islice(asked, _EARLIER)]
         read = signals.read(turn.text, now=now, previous=said[0] if said else "")
-        frame, reasons = frames.select(turn.text, read)
-        found = categories.of_turn(
+        frame, reasons = classification.select_frame(turn.text, read)
+        found = classification.of_turn(
             turn.text, read, said, turn.attachments, policy, _factors(learned, turn.user_id, policy)
         )
         reasons = (*reasons, *found.reasons)
         plan = planning.make(read, frame, reasons, policy, turn.thinking, found.categories)
         plan = _equip(plan, turn, learned, policy)
-        log.info(summary(plan, len(turn.tools), (perf_counter() - started) * 1e6))
+        log.info(planning.summary(plan, len(turn.tools), (perf_counter() - started) * 1e6))
         return plan
 
     async def refine(self, plan: Plan, turn: Turn, vector: Vector | None, deadline: Deadline, policy: Policy) -> Plan:
@@ -75,7 +73,7 @@ class Planner:
         if classifier is None:
             return plan
         guessed = await deadline.within(classifier.classify(turn.text, vector), _ASKING_SHARE)
-        known = {need.name for need in categories.table(policy).needs}
+        known = {need.name for need in classification.table(policy).needs}
         named = tuple(name for name in guessed if name in known)
         if not named:
             return plan

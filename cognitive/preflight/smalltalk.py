@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cognitive.preflight.rules.fillers import ANAPHORA, ASKING, FILLERS, OPENERS, REQUESTS, VOCATIVES, listed
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern
 from cognitive.preflight.rules.smalltalk import ADDRESSED, ANSWER, ASKS, CONTINUE, PEELED, PHRASES, SOCIAL, THANKS
+from cognitive.preflight.rules.words import ANAPHORA, ASKING, FILLERS, OPENERS, REQUESTS, VOCATIVES, listed
 
 LONGEST = 240  # characters; a longer message says something
 

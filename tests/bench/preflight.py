@@ -25,10 +25,10 @@ from brain.embedding.minilm import MiniLM
 from brain.ledger import Calls
 from cognitive.plan import CATEGORIES, Plan, Signals
 from cognitive.policy import Policy
-from cognitive.preflight import categories, frames, signals
+from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
+from cognitive.preflight.category_learning import NOTHING, Learned, learn
 from cognitive.preflight.classifier import ExemplarClassifier
-from cognitive.preflight.learned import NOTHING, Learned, learn
 from cognitive.preflight.rules.categories import NEEDS
 
 MESSAGES = json.loads((Path(__file__).parents[1] / "data" / "messages.json").read_text(encoding="utf-8"))
@@ -40,8 +40,8 @@ LENGTH, RUNS = 10_000, 200
 
 def planned(text: str, learned: Learned = NOTHING, guessed: Iterable[str] = ()) -> Plan:
     read = signals.read(text, now=NOW)
-    frame, reasons = frames.select(text, read)
-    found = categories.of_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)
+    frame, reasons = classification.select_frame(text, read)
+    found = classification.of_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)
     plan = planning.make(read, frame, reasons, POLICY, None, found)
     return planning.equip(plan, CORE, None, POLICY, learned.wanted(found))
 
@@ -105,7 +105,7 @@ def times() -> str:
         for turn in range(RUNS + 1):
             message = text[turn:] + text[:turn]
             start = perf_counter()
-            categories.classify(message, Signals(message[:200]), POLICY)
+            classification.classify(message, Signals(message[:200]), POLICY)
             took.append((perf_counter() - start) * 1000)
         quartiles = statistics.quantiles(took[1:], n=4)
         lines.append(f"| {name} | {quartiles[1]:.3f} | {quartiles[2]:.3f} | {took[0]:.2f} |")

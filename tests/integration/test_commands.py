@@ -25,7 +25,7 @@ from cognitive.cli.answers import CODES, NO, Answering
 from cognitive.cli.main import cli
 from cognitive.errors import SchemaError
 from cognitive.lab.questions import Questions
-from cognitive.preflight.habits import Habits
+from cognitive.preflight.category_learning import Habits
 from cognitive.session.work import Work
 
 PAYMENTS = "Payments stay with Stripe."

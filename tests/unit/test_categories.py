@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from cognitive.errors import CognitiveError, InvalidInput, PolicyError
 from cognitive.plan import CATEGORIES, THINKING
 from cognitive.policy import Policy
-from cognitive.preflight import categories, signals, structure
-from cognitive.preflight.categories import Classified
+from cognitive.preflight import classification, message_shape, signals
+from cognitive.preflight.classification import Classified
 from cognitive.preflight.rules.categories import NEEDS, RULES
 from cognitive.preflight.rules.matching import RuleTable, fold
 
@@ -23,7 +23,7 @@ POLICY = Policy()
 def classified(text: str, *said: str, policy: Policy = POLICY, attachments=()) -> Classified:
     """What a message is about, through the real rules; `said` are the user's messages before it, latest first."""
     read = signals.read(text, now=NOW, previous=said[0] if said else "")
-    return categories.of_turn(text, read, said, attachments, policy)
+    return classification.of_turn(text, read, said, attachments, policy)
 
 
 def kinds(text: str, *said: str, **how) -> set[str]:
@@ -268,7 +268,7 @@ def test_an_extra_pattern_may_be_in_any_language():
 
 def test_the_seeds_own_names_are_understood():
     changes = {"media": {"extraPatterns": ["vinyl"], "extraTools": ["record"], "thinkingLevel": "high"}}
-    need = next(n for n in categories.table(Policy(categories=changes)).needs if n.name == "media")
+    need = next(n for n in classification.table(Policy(categories=changes)).needs if n.name == "media")
     assert need.tools[-1] == "record"
     assert need.thinking == "high"
 
@@ -282,13 +282,13 @@ def test_weight_and_threshold_can_be_changed():
 def test_a_disabled_category_is_gone_and_its_tools_are_nobodys():
     policy = Policy(categories={"coding": {"disabled": True}})
     assert "coding" not in kinds("fix the build in main.py", policy=policy)
-    assert "apply_patch" not in categories.table(policy).known
+    assert "apply_patch" not in classification.table(policy).known
 
 
 def test_a_new_category_stands_behind_the_others():
     policy = Policy(categories={"gardening": {"extra_patterns": ["prune"], "extra_tools": ["shears"]}})
     assert kinds("prune the roses", policy=policy) == {"gardening"}
-    assert categories.table(policy).needs[-1].tools == ("shears",)
+    assert classification.table(policy).needs[-1].tools == ("shears",)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_toml_extends_the_table(tmp_path):
         encoding="utf-8",
     )
     policy = Policy.load(path)
-    table = categories.table(policy)
+    table = classification.table(policy)
     assert table.models == {"research": "lab/reader"}
     assert next(need for need in table.needs if need.name == "research").caps.tokens == 90
     assert kinds("what does the clause say?", policy=policy) == {"research", "legal"}
@@ -385,7 +385,7 @@ def test_any_text_has_an_answer_that_holds_together(text):
     assert all(found.scores[name] > 0 for name in found.categories)
     assert "casual" not in found.categories or len(found.categories) == 1
     if "casual" in found.categories:
-        assert signals.read(text, now=NOW).greeting or structure.emoji_only(text)
+        assert signals.read(text, now=NOW).greeting or message_shape.emoji_only(text)
 
 
 def test_only_head_and_tail_of_a_long_message_are_read():

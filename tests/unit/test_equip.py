@@ -14,10 +14,8 @@ from cognitive.plan import CATEGORIES, THINKING, Caps, DateRange, Plan, Signals
 from cognitive.policy import Policy
 from cognitive.policy.defaults import FRAMES
 from cognitive.preflight import plan as planning
-from cognitive.preflight.categories import table
-from cognitive.preflight.hint import summary
-from cognitive.preflight.needs import together
-from cognitive.preflight.sections import sections
+from cognitive.preflight.classification import table
+from cognitive.preflight.plan import merge_needs, sections, summary
 
 POLICY = Policy()
 CORE = (
@@ -143,7 +141,7 @@ def test_the_first_category_with_a_model_of_its_own_chooses():
 @given(SETS.filter(bool))
 def test_the_largest_caps_win_and_memory_is_skipped_only_if_all_skip(names):
     caps = {need.name: need.caps for need in table(POLICY).needs}
-    needs = together(names, POLICY)
+    needs = merge_needs(names, POLICY)
     assert needs.caps == Caps(max(caps[n].facts for n in names), max(caps[n].tokens for n in names))
     assert needs.skip is (names == ("casual",))
 

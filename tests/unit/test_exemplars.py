@@ -9,9 +9,8 @@ from making import beside, unit
 from brain.embedding.cached import CachedEmbedder
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
-from cognitive.preflight.classifier import ExemplarClassifier
-from cognitive.preflight.exemplars import nearest
-from cognitive.preflight.rules.exemplars import EXEMPLARS
+from cognitive.preflight.classifier import ExemplarClassifier, nearest
+from cognitive.preflight.rules.categories import EXEMPLARS
 
 POLICY = Policy()
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.preflight.frames import select
+from cognitive.preflight.classification import select_frame
 from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
 from cognitive.preflight.rules.matching import RuleTable, fold
 from cognitive.preflight.signals import read
@@ -54,7 +54,7 @@ MESSAGES = {
     ("frame", "message"), [(frame, message) for frame, messages in MESSAGES.items() for message in messages]
 )
 def test_a_message_lands_in_its_frame(frame, message):
-    assert select(message, read(message, now=NOW))[0] == frame
+    assert select_frame(message, read(message, now=NOW))[0] == frame
 
 
 @pytest.mark.parametrize("rule", [*ROWS, *NEUTRAL], ids=lambda rule: rule.id)
@@ -69,12 +69,12 @@ def test_every_row_fires_on_its_examples_and_on_no_counterexample(rule):
 
 def test_the_reasons_are_the_rows_of_the_frame_that_won():
     message = "Fix the login: it fails with an error"
-    assert select(message, read(message, now=NOW)) == ("debug", ("debug.error", "debug.failing"))
+    assert select_frame(message, read(message, now=NOW)) == ("debug", ("debug.error", "debug.failing"))
 
 
 def test_of_equal_votes_the_dearer_mistake_is_avoided():
     message = "why is it broken"
-    assert select(message, read(message, now=NOW))[0] == "debug"
+    assert select_frame(message, read(message, now=NOW))[0] == "debug"
 
 
 @pytest.mark.parametrize(
@@ -86,16 +86,16 @@ def test_of_equal_votes_the_dearer_mistake_is_avoided():
     ],
 )
 def test_without_a_matching_row_a_signal_or_the_default_decides(message, expected):
-    assert select(message, read(message, now=NOW)) == expected
+    assert select_frame(message, read(message, now=NOW)) == expected
 
 
 def test_an_elliptic_message_takes_the_frame_of_the_one_it_leans_on():
     signals = read("yes", now=NOW, previous="should we choose Redis or Postgres?")
-    assert select("yes", signals)[0] == "decision"
+    assert select_frame("yes", signals)[0] == "decision"
 
 
 @given(text=st.text(), previous=st.text())
 def test_no_text_raises_and_there_is_always_a_reason(text, previous):
-    frame, reasons = select(text, read(text, now=NOW, previous=previous))
+    frame, reasons = select_frame(text, read(text, now=NOW, previous=previous))
     assert frame in PRIORITY
     assert reasons

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from brain.ledger import Calls
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
-from cognitive.preflight import categories, signals
-from cognitive.preflight.learned import MOST_FACTOR, MOST_TOOLS, NOTHING, Habit, learn, prior
+from cognitive.preflight import classification, signals
+from cognitive.preflight.category_learning import MOST_FACTOR, MOST_TOOLS, NOTHING, Habit, learn, prior
 
 POLICY = Policy()
 TOOLS = st.sampled_from(("exec", "read", "web_search", "mcp__a", "mcp__b", "message", *"cdefghij"))
@@ -64,7 +64,7 @@ def test_a_category_whose_tools_are_always_called_may_fire_on_less():
     def kinds(learned):
         text = "the deployment"
         read = signals.read(text, now=datetime(2026, 11, 18, tzinfo=UTC))
-        return categories.of_turn(text, read, (), (), POLICY, learned.factors).categories
+        return classification.of_turn(text, read, (), (), POLICY, learned.factors).categories
 
     assert kinds(NOTHING) == ()
     assert kinds(learn(turns("coding", "exec", times=9), POLICY)) == (), "a few turns prove little"

@@ -12,7 +12,7 @@ import pytest
 
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
-from cognitive.preflight import categories, frames, signals
+from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
 from cognitive.preflight.rules.categories import NEEDS
 
@@ -34,8 +34,8 @@ class Planned:
 
 def planned(text: str):
     read = signals.read(text, now=NOW)
-    frame, reasons = frames.select(text, read)
-    found = categories.of_turn(text, read, (), (), POLICY)
+    frame, reasons = classification.select_frame(text, read)
+    found = classification.of_turn(text, read, (), (), POLICY)
     plan = planning.make(read, frame, (*reasons, *found.reasons), POLICY, None, found.categories)
     return planning.equip(plan, CORE, None, POLICY)
 

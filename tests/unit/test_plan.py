@@ -14,7 +14,7 @@ from brain.types import MEMORY_TYPES
 from cognitive.plan import DateRange, Frame, Plan, RetrievalQuery, Signals
 from cognitive.policy import Policy
 from cognitive.policy.defaults import FRAMES
-from cognitive.preflight import frames, signals
+from cognitive.preflight import classification, signals
 from cognitive.preflight.plan import make
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
@@ -33,7 +33,7 @@ SIGNALS = st.builds(
 def planned(text: str, policy: Policy = POLICY) -> Plan:
     """The plan of a message, through the real rules."""
     read = signals.read(text, now=NOW)
-    frame, reasons = frames.select(text, read)
+    frame, reasons = classification.select_frame(text, read)
     return make(read, frame, reasons, policy)
 
 

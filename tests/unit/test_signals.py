@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.plan import Signals
-from cognitive.preflight import entities as naming
 from cognitive.preflight import signals
 from cognitive.preflight.rules.matching import Rule, RuleTable, fold
-from cognitive.preflight.rules.signals import ELLIPTIC_RULES, PRONOUN_RULES, RULES
+from cognitive.preflight.rules.signals import ELLIPTIC_RULES, ENTITIES, PRONOUN_RULES, RULES
 from cognitive.preflight.rules.smalltalk import PHRASES
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
@@ -176,12 +175,12 @@ def test_hints_come_in_the_order_of_the_types(text, hints):
     assert tuple(hint for hint, _ in read(text).hints) == hints
 
 
-@pytest.mark.parametrize("kind", naming.KINDS, ids=lambda kind: kind.id)
+@pytest.mark.parametrize("kind", ENTITIES, ids=lambda kind: kind.id)
 def test_every_kind_of_entity_is_told_by_its_examples(kind):
     table = RuleTable([kind])
     for example in kind.examples:
         assert table.fired(example.encode()), example
-        assert naming.entities(example), example
+        assert signals.entities(example), example
     for example in kind.counterexamples:
         assert not table.fired(example.encode()), example
 

@@ -238,3 +238,41 @@ PRONOUN_RULES = (
         counterexamples=("who am I?", "that cluster is down", "it broke Redis"),
     ),
 )  # fmt: skip
+
+_UPPER, _LOWER = r"\p{Lu}", r"[\p{Ll}\p{M}]"
+_NAME = rf"(?:{_UPPER}['\x{{2019}}])?{_UPPER}{_LOWER}+(?:[-'\x{{2019}}]{_UPPER}{_LOWER}+)*"
+_EXTENSION = (
+    r"(?:py|pyi|js|jsx|ts|tsx|go|rs|rb|java|kt|c|h|cpp|hpp|cs|php|sh|sql|md|rst|txt|json|ya?ml|toml|ini|cfg|env|lock"
+    r"|csv"
+    r"|tsv|xlsx?|docx?|pptx?|pdf|html?|css|scss|png|jpe?g|gif|svg|zip|tar|gz|log|ipynb|proto|tf|conf|xml|parquet)"
+)
+
+# In order of precedence where two could begin at the same character.
+ENTITIES = (
+    Rule("entity.url", "entity", r"(?:https?|ftp|ssh|git|postgres(?:ql)?|redis|s3|file)://[^\s<>\"'`\x{201d})\]]+",
+         examples=("https://docs.example.org/a?b=1", "postgres://db:5432/app"), counterexamples=("http:", "a:// b")),
+    Rule("entity.email", "entity", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+         examples=("ann.lee@example.com",), counterexamples=("a @ b.com",)),
+    Rule("entity.quoted", "entity",
+    r"\"[^\"\n]{2,60}\"|\x{201c}[^\x{201d}\n]{2,60}\x{201d}|`[^`\n]{2,60}`|\x{ab}[^\x{bb}\n]{2,60}\x{bb}",
+         examples=('"blue green"', "`make check`", "“blue green”"), counterexamples=('"', "``")),
+    Rule("entity.path", "entity", rf"(?:~|\.{{1,2}})?/(?:[\w.+-]+/)*[\w.+-]*\w/?|[A-Za-z]:\\[\w\\.-]+"
+    rf"|(?:[\w.-]+/)+[\w.-]*\.\w{{1,8}}"
+         rf"|(?:[\w-]+/){{2,}}[\w.-]+|[\w-]+(?:\.[\w-]+)*\.{_EXTENSION}\b",
+         examples=("/etc/hosts", "src/app/main.py", "~/notes", "README.md", r"C:\temp\a.txt", "./run.sh"),
+         counterexamples=("e.g. this", "TCP or IP")),
+    Rule("entity.ticket", "entity", r"\b\p{Lu}[\p{Lu}\d]{1,9}-\d+\b|#\d+\b",
+         examples=("PROJ-123", "#4711", "CVE-2024"), counterexamples=("a-1", "#tag")),
+    Rule("entity.version", "entity", r"\bv\d+(?:\.\d+)*(?:-[\w.]+)?\b|\b\d+(?:\.\d+){2,}(?:[-+][\w.]+)?\b",
+         examples=("v2", "1.4.2", "v3.1-rc.1", "10.0.0.1"), counterexamples=("2.5", "version")),
+    Rule("entity.identifier", "entity",
+    r"\b[A-Za-z]\w*_\w*[A-Za-z0-9]\b|\b\p{Ll}+\p{Lu}\w*|\b\p{Lu}[\p{Ll}\d]+\p{Lu}\w*|\b\p{Lu}\p{Ll}+\d[\w.]*\w"
+    r"|\b\p{Lu}\p{Ll}+\d\b",
+         examples=("user_id", "useState", "PostgreSQL", "iPhone", "GitHub"), counterexamples=("Postgres", "_")),
+    Rule("entity.acronym", "entity", r"\b\p{Lu}[\p{Lu}\d]+s?\b",
+         examples=("SQL", "K8S", "EC2", "APIs"), counterexamples=("I", "A b", "sql")),
+    Rule("entity.product", "entity", rf"{_NAME} \d+\.\d+\b",
+    examples=("Python 3.11",), counterexamples=("python 3",)),
+    Rule("entity.name", "entity", rf"{_NAME}(?: (?:(?:of|de|van|von|la|del|der) )?{_NAME}){{0,3}}",
+         examples=("we met Zoë Müller", "the Bank of England", "ask O'Brien"), counterexamples=("i like it",)),
+)  # fmt: skip

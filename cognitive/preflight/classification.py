@@ -1,4 +1,7 @@
-"""Which kinds of work a message asks for: rows and form give each category a score, and from its threshold on it fires.
+"""Classify a message by rules: its frame, and the categories of work that it asks for.
+
+The frame (conversation, question, task, decision, creative or debug) is the one with most votes of matching rows. For
+the categories, rows and form give each a score, and from its threshold on it fires.
 
 A category that fires wrongly only adds tools; one that is missed takes tools away. So a message that the rules cannot
 read keeps all of them: one in another language, or an elliptic answer to something that no rule knew.
@@ -12,15 +15,23 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from cognitive.plan import Caps, Signals
+from cognitive.plan import Caps, Frame, Signals
 from cognitive.policy import Policy
 from cognitive.policy.defaults import CategoryChange
-from cognitive.preflight import smalltalk, structure
+from cognitive.preflight import message_shape, smalltalk
 from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL, NEEDS, RULES, Need
-from cognitive.preflight.rules.matching import Rule, RuleTable, fold
+from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
+from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern, fold
 
-# Characters read of a message, at its head and its tail; what people want stands there, and between them what they
-# pasted. Length, code fences and attachments are seen whatever their place.
+# A frame is told by how a message begins and what it wants, not by the log that is pasted below it.
+_LONGEST_FRAMED = 4_000
+
+_frame_rows = RuleTable(ROWS)
+_neutral = compile_pattern("|".join(rule.pattern for rule in NEUTRAL), name="frames.neutral")
+_FRAMES: dict[str, Frame] = {frame: frame for frame in PRIORITY}
+
+# Characters read of a message for its categories, at its head and its tail; what people want stands there, and between
+# them what they pasted. Length, code fences and attachments are seen whatever their place.
 HEAD, TAIL = 800, 400
 MOST_TURNS = 4  # looked back from a message that leans on them; what is further back is another topic
 
@@ -56,6 +67,37 @@ class Classified:
     inherited: bool = False
 
 
+def select_frame(text: str, signals: Signals) -> tuple[Frame, tuple[str, ...]]:
+    """The frame with the highest sum of matching rows, and their ids.
+
+    Ties go to the frame where a mistake costs more (see `PRIORITY`). An elliptic message without a frame of its own
+    takes that of the message it leans on; a question that matches nothing else is a question; the default is
+    conversation.
+    """
+    if signals.greeting:
+        return "conversation", ("signal.greeting",)
+    texts = (text, signals.text) if signals.elliptic else (text,)
+    for candidate in texts:
+        chosen = _strongest(candidate)
+        if chosen is not None:
+            return chosen
+    if signals.question:
+        return "question", ("signal.question",)
+    return "conversation", ("frame.default",)
+
+
+def _strongest(text: str) -> tuple[Frame, tuple[str, ...]] | None:
+    lower = fold(text[:_LONGEST_FRAMED].strip()).lower()
+    fired = _frame_rows.fired(_neutral.sub(b" ", lower) if _neutral.search(lower) else lower)
+    if not fired:
+        return None
+    scores = dict.fromkeys(PRIORITY, 0.0)
+    for rule in fired:
+        scores[_FRAMES[rule.signal]] += rule.weight
+    frame = max(PRIORITY, key=lambda each: (scores[each], PRIORITY.index(each)))
+    return frame, tuple(rule.id for rule in fired if rule.signal == frame)
+
+
 def table(policy: Policy) -> Table:
     """The categories under a policy, compiled once per set of changes."""
     return _compiled(tuple(policy.categories.items()))
@@ -80,14 +122,14 @@ def classify(
     """
     seen = _seen(text)
     folded = fold(seen)
-    if structure.foreign(seen, folded):
+    if message_shape.foreign(seen, folded):
         return Classified(reasons=("category.unread",))
     greeted = smalltalk.peel(seen)[0]
     if greeted and len(greeted) < len(seen):  # rows about how a message begins are matched behind its greeting
         seen, folded = greeted, fold(greeted)
     known = table(policy)
     votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(known, seen, folded)]
-    shape = structure.signals(text, folded, read, attachments, policy.complex_threshold)
+    shape = message_shape.signals(text, folded, read, attachments, policy.complex_threshold)
     votes += [
         (need.name, f"{need.name}.{name}", weight)
         for need in known.needs

@@ -1,20 +1,68 @@
-"""The topic words of a message, and which words are too common to be a topic or a name."""
+"""Lists of English words: what may stand around small talk, what is never a topic, what is no name."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-
 from brain.text import STOP_WORDS, stem
-from cognitive.preflight.rules.fillers import VOCATIVES, listed
-from cognitive.preflight.rules.matching import plain
 
-MOST_KEYWORDS = 10
-_LONGEST_WORD = 40
-_SINGLE_LETTERS = frozenset({"c", "r"})  # languages; other single letters are list marks
+
+def listed(words: str) -> frozenset[str]:
+    """The words of a running text as a set."""
+    return frozenset(words.split())
+
+
+# How people address whom they talk to, and when: they turn no greeting into a question.
+VOCATIVES = listed("""
+    again ai alexa all assistant bot bro buddy chatgpt claude computer copilot dear dude everybody everyone
+    folks friend friends gemini gpt guys ladies gentlemen love man mate my now pal people robot sir maam siri
+    team there today tonight tomorrow too world yall you u ya morning afternoon evening night day week weekend
+    and so well oh please this here lately recently sunshine stranger honey boss chief
+""")
+
+# Left over in small talk, they point to the previous turn ("thanks, do that").
+ANAPHORA = listed("""
+    it its that thats this these those them they he she him her one ones either neither
+""")
+
+# A message that begins so is a question or a request, whatever greeting stands before it.
+ASKING = listed("""
+    do did does can could would will should is are was were has have had am may might shall
+""")
+
+# After a bare "hey" these begin the sentence proper; any other word may belong to it ("hello world program").
+OPENERS = ASKING | listed("""
+    what where when why how who whom whose which whats wheres whens whys hows whos i im ive id we were my our
+    the please tell remind show explain let lets there it this that just so you help need any give find look
+    list recall do dont if isnt arent doesnt didnt cant couldnt quick a an
+""")
+
+# With these the filler asks for something ("hey, help me"), unless it is what one is thanked for.
+REQUESTS = frozenset({"tell", "help", "need", "give"})
+
+FILLERS = (
+    VOCATIVES
+    | ANAPHORA
+    | ASKING
+    | listed("""
+    a about absolutely actually already also always am an another any anyway as at awfully back bad be been
+    being believe better big bit but by bye case clearly completely currently deal definitely doing done down
+    dont either enough entirely especially even ever every exactly extra extremely fact feel feeling felt few
+    finally for forever from fully fun get getting give glad go going gonna good got great greatly guess had
+    happy hard have having hello help helped helpful helping hear heard hey hi honest honestly hope i id if ill
+    im in incredibly indeed information info into is ive just keep kind kinda know later least let lets like
+    little long look lot lots lovely make makes me mean meant might mine moment more most much must myself need
+    needed never next nice no not of off ok okay on only or other our out over own pleasure possible pretty
+    probably question quick quite real really right say saying see seem seems sincerely some something soon
+    sorry sound sounds still stuff such super sure talk talking tell than thank thanks that the their then thing
+    things think time to total totally tried true truly many million try use trying up us very wait want wanted
+    was way we welcome were will wish with without wonderful would wow yes yet your youre youve yours answer
+    answers advice assistance effort efforts support service chat chatting conversation talked come around next
+    time until take care safe rest amazing awesome fantastic excellent perfect cool beautiful brilliant ahead
+    everything anything nothing simply kindly course doubt afraid ok k alright fine meet rather
+""")
+)
 
 # Too general to say what a message is about: speech acts, time words, the verbs of remembering and deciding.
-_NO_TOPIC = (
+NO_TOPIC = (
     STOP_WORDS
     | (VOCATIVES - {"computer", "robot", "bot", "ai", "gpt", "gemini", "siri", "alexa", "sunshine", "stranger", "team"})
     | listed("""
@@ -37,7 +85,7 @@ _NO_TOPIC = (
 )
 
 # English words that may begin a sentence: capitalised there, they are no names. Base forms; inflections share a stem.
-_COMMON = listed("""
+_EVERYDAY = listed("""
     able about above accept access according account across act action active actual add additional address
     adjust admit advance advice affect afford after afternoon again against age agree ahead aim all allow almost
     alone along already also alternative although always amaze among amount analyze ancient and animal announce
@@ -125,49 +173,4 @@ _COMMON = listed("""
     wanna gotta kinda additionally furthermore firstly secondly thirdly finally lastly overall basically
     actually absolutely definitely certainly
 """)
-_COMMON_STEMS = frozenset(stem(word) for word in _COMMON | STOP_WORDS)
-
-_SEPARATORS = str.maketrans(dict.fromkeys('!"$%&()*,/:;<=>?@[\\]^`{|}~', " "))
-_WORD = re.compile(
-    r"[^\W_][\w.+#'-]*"
-)  # one class, no alternatives: linear in any engine, and unlike re2 it knows all scripts
-
-
-def is_common(word: str) -> bool:
-    """Whether a word is everyday English, so that a capital letter at a sentence's start makes it no name."""
-    return stem(word.lower()) in _COMMON_STEMS
-
-
-def keywords(text: str, most: int = MOST_KEYWORDS) -> tuple[str, ...]:
-    """The topic words in order of appearance: of too many the most frequent ones, and of equals the first.
-
-    Short technical words (SQL, db, k8s, c++) stay; numbers below 100 and general words go.
-    """
-    written = Counter(_written(text.lower()))
-    position = {word: index for index, word in enumerate(written)}
-    topics: dict[str, int] = {}
-    for candidate, _count in written.most_common():
-        topic = _topic(candidate)
-        if topic:
-            topics[topic] = min(position[candidate], topics.get(topic, len(position)))
-            if len(topics) >= most:
-                break
-    return tuple(sorted(topics, key=topics.__getitem__))
-
-
-def _written(lower: str) -> list[str]:
-    """The words of a lower-case text, cut where the ASCII and the general way agree: the former is 30 times faster."""
-    lower = plain(lower)
-    return lower.translate(_SEPARATORS).replace(". ", " ").split() if lower.isascii() else _WORD.findall(lower)
-
-
-def _topic(written: str) -> str:
-    """A lower-case word as a keyword, or nothing if it is none."""
-    word = written.strip("'._-").lstrip("+#").removesuffix("'s").removesuffix("'")
-    if word in _NO_TOPIC or word.replace("'", "") in _NO_TOPIC:
-        return ""
-    if len(word) == 1 and word.isascii() and word not in _SINGLE_LETTERS:
-        return ""
-    if word.isdecimal() and len(word) < 3:
-        return ""
-    return word[:_LONGEST_WORD] if any(char.isalnum() for char in word) else ""
+EVERYDAY_STEMS = frozenset(stem(word) for word in _EVERYDAY | STOP_WORDS)
