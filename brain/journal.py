@@ -312,6 +312,7 @@ def read(text: str) -> OpenTurn:
             | {
                 "at": datetime.fromisoformat(fields["at"]),
                 "degraded": tuple(fields["degraded"]),
+                "degraded_codes": tuple(fields.get("degraded_codes", ())),
                 "categories": tuple(fields.get("categories", ())),
                 "shown": tuple(
                     Exposure(**shown | {"memory_id": UUID(shown["memory_id"])}) for shown in fields["shown"]

@@ -51,6 +51,7 @@ class OpenTurn:
     runtime: str | None = None
     measures: Mapping[str, Any] = field(default_factory=dict)
     prepared: float | None = None
+    degraded_codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,7 +256,7 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
         [shown.slot for shown in turn.shown], [shown.propensity for shown in turn.shown],
         dict(turn.policy_content) if turn.policy_content is not None else None, [shown.lacked for shown in turn.shown],
         list(turn.categories), turn.runtime, dict(turn.measures), [shown.tokens for shown in turn.shown],
-        turn.prepared,
+        turn.prepared, list(turn.degraded_codes),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from brain.types import NewMemory
+    from cognitive.degradation import Degradation
     from cognitive.errors import CognitiveError
     from cognitive.layer import CognitiveLayer
     from cognitive.policy import Policy
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CognitiveError",
     "CognitiveLayer",
+    "Degradation",
     "Message",
     "NewMemory",
     "Outcome",
@@ -31,6 +33,7 @@ __all__ = [
 _HOME = {
     "CognitiveError": "cognitive.errors",
     "CognitiveLayer": "cognitive.layer",
+    "Degradation": "cognitive.degradation",
     "Message": "cognitive.turn",
     "NewMemory": "brain.types",
     "Outcome": "cognitive.turn",

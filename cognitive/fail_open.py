@@ -12,6 +12,7 @@ from brain.deadline import Deadline
 from cognitive.bootstrap import Parts
 from cognitive.catalog.engine import Known
 from cognitive.context.engine import Built
+from cognitive.degradation import Degradation
 from cognitive.errors import CognitiveError
 from cognitive.feedback.settle import opened
 from cognitive.plan import Plan
@@ -43,7 +44,8 @@ async def memory(parts: Parts, begun: Preparation, talking: asyncio.Task[Continu
         )
     except Exception as error:  # whatever went wrong, the agent's turn goes on
         log.exception("pre_turn goes on without memory")
-        return plan, Built.nothing(plan, begun.now, f"memory: {type(error).__name__}: {error}")
+        missing = Degradation("memory_failed", f"{type(error).__name__}: {error}")
+        return plan, Built.nothing(plan, begun.now, missing)
     try:
         return await planner.refine(plan, turn, built.own, begun.deadline, policy), built
     except Exception as error:  # a plug-in may raise anything, and the turn has its plan
@@ -69,7 +71,7 @@ async def window(parts: Parts, talk: Talk, policy: Policy) -> Window:
         return Window.of(plain(talk.conversation, policy), talk.conversation, policy, _plainly(error))
 
 
-async def offer(parts: Parts, begun: Preparation, plan: Plan, built: Built) -> tuple[Offer, tuple[str, ...]]:
+async def offer(parts: Parts, begun: Preparation, plan: Plan, built: Built) -> tuple[Offer, tuple[Degradation, ...]]:
     """The tools that the plan keeps, as the model can carry them; all of them whole, if that fails."""
     turn, policy, removed = begun.turn, begun.policy, frozenset(plan.removed)
     tools = [tool for tool in turn.tools if tool.name not in removed]
@@ -82,10 +84,10 @@ async def offer(parts: Parts, begun: Preparation, plan: Plan, built: Built) -> t
         offered = await parts.catalog.offer(turn, tools, known, begun.deadline, policy)
     except Exception as error:  # a model that sees too many tools answers; one without them may not
         log.warning("pre_turn goes on with all tools: %r", error)
-        because = f"tools: {type(error).__name__}: {error}; all of them are offered whole"
+        because = Degradation("tools_failed", f"{type(error).__name__}: {error}; all of them are offered whole")
         return parts.catalog.whole(tools, turn.model), (because,)
     late = offered.trim is not None and offered.trim.late
-    return offered, ("tools: not read in time; they are cut by their names",) if late else ()
+    return offered, (Degradation("tools_late", "not read in time; they are cut by their names"),) if late else ()
 
 
 async def recorded(parts: Parts, begun: Preparation, context: TurnContext) -> TurnContext:
@@ -95,17 +97,17 @@ async def recorded(parts: Parts, begun: Preparation, context: TurnContext) -> Tu
         await begun.deadline.within(parts.turns.open(context.agent_id, opening, abandon_after_minutes=minutes))
     except (CognitiveError, TimeoutError) as error:
         parts.settlement.keep_opening(context.agent_id, opening)
-        reason = f"record: {str(error) or 'not in time'}; it is recorded with the outcome"
+        reason = Degradation.from_error("record", error, "not in time", "; it is recorded with the outcome")
         return replace(context, degraded=(*context.degraded, reason))
     return context
 
 
-def _plainly(error: Exception) -> str:
+def _plainly(error: Exception) -> Degradation:
     """Why a window is only its newest messages."""
-    late = isinstance(error, TimeoutError)
-    if not late:
-        log.error("a window could not be made: %r", error, exc_info=error)
-    return f"window: {'not in time' if late else f'{type(error).__name__}: {error}'}; the newest messages, cut"
+    if isinstance(error, TimeoutError):
+        return Degradation("window_late", "not in time; the newest messages, cut")
+    log.error("a window could not be made: %r", error, exc_info=error)
+    return Degradation("window_failed", f"{type(error).__name__}: {error}; the newest messages, cut")
 
 
 async def _messages(talking: asyncio.Task[Continued]) -> Sequence[Message]:

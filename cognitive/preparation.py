@@ -10,6 +10,7 @@ from uuid import uuid4
 from brain.deadline import Deadline
 from cognitive.context import repeat
 from cognitive.context.engine import Built
+from cognitive.degradation import Degradation
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
@@ -49,7 +50,7 @@ class Preparation:
         return int(budget_for(self.turn.model, self.policy.models).input_tokens * self.policy.reserves["memory"])
 
     def context(
-        self, plan: Plan, built: Built, offer: Offer, talk: Continued, *, degraded: tuple[str, ...],
+        self, plan: Plan, built: Built, offer: Offer, talk: Continued, *, degraded: tuple[Degradation, ...],
         heard: str | None, embedding: str,
     ) -> TurnContext:  # fmt: skip
         """All parts together. `heard` is the message as it is recorded, where that differs from the message as it came;

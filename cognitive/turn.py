@@ -13,6 +13,7 @@ from pydantic_core import from_json, to_json
 
 from brain.types import Edge, Label, MemoryType, Moment, Text, Vector
 from cognitive.arguments import require_label
+from cognitive.degradation import Degradation
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.defaults import Placement
@@ -199,7 +200,7 @@ class TurnContext:
 
     `tools` is the catalogue as the model can carry it, in the order given. `prefix` belongs to the system prompt: its
     bytes change only when a pinned memory does. `text` is the block of this turn's memories; `prompt` puts both where
-    `placement` says. `degraded` holds a reason for whatever could not be done in time; it is empty when all is well.
+    `placement` says. `degraded` names what could not be done in time; it is empty when all is well.
     """
 
     agent_id: str
@@ -213,7 +214,7 @@ class TurnContext:
     plan: Plan
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
-    degraded: tuple[str, ...]
+    degraded: tuple[Degradation, ...]
     trace: Trace
     user_id: str | None = None
     model: str | None = field(default=None, repr=False)  # the embedding model that made `query`

@@ -122,7 +122,7 @@ class TurnFilter:
 
     `status` may be "unfinished": failed or abandoned. `showed` is the type, and `used` the verdict, of a memory that it
     showed; `held_back` is "deduped" or "trimmed": it found a memory that was. `model` is the language model, "" for
-    turns that named none; `reason` is one of those it was degraded for, before its colon.
+    turns that named none; `reason` is the code of a degradation.
     """
 
     words: str | None = None
@@ -163,6 +163,7 @@ class TurnRow:
     runtime: str | None
     policy: str
     degraded: tuple[str, ...]
+    degraded_codes: tuple[str, ...]
     called: tuple[str, ...]
     milliseconds: float | None
     found: int | None
@@ -195,6 +196,7 @@ class TurnNumbers:
     runtime: str | None
     policy: str
     degraded: tuple[str, ...]
+    degraded_codes: tuple[str, ...]
     called: tuple[str, ...]
     model: str | None
     measures: Mapping[str, Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-HEAD = "0012"
+HEAD = "0013"
 LEAST_POSTGRES = 16
 LEAST_PGVECTOR = "0.8.0"
 

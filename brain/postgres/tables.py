@@ -162,7 +162,7 @@ turn = Table(
     _column("opened_at", AT, default=NOW), _column("reaped", Boolean, default=text("false")),
     _column("called", ARRAY(Text), default=NONE), _column("categories", ARRAY(Text), default=NONE),
     _column("runtime", Text, nullable=True), _column("measures", JSONB, default=text("'{}'")),
-    _column("response", Text, nullable=True),
+    _column("response", Text, nullable=True), _column("degraded_codes", ARRAY(Text), default=NONE),
     PrimaryKeyConstraint("agent_id", "turn_id"),
     CheckConstraint("status IN ('open', 'completed', 'failed', 'abandoned')"),
     Index("turn_by_session", "agent_id", "session_id", "at"), Index("turn_by_time", "agent_id", "at"),

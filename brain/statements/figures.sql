@@ -43,11 +43,11 @@ WHERE agent_id = $1 AND span = $2 AND by = $3 AND at >= $4 AND at < $5 AND ($8::
 -- $12 abstained, $13 a tool that was called, $14 patterns of its message, $15 milliseconds at least, $16 how many rows, $17
 -- the user, $18 the type and $19 the verdict of a memory that it showed, $20 a stage that ran, which $15 is of then, $21
 -- what became of a memory that it found,
--- $22 the language model that it was for ('': none was named), $23 whether tools were cut to fit it, $24 a reason of
--- degradation.
+-- $22 the language model that it was for ('': none was named), $23 whether tools were cut to fit it, $24 the code
+-- of a degradation.
 WITH page AS MATERIALIZED (
     SELECT turn_id, at, looked FROM (
-        SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, measures, called, message, user_id,
+        SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, degraded_codes, measures, called, message, user_id,
                row_number() OVER (ORDER BY at DESC, turn_id DESC) AS looked
         FROM cognitive.turn
         WHERE agent_id = $1 AND session_id = $2 AND at <= $3 AND (at < $3 OR turn_id < $4)
@@ -68,7 +68,7 @@ WITH page AS MATERIALIZED (
                  AND ($18::text IS NULL OR e.type = $18) AND ($19::boolean IS NULL OR e.used = $19) OFFSET 0))
       AND ($22::text IS NULL OR coalesce(measures ->> 'model', '') = $22)
       AND ($23::boolean IS NULL OR (coalesce((measures ->> 'tools_cut')::int, 0) > 0) = $23)
-      AND ($24::text IS NULL OR EXISTS (SELECT FROM unnest(degraded) AS reason WHERE split_part(reason, ':', 1) = $24))
+      AND ($24::text IS NULL OR degraded_codes @> ARRAY[$24::text])
     ORDER BY at DESC, turn_id DESC LIMIT $16),
 -- Only asked where the page is not full: how many there were to look at, and the last of them.
 reach AS MATERIALIZED (
@@ -79,7 +79,7 @@ reach AS MATERIALIZED (
                 AND (at < $3 OR turn_id < $4) AND at >= $5
           ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked)
 SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, t.turn_id, t.session_id, t.user_id,
-       t.at, t.status, left(t.message, 500) AS message, t.frame, t.categories, t.runtime, t.policy, t.degraded, t.called,
+       t.at, t.status, left(t.message, 500) AS message, t.frame, t.categories, t.runtime, t.policy, t.degraded, t.degraded_codes, t.called,
        (t.measures ->> 'elapsed')::float8 AS milliseconds,
        (SELECT sum((own.value ->> 'found')::int) FROM jsonb_each(t.measures -> 'types') AS own) AS found,
        coalesce((t.measures ->> 'abstained')::boolean, false) AS abstained, e.shown, e.used, e.tokens
@@ -93,7 +93,7 @@ ORDER BY t.at DESC, t.turn_id DESC
 -- name: turn
 -- A turn's numbers beside its trace, and the turns before and after it in its session.
 SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.reaped, t.status, t.message, t.frame,
-       t.categories, t.runtime, t.policy, t.degraded, t.called, t.model, t.measures, t.trace -> 'timings' AS timings,
+       t.categories, t.runtime, t.policy, t.degraded, t.degraded_codes, t.called, t.model, t.measures, t.trace -> 'timings' AS timings,
        t.trace -> 'trim' AS trim, t.trace -> 'window' AS "window", t.trace -> 'sections' AS sections, t.trace -> 'excerpts' AS excerpts,
        nullif(t.response, '') AS response, pg_column_size(t.trace) AS bytes,
        (SELECT content ->> 'attribution' FROM cognitive.policy WHERE agent_id = $1 AND version = t.policy) AS attribution,

@@ -16,12 +16,12 @@ LEFT JOIN (
 ORDER BY m.turns DESC, m.model
 
 -- name: degradations
--- Why the latest <most> turns in [$2, $3) were degraded, by steps of time ($4) in a time zone ($5): a reason is what stands
--- before its colon. Turns in all by step under the reason ''.
-SELECT date_trunc($4, at, $5) AS step, split_part(reason, ':', 1) AS reason, count(DISTINCT turn_id) AS turns
-FROM (SELECT turn_id, at, degraded FROM cognitive.turn WHERE agent_id = $1 AND at >= $2 AND at < $3
+-- Why the latest <most> turns in [$2, $3) were degraded, by steps of time ($4) in a time zone ($5): a reason is its
+-- code. Turns in all by step under the reason ''.
+SELECT date_trunc($4, at, $5) AS step, reason, count(DISTINCT turn_id) AS turns
+FROM (SELECT turn_id, at, degraded_codes FROM cognitive.turn WHERE agent_id = $1 AND at >= $2 AND at < $3
       ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
-CROSS JOIN LATERAL unnest(degraded || '{""}') AS reason
+CROSS JOIN LATERAL unnest(degraded_codes || '{""}') AS reason
 GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: embedded

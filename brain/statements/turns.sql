@@ -14,12 +14,12 @@ planned AS (
     ON CONFLICT DO NOTHING),
 opened AS (
     INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
-                                query, trace, categories, runtime, measures, response)
+                                query, trace, categories, runtime, measures, response, degraded_codes)
     SELECT $1, $2, $3, $4, $5, CASE WHEN living.late THEN '[erased]' ELSE $6::text END, $7, $8, $9,
            CASE WHEN NOT living.late THEN $10::text END, CASE WHEN NOT living.late THEN $11::halfvec END,
            CASE WHEN living.late
                 THEN $12::jsonb || '{"query": "", "record": null, "erased": true}' ELSE $12::jsonb END,
-           $19, $20, $21, CASE WHEN living.late THEN '' END
+           $19, $20, $21, CASE WHEN living.late THEN '' END, $24
     FROM living WHERE living.is
     ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
 INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked, tokens)
@@ -55,7 +55,7 @@ ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: turn_whole
-SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, trace, model, query
+SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, degraded_codes, trace, model, query
 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
 
 -- name: calls

@@ -20,6 +20,7 @@ from cognitive.cli import conversation, printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.conversation import Conversation, Played
 from cognitive.cli.options import FILE, YES, confirm
+from cognitive.degradation import codes
 from cognitive.errors import InvalidInput
 from cognitive.trace import Disposition, Fate
 from cognitive.turn import RecallHit, Report, TurnContext
@@ -37,7 +38,7 @@ _TELLING: tuple[Disposition, ...] = (
 @click.command(
     cls=Answering,
     shape="{title, memories, turns: [{turn_id, message, response, frame, shown: [{memory_id, type, content, source?, "
-    "score, tokens, propensity, lacked}], dropped: {…}, used: [id], degraded: [reason]}]}",
+    "score, tokens, propensity, lacked}], dropped: {…}, used: [id], degraded: [reason], degraded_codes: [code]}]}",
 )
 @click.option("--from", "file", type=FILE, help="Play this JSON file.")
 @click.option("--agent", default=AGENT, show_default=True, help="Whose memory; what it holds is erased first.")
@@ -115,6 +116,7 @@ async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said:
     return {
         "turn_id": context.turn_id, "message": played.text, "response": played.response, "frame": context.plan.frame,
         "shown": context.shown, "dropped": dropped, "degraded": context.degraded,
+        "degraded_codes": codes(context.degraded),
         "used": [attribution.memory_id for attribution in report.attributions if attribution.referenced],
     }  # fmt: skip
 

@@ -17,6 +17,7 @@ from brain.errors import InvalidInput
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, FILE, SESSION, SINCE, UNTIL, limit
+from cognitive.degradation import codes
 
 if TYPE_CHECKING:
     from cognitive.turn import Report, TurnContext
@@ -25,7 +26,7 @@ SHAPE = "{turn_id, session_id, at, status, message}"
 _CONTEXT = (
     "{turn_id, session_id, prefix, text, prompt: [{role, content}], shown: [{memory_id, type, content, source?, "
     "score, tokens, propensity, lacked}], tools: [{…}], frame, categories: [name], thinking?, model?, hint?, "
-    "degraded: [reason]}"
+    "degraded: [reason], degraded_codes: [code]}"
 )
 _STATUSES = ("completed", "failed", "abandoned")
 
@@ -119,6 +120,7 @@ def _told(context: TurnContext, system: str) -> Mapping[str, Any]:
         "prompt": [{"role": each.role, "content": each.content} for each in context.prompt(system)],
         "shown": context.shown, "tools": context.tools, "frame": plan.frame, "categories": plan.categories,
         "thinking": context.thinking, "model": plan.model, "hint": plan.hint, "degraded": context.degraded,
+        "degraded_codes": codes(context.degraded),
     }  # fmt: skip
 
 

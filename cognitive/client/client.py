@@ -19,6 +19,7 @@ from cognitive.arguments import require_id
 from cognitive.catalog.plans import PastPlan
 from cognitive.client.calls import Calls
 from cognitive.client.policies import Policies
+from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.session.recent import Resumed
@@ -104,7 +105,7 @@ class CognitiveClient:
             )
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.warning("pre_turn goes on without memory: %s: %s", type(error).__name__, error)
-            because = f"server: {type(error).__name__}: {error}"
+            because = Degradation("server_failed", f"{type(error).__name__}: {error}")
             return unprepared(named, turn_id, turn.now or datetime.now(UTC), because)
         return received(prepared)
 

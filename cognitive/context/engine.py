@@ -19,6 +19,7 @@ from cognitive.context import dedup, render, repeat
 from cognitive.context.assemble import Assembled, assemble, order
 from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, embedded, retrieve, searched
 from cognitive.context.statements import window_sentences
+from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.prompt.markup import without_injected
@@ -45,14 +46,14 @@ class Built:
     prefix: str
     shown: tuple[Shown, ...]
     trace: Trace
-    degraded: tuple[str, ...]
+    degraded: tuple[Degradation, ...]
     vector: Vector | None
     given: Given | None = None
     model: str | None = None
     own: Vector | None = None
 
     @classmethod
-    def nothing(cls, plan: Plan, now: datetime, *degraded: str) -> Built:
+    def nothing(cls, plan: Plan, now: datetime, *degraded: Degradation) -> Built:
         """No memory at all: none was asked for, or none could be had."""
         return cls("", "", (), Trace(plan.signals.text, plan.policy, now), degraded, None)
 
@@ -128,11 +129,11 @@ class ContextEngine:
             raise StoreUnavailable("; ".join(retrieved.degraded))
         return order(queries, retrieved.found, now, policy)
 
-    async def _pinned(self, agent_id: str, deadline: Deadline) -> tuple[list[Memory], tuple[str, ...]]:
+    async def _pinned(self, agent_id: str, deadline: Deadline) -> tuple[list[Memory], tuple[Degradation, ...]]:
         try:
             return await deadline.within(self._store.pinned(agent_id)), ()
         except (CognitiveError, TimeoutError) as error:
-            return [], (f"prefix: {str(error) or 'no answer from Postgres in time'}",)
+            return [], (Degradation.from_error("prefix", error, "no answer from Postgres in time"),)
 
     async def _retrieve(
         self,
@@ -166,8 +167,9 @@ class ContextEngine:
             retrieved, embedder = (again, live) if again.channels else (retrieved, embedder)
         lacking = self._embedders.lacking(agent_id)
         if lacking is not None and queries:
-            told = f"embedding: this process lacks {lacking}, the agent's live model; searched by {embedder.model}"
-            retrieved = replace(retrieved, degraded=(*retrieved.degraded, told))
+            told = f"this process lacks {lacking}, the agent's live model; searched by {embedder.model}"
+            degraded = (*retrieved.degraded, Degradation("embedding_model_missing", told))
+            retrieved = replace(retrieved, degraded=degraded)
         return retrieved, embedder
 
     async def _own(
@@ -181,7 +183,7 @@ class ContextEngine:
 
     async def _window(
         self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy, embedder: CachedEmbedder
-    ) -> tuple[dedup.Statements, tuple[str, ...]]:
+    ) -> tuple[dedup.Statements, tuple[Degradation, ...]]:
         """What the last turns of the conversation and this message state, with the vectors that can be had in time."""
         if not plan.dedup or not plan.retrieval:
             return NOTHING_SAID, ()
@@ -189,16 +191,16 @@ class ContextEngine:
         recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
         stated = window_sentences([*recent, turn.text])
         unknown = [sentence for sentence in stated if embedder.known(sentence) is None]
-        missing: tuple[str, ...] = ()
+        missing: tuple[Degradation, ...] = ()
         try:
             await deadline.within(
                 embedder.embed(unknown[-policy.window_sentences :] if policy.window_sentences else []),
                 _WINDOW_SHARE,
             )
         except TimeoutError:
-            missing = ("dedup: not all of the window was embedded in time, compared by words",)
+            missing = (Degradation("dedup_late", "not all of the window was embedded in time, compared by words"),)
         except CognitiveError as error:
-            missing = (f"dedup: {error}; compared by words",)
+            missing = (Degradation("dedup_failed", f"{error}; compared by words"),)
         vectors = {sentence: vector for sentence in stated if (vector := embedder.known(sentence)) is not None}
         return dedup.window(stated, vectors), missing
 

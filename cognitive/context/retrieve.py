@@ -12,6 +12,7 @@ from brain.embedding.cached import CachedEmbedder
 from brain.errors import CognitiveError
 from brain.search import Found, MemorySearch, PastTurns, Query
 from brain.types import MemoryType, Vector
+from cognitive.degradation import Degradation
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.telemetry import attributes
@@ -42,7 +43,7 @@ class Retrieved:
     found: Found
     vector: Vector | None
     channels: tuple[str, ...]
-    degraded: tuple[str, ...] = ()
+    degraded: tuple[Degradation, ...] = ()
 
     def in_time(self, left: float, kept: float) -> Retrieved:
         """Without its candidates, if less than half is left of the seconds that were kept for weighing them.
@@ -51,8 +52,8 @@ class Retrieved:
         """
         if left >= kept / 2 or not self.found.hits:
             return self
-        told = (*self.degraded, "retrieval: too late for what was found to be weighed")
-        return replace(self, found=Found(()), channels=(), degraded=told)
+        late = Degradation("retrieval_late", "too late for what was found to be weighed")
+        return replace(self, found=Found(()), channels=(), degraded=(*self.degraded, late))
 
 
 async def retrieve(
@@ -93,9 +94,10 @@ async def retrieve(
             found = await deadline.within(search.find(agent_id, query, timeout=max(seconds, 0.001)))
             span.tell(lambda: attributes.found(found.hits), lambda: attributes.content_found(text, found.hits))
     except TimeoutError:
-        return Retrieved(Found(()), vector, (), (*missing, "retrieval: no answer from Postgres in time"))
+        late = Degradation("retrieval_late", "no answer from Postgres in time")
+        return Retrieved(Found(()), vector, (), (*missing, late))
     except CognitiveError as error:
-        return Retrieved(Found(()), vector, (), (*missing, f"retrieval: {error}"))
+        return Retrieved(Found(()), vector, (), (*missing, Degradation("retrieval_failed", str(error))))
     return Retrieved(found, vector, channels, missing)
 
 
@@ -108,14 +110,14 @@ def searched(text: str) -> str:
 
 async def embedded(
     text: str, embedder: CachedEmbedder, policy: Policy, deadline: Deadline
-) -> tuple[Vector | None, tuple[str, ...]]:
+) -> tuple[Vector | None, tuple[Degradation, ...]]:
     """The vector of a text within its share of the deadline, or why there is none."""
     try:
         return (await deadline.within(embedder.embed([text]), policy.embed_share))[0], ()
     except TimeoutError:
-        return None, ("embedding: no vector in time, searched by words only",)
+        return None, (Degradation("embedding_late", "no vector in time, searched by words only"),)
     except CognitiveError as error:
-        return None, (f"embedding: {error}; searched by words only",)
+        return None, (Degradation("embedding_failed", f"{error}; searched by words only"),)
 
 
 def _per_channel(limit: int, policy: Policy) -> int:

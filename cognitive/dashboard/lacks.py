@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cognitive.degradation import part
+
 _DATABASE = "Postgres is slow or away: cognitive doctor, then the server's load and the network to it."
 _MODEL = "The embedding model does not load, or this machine has too few cores for it: cognitive doctor tries it."
 _UNKNOWN = "other"
@@ -60,6 +62,6 @@ LACKS: Mapping[str, Lack] = {
 }
 
 
-def lack(reason: str) -> Lack:
-    """What is told of a reason, whose part stands before its colon; of a part that has no row, the row of others."""
-    return LACKS.get(reason.partition(":")[0], LACKS[_UNKNOWN])
+def lack(code: str) -> Lack:
+    """Return what the code of a degradation meant, and its remedy; of a part without a row, the row of others."""
+    return LACKS.get(part(code), LACKS[_UNKNOWN])

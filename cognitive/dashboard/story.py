@@ -142,7 +142,10 @@ def view(told: Read, asked: Asked) -> Story:
     return Story(
         account=account,
         numbers=told.numbers,
-        lacked=tuple((reason, lack(reason)) for reason in told.numbers.degraded),
+        lacked=tuple(
+            (reason, lack(code))
+            for reason, code in zip(told.numbers.degraded, told.numbers.degraded_codes, strict=True)
+        ),
         rules=_rules(account.plan.get("reasons", ())),
         stages=_stages(told.numbers.timings),
         chips=_chips(counts, chosen, asked),

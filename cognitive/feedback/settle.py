@@ -16,6 +16,7 @@ from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
 from brain.turns import TurnLog
 from cognitive.context.dedup import excerpt
+from cognitive.degradation import codes
 from cognitive.feedback import record
 from cognitive.feedback.authored import texts
 from cognitive.feedback.capture import Capture, Exchange
@@ -219,6 +220,7 @@ def opened(context: TurnContext) -> OpenTurn:
         policy=context.plan.policy,
         frame=context.plan.frame,
         degraded=context.degraded,
+        degraded_codes=codes(context.degraded),
         trace=context.trace.as_json() | {"plan": context.plan.as_json()},
         shown=tuple(
             Exposure(s.memory_id, s.type, slot, s.propensity, s.lacked, s.tokens)

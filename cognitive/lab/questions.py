@@ -56,7 +56,8 @@ class Account:
     """A turn as it was recorded: what it was planned for, what it showed, and what became of every candidate, by rank.
 
     `plan` is the plan without the words of the message; `shown` has the memories' words as they are now, None where
-    they were erased since; `degraded` is what the turn had to do without.
+    they were erased since; `degraded` is what the turn had to do without,
+    `degraded_codes` the codes of that.
     """
 
     turn_id: str
@@ -68,6 +69,7 @@ class Account:
     plan: Mapping[str, Any]
     shown: tuple[Shown, ...]
     degraded: tuple[str, ...]
+    degraded_codes: tuple[str, ...]
     fates: tuple[Explanation, ...]
 
 
@@ -107,6 +109,7 @@ class Questions:
             plan=turn["trace"].get("plan", {}),  # older records have none
             shown=tuple(await self._turns.shown(agent_id, turn_id)),
             degraded=tuple(turn["degraded"]),
+            degraded_codes=tuple(turn["degraded_codes"]),
             fates=tuple(await self._fates(agent_id, turn, record, judged)),
         )
 

@@ -15,6 +15,7 @@ from importlib import import_module
 from brain import redacting
 from brain.deadline import Deadline
 from brain.redacting import WITHHELD, Redact, Redactor
+from cognitive.degradation import Degradation
 from cognitive.errors import PolicyError
 from cognitive.turn import Message, Outcome, ToolCall, Turn
 
@@ -45,13 +46,15 @@ def named(name: str | None) -> Redact | None:
     return redact  # type: ignore[no-any-return]
 
 
-async def heard_in_time(turn: Turn, redactor: Redactor, deadline: Deadline) -> tuple[Turn, tuple[str, ...]]:
+async def heard_in_time(turn: Turn, redactor: Redactor, deadline: Deadline) -> tuple[Turn, tuple[Degradation, ...]]:
     """The turn as it is planned and recorded, and why something of it is withheld, if so."""
     try:
         told = await deadline.within(redactor.run(partial(heard, turn), turn=True), _SHARE_OF_A_TURN)
     except TimeoutError:
-        return heard(turn, redacting.withheld), (f"redaction: not in time; {_LESS}",)
-    return told, (f"redaction: the redactor failed; {_LESS}",) if _withheld(turn, told) else ()
+        return heard(turn, redacting.withheld), (Degradation("redaction_late", f"not in time; {_LESS}"),)
+    if not _withheld(turn, told):
+        return told, ()
+    return told, (Degradation("redaction_failed", f"the redactor failed; {_LESS}"),)
 
 
 async def outcome_in_time(given: Outcome, redactor: Redactor, deadline: Deadline) -> Outcome:

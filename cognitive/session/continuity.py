@@ -22,6 +22,7 @@ from brain.errors import CognitiveError
 from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import Carried, Sessions
 from cognitive.background import Background
+from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
 from cognitive.privacy import redaction
@@ -40,6 +41,7 @@ _MOST_HELD = 64_000_000  # characters of outputs that wait for Postgres to come 
 _RECENT_TURNS = 10  # told of when a session is resumed
 _READING = 0.5  # of a turn's time, at most, is for what the session carries: the window itself needs the rest
 _RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
+_NO_ANSWER = "no answer from Postgres in time"
 _AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
 
 
@@ -82,7 +84,7 @@ class Continued:
 
     messages: tuple[Message, ...]
     sent: Sent | None
-    degraded: tuple[str, ...] = ()
+    degraded: tuple[Degradation, ...] = ()
     trace: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -152,15 +154,17 @@ class Continuity:
             tokens=tokens, now=now, policy=policy, count=self._counter,
         )  # fmt: skip
 
-    async def before(self, agent_id: str, session_id: str, deadline: Deadline) -> tuple[Carried, tuple[str, ...]]:
+    async def before(
+        self, agent_id: str, session_id: str, deadline: Deadline
+    ) -> tuple[Carried, tuple[Degradation, ...]]:
         """What the session carries, and why it is nothing if it did not come in time."""
         try:
             read = self._sessions.carried(agent_id, session_id, timeout=PATIENCE)
             return await deadline.within(read, _READING), ()
         except (CognitiveError, TimeoutError) as error:
-            return Carried(), (f"session: {str(error) or 'no answer from Postgres in time'}",)
+            return Carried(), (Degradation.from_error("session", error, _NO_ANSWER),)
 
-    async def store(self, talk: Talk, outputs: Sequence[WholeOutput], deadline: Deadline) -> tuple[str, ...]:
+    async def store(self, talk: Talk, outputs: Sequence[WholeOutput], deadline: Deadline) -> tuple[Degradation, ...]:
         """Keeps whole outputs before the prompt that points to them goes out; what is not in time follows later."""
         if not outputs:
             return ()
@@ -173,7 +177,7 @@ class Continuity:
         except (CognitiveError, TimeoutError) as error:
             later = self._store_later(talk.agent_id, talk.session_id, talk.turn_id, new, talk.told_at)
             self._background.start(later, talk.agent_id, "outputs", talk.turn_id)
-            return (f"artifacts: {str(error) or 'no answer from Postgres in time'}; pointers lead nowhere yet",)
+            return (Degradation.from_error("artifacts", error, _NO_ANSWER, "; pointers lead nowhere yet"),)
         return ()
 
     async def resume(self, agent_id: str, session_id: str) -> recent.Resumed | None:
@@ -285,8 +289,12 @@ def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ..
     return recent.sanitized(messages, most=policy.window_messages, characters=policy.window_characters)
 
 
-def _shortcomings(trace: WindowTrace) -> tuple[str, ...]:
+def _shortcomings(trace: WindowTrace) -> tuple[Degradation, ...]:
     """What the window is not, though it should be."""
-    over = f"window: beyond its bound of {trace.over}, and nothing is left to cut" if trace.over else None
-    refused = f"directive: {trace.refused}" if trace.refused else None
-    return tuple(each for each in (over, refused) if each is not None)
+    degraded: list[Degradation] = []
+    if trace.over:
+        beyond = f"beyond its bound of {trace.over}, and nothing is left to cut"
+        degraded.append(Degradation("window_over_limit", beyond))
+    if trace.refused:
+        degraded.append(Degradation("directive_refused", trace.refused))
+    return tuple(degraded)

@@ -19,7 +19,7 @@ _LIKENESS = (0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.83, 0.85, 0.87, 0.9, 0.95, 1
 _OVERLAP = (0.0, 0.05, 0.1, 0.13, 0.15, 0.17, 0.2, 0.25, 0.29, 0.33, 0.4, 0.5, 0.7, 1.0)
 _BOOST = (0.6, 0.7, 0.8, 0.9, 0.95, 0.999, 1.0, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5)  # the unknown stand at 1.0 exactly
 
-# The parts of a turn that say when they are degraded, as "part: why"; what is not known here is "other".
+# The parts of a turn that a degradation may be about; what is not known here is "other".
 STAGES = ("redaction", "prefix", "retrieval", "embedding", "dedup", "memory", "tools", "window", "session",
           "artifacts", "directive", "record", "other")  # fmt: skip
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from cognitive.degradation import Degradation
 from cognitive.recording.measures import COUNTED, stages
 from cognitive.telemetry.instruments import (
     ABSTAINED,
@@ -41,7 +41,7 @@ INSTRUMENTS: Mapping[str, Instrument] = {
     "deduped": DEDUPED,
     "trimmed": TRIMMED,
 }  # of what a memory that was found counts as
-_RAISED = re.compile(r"(memory|tools|window): [A-Za-z_]\w*: ")  # a part that failed open names the error
+_FAILED_OPEN = ("memory_failed", "tools_failed", "window_failed")
 
 
 def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
@@ -56,8 +56,8 @@ def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
     for stage in degraded(context.degraded):
         yield Observation(DEGRADED, (1,), (stage,))
     for reason in context.degraded:
-        if raised := _RAISED.match(reason):
-            yield Observation(FAIL_OPEN, (1,), (raised[1],))
+        if reason.code in _FAILED_OPEN:
+            yield Observation(FAIL_OPEN, (1,), (reason.part,))
     yield from _memories(trace.fates)
     yield from _tokens(context)
 
@@ -80,9 +80,9 @@ def recalled(hits: Sequence[RecallHit], seconds: float) -> Iterator[Observation]
     yield Observation(RECALLS, (1,), ("found" if hits else "empty",))
 
 
-def degraded(reasons: Sequence[str]) -> tuple[str, ...]:
+def degraded(reasons: Sequence[Degradation]) -> tuple[str, ...]:
     """The parts that reasons are of, each once, in order; "other" for a part that is not known here."""
-    parts = (reason.partition(":")[0] for reason in reasons)
+    parts = (reason.part for reason in reasons)
     return tuple(dict.fromkeys(part if part in STAGES else "other" for part in parts))
 
 

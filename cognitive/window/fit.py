@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from cognitive import tokens as estimate
+from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.window import groups, squeeze, summary, surroundings
@@ -63,7 +64,7 @@ class WindowTrace:
     due: str | None = None
     over: str | None = None
     refused: str | None = None
-    degraded: str | None = None
+    degraded: Degradation | None = None
     ledger: TokenLedger | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -92,7 +93,7 @@ class Window:
 
     @classmethod
     def of(
-        cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: str
+        cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: Degradation
     ) -> Window:
         """A window that was not made by `fit`: nothing is known of what left it, and its tokens are not counted."""
         bounds = Size(policy.window_messages, policy.window_characters, surroundings.NO_BOUND)

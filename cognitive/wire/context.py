@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from cognitive import degradation
 from cognitive.catalog.entry import Catalogue
 from cognitive.catalog.fit import untouched
+from cognitive.degradation import Degradation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.policy.defaults import Placement
@@ -63,6 +65,7 @@ class Prepared:
     placement: Placement = "user_tail"
     model: str | None = None
     plan_step: str | None = None
+    degraded_codes: tuple[str, ...] = ()
 
 
 def prepared(context: TurnContext) -> Prepared:
@@ -87,6 +90,7 @@ def prepared(context: TurnContext) -> Prepared:
         placement=context.placement,
         model=context.reader,
         plan_step=context.plan_step,
+        degraded_codes=degradation.codes(context.degraded),
     )  # fmt: skip
 
 
@@ -105,7 +109,7 @@ def received(given: Prepared) -> TurnContext:
         plan=given.plan,
         messages=given.messages,
         tools=tuple(ToolSpec(tool) for tool in given.tools),
-        degraded=given.degraded,
+        degraded=degradation.read(given.degraded, given.degraded_codes),
         trace=Trace(
             told.query, told.policy, given.now, told.channels, timings=told.timings, trim=told.trim,
             window=told.window,
@@ -117,7 +121,7 @@ def received(given: Prepared) -> TurnContext:
     )  # fmt: skip
 
 
-def unprepared(turn: Turn, turn_id: str, now: datetime, *because: str) -> TurnContext:
+def unprepared(turn: Turn, turn_id: str, now: datetime, *because: Degradation) -> TurnContext:
     """A turn that goes on without memory: its newest messages, its tools whole, and why."""
     policy = Policy()
     plan = planning.make(Signals(turn.text, greeting=True), "conversation", (UNPREPARED,), policy, turn.thinking)

@@ -40,11 +40,12 @@ SELECT $1, max(seq) + 1, max(session) + 1, count(*), count(*), count(DISTINCT se
 -- name: turn
 -- $1 agent, $2 turns, $3 since, $4 seconds of the whole stretch, $5 versions of policies, $6 the embedding model
 INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, status, message, policy, frame, degraded, model,
-                            query, trace, closed_at, opened_at, called, categories, runtime, measures)
+                            query, trace, closed_at, opened_at, called, categories, runtime, measures,
+                            degraded_codes)
 SELECT $1, gen_random_uuid()::text, 's' || n / 20, 'user-' || n % 7, f.at,
     CASE WHEN r.a < 0.005 THEN 'open' WHEN r.a < 0.02 THEN 'failed' WHEN r.a < 0.03 THEN 'abandoned' ELSE 'completed' END,
     m.content, ($5::text[])[1 + n * cardinality($5::text[]) / $2::int], f.frame,
-    CASE WHEN r.b < 0.02 THEN ARRAY['retrieve: no answer within 300 ms'] ELSE '{}' END, $6, e.embedding,
+    CASE WHEN r.b < 0.02 THEN ARRAY['retrieval: no answer within 300 ms'] ELSE '{}' END, $6, e.embedding,
     jsonb_build_object('query', m.content, 'now', f.at, 'channels', ARRAY['dense', 'lexical'], 'decoys', '[]'::jsonb,
         'plan', jsonb_build_object('frame', f.frame, 'categories', f.categories), 'record', NULL),
     f.at + interval '9 s', f.at,
@@ -55,7 +56,8 @@ SELECT $1, gen_random_uuid()::text, 's' || n / 20, 'user-' || n % 7, f.at,
         'stages', jsonb_build_object('embed', round(ms * 0.1, 3), 'retrieve', round(ms * 0.5, 3), 'dedup', round(ms * 0.2, 3),
             'rank', round(ms * 0.1, 3), 'render', round(ms * 0.02, 3), 'plan', round(ms * 0.03, 3)),
         'types', jsonb_build_object('fact', jsonb_build_object('found', 20 + n % 7, 'deduped', n % 2, 'trimmed', n % 5),
-            'episode', jsonb_build_object('found', 30 + n % 11, 'deduped', n % 3, 'trimmed', n % 4)))
+            'episode', jsonb_build_object('found', 30 + n % 11, 'deduped', n % 3, 'trimmed', n % 4))),
+    CASE WHEN r.b < 0.02 THEN ARRAY['retrieval_late'] ELSE '{}' END
 FROM generate_series(0, $2::int - 1) AS n
 CROSS JOIN LATERAL (SELECT random() + 0 * n AS a, random() AS b, random() AS c, random() AS d, random() AS e, random() AS f) AS r
 CROSS JOIN LATERAL (SELECT $3::timestamptz + make_interval(secs => $4::float8 * n / $2::int) AS at,

@@ -47,7 +47,8 @@ async def open_pages(layer):
 async def degraded(urls, played):
     """The agent, one of whose two turns lacked its memory."""
     database = Database(urls.app)
-    sql = "UPDATE cognitive.turn SET degraded = '{memory: TimeoutError}' WHERE agent_id = $1 AND turn_id = 't/1'"
+    set_ = "degraded = '{memory: TimeoutError}', degraded_codes = '{memory_failed}'"
+    sql = f"UPDATE cognitive.turn SET {set_} WHERE agent_id = $1 AND turn_id = 't/1'"
     await database.run(played, lambda c: c.execute(sql, played))
     await database.close()
     return played
@@ -78,14 +79,14 @@ async def test_an_agents_token_sees_its_own_and_nothing_of_the_server(layer, tmp
 
 async def test_reasons_of_degradation_lead_to_their_turns(open_pages, degraded):
     page = await open_pages.get(of(degraded))
-    rows = re.search(r'href="(/ui/turns\?[^"]*reason=memory)"', page.text)[1].replace("&amp;", "&")
+    rows = re.search(r'href="(/ui/turns\?[^"]*reason=memory_failed)"', page.text)[1].replace("&amp;", "&")
 
     assert "Of the 2 turns" in page.text
     assert LACKS["memory"].meant in page.text
     assert LACKS["memory"].remedy in unescape(page.text)
     assert (await open_pages.get(rows)).text.count("data-row") == 1
     file = await open_pages.get(of(degraded, "health-chart?id=degradation"))
-    assert file.text.splitlines()[0] == "step,memory"
+    assert file.text.splitlines()[0] == "step,memory_failed"
     assert ",0.5" in file.text
 
 
@@ -150,10 +151,10 @@ def test_all_is_as_well_as_the_worst_check():
 
 def test_reasons_are_shares_of_the_turns_that_were_looked_at():
     day = NOW.replace(hour=0)
-    lately = Degradations({day: {"memory": 1, "tools": 2}}, {day: 4})
+    lately = Degradations({day: {"memory_failed": 1, "tools_late": 2}}, {day: 4})
     page = health.view(told(degraded=lately), Asked("a", NOW, params={"range": "7d"}))
 
-    assert [(each.name, each.turns) for each in page.reasons] == [("tools", 2), ("memory", 1)]
+    assert [(each.name, each.turns) for each in page.reasons] == [("tools_late", 2), ("memory_failed", 1)]
     assert [each.told for each in page.reasons] == [LACKS["tools"], LACKS["memory"]]
-    assert [line.name for line in page.chart.lines] == ["tools", "memory"]
+    assert [line.name for line in page.chart.lines] == ["tools_late", "memory_failed"]
     assert [value for value in page.chart.lines[0].values if value is not None] == [0.5]

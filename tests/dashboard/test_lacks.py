@@ -11,6 +11,7 @@ from brain.postgres.database import Database
 from cognitive import CognitiveLayer, Outcome, Policy, Tool, ToolCall, Turn
 from cognitive.dashboard.lacks import LACKS, lack
 from cognitive.dashboard.offered import tools
+from cognitive.degradation import DEGRADATION_CODES, Degradation, part
 from cognitive.server import everything
 from cognitive.telemetry.instruments import STAGES
 from cognitive.trace import Trim
@@ -24,20 +25,21 @@ def of(agent, page):
 @pytest.fixture
 async def lacking(urls, played):
     """The agent, one of whose turns lacked every part that there is."""
-    database, reasons = Database(urls.app), [f"{stage}: no answer in time" for stage in STAGES]
-    sql = "UPDATE cognitive.turn SET degraded = $2 WHERE agent_id = $1 AND turn_id = 't/1'"
-    await database.run(played, lambda c: c.execute(sql, played, reasons))
+    database, codes = Database(urls.app), list(DEGRADATION_CODES)
+    reasons = [Degradation(code, "no answer in time") for code in codes]
+    sql = "UPDATE cognitive.turn SET degraded = $2, degraded_codes = $3 WHERE agent_id = $1 AND turn_id = 't/1'"
+    await database.run(played, lambda c: c.execute(sql, played, reasons, codes))
     await database.close()
     return played
 
 
 def test_every_part_that_a_turn_can_lack_says_what_it_meant_and_what_to_do():
-    assert set(LACKS) == set(STAGES)
+    assert set(LACKS) == set(STAGES) == {part(code) for code in DEGRADATION_CODES} - {"server"} | {"other"}
     assert all(sentence.endswith(".") for each in LACKS.values() for sentence in (each.meant, each.remedy))
 
 
 def test_a_part_that_has_no_row_is_told_as_others_are():
-    assert lack("reranker: no answer in time") == lack("other") != lack("memory: KeyError")
+    assert lack("reranker_late") == lack("other") != lack("memory_failed")
 
 
 async def test_a_turn_says_what_it_lacked_and_what_to_do_about_it(pages, lacking):

@@ -16,6 +16,7 @@ from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool,
 from cognitive.client import CognitiveClient, NotAllowed
 from cognitive.client.calls import Calls
 from cognitive.client.policies import Policies as RemotePolicies
+from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput, StoreUnavailable, UnknownMemory, UnknownTurn
 from cognitive.server.config import ServerConfig
 from cognitive.surface.policies import Policies
@@ -273,6 +274,7 @@ async def test_a_turn_goes_on_whatever_else_answers_in_the_servers_place(agent, 
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=50))
 def test_whatever_is_said_crosses_as_it_is(text):
     turn = Turn(agent_id="a", session_id="s", text=text, conversation=(Message(role="user", content=text or "x"),))
-    context, adapter = unprepared(turn, "t", NOW, text), TypeAdapter(Prepared)
+    context, adapter = unprepared(turn, "t", NOW, Degradation("server_failed", text)), TypeAdapter(Prepared)
     crossed = received(adapter.validate_json(adapter.dump_json(prepared(context))))
     assert crossed == context
+    assert [each.code for each in crossed.degraded] == ["server_failed"]

@@ -19,7 +19,7 @@ from brain.ledger import Exposure, OpenTurn
 
 OPENING = OpenTurn(
     turn_id="t", session_id="s", user_id=None, at=AT, message="Wann gibt es Tee?", policy="abc", frame="question",
-    degraded=("dense: late",), trace={"fates": [{"value": 0.25}]},
+    degraded=("embedding: late",), degraded_codes=("embedding_late",), trace={"fates": [{"value": 0.25}]},
     shown=(Exposure(uid(1), "fact", 0), Exposure(uid(2), "episode", 1, 0.25)), model="m", query=unit(1, 2, 3),
 )  # fmt: skip
 

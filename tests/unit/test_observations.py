@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from making import AT, candidate, uid
 
+from cognitive.degradation import Degradation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.recording.measures import COUNTED
@@ -74,7 +75,8 @@ def test_a_prepared_turn_is_counted_by_what_became_of_its_candidates():
 
 
 def test_every_reason_of_a_degraded_turn_is_counted_by_its_part_once():
-    reasons = ("retrieval: no answer in time", "record: not in time", "record: again", "memory: ValueError: odd")
+    reasons = (Degradation("retrieval_late", "no answer in time"), Degradation("record_late", "not in time"),
+               Degradation("record_failed", "again"), Degradation("memory_failed", "ValueError: odd"))  # fmt: skip
     told = counted(prepared(context(*reasons), 0.3))
     assert told["turns_prepared_total", "question", "yes"] == [1]
     assert {key[1]: values for key, values in told.items() if key[0] == "degraded_total"} == {
@@ -85,10 +87,10 @@ def test_every_reason_of_a_degraded_turn_is_counted_by_its_part_once():
 @pytest.mark.parametrize(
     "reason",
     [
-        "window: beyond its bound of tokens, and nothing is left to cut",
-        "window: not in time; the newest messages, cut",
-        "tools: not read in time; they are cut by their names",
-        "retrieval: OSError: the server said so",
+        Degradation("window_over_limit", "beyond its bound of tokens, and nothing is left to cut"),
+        Degradation("window_late", "not in time; the newest messages, cut"),
+        Degradation("tools_late", "not read in time; they are cut by their names"),
+        Degradation("retrieval_failed", "OSError: the server said so"),
     ],
 )
 def test_what_is_late_or_short_has_not_failed_open(reason):
@@ -96,7 +98,10 @@ def test_what_is_late_or_short_has_not_failed_open(reason):
 
 
 def test_a_part_that_is_not_known_makes_no_label_of_its_own():
-    assert degraded(("session: gone", "the user's words: gone", "and more")) == ("session", "other")
+    assert degraded((Degradation("session_failed", "gone"), Degradation("server_failed", "gone"))) == (
+        "session",
+        "other",
+    )
 
 
 def test_an_outcome_is_counted_with_its_overlaps_and_what_was_used_by_type():
@@ -129,7 +134,7 @@ def test_a_recall_is_counted_by_whether_it_found_anything():
 
 
 def test_observations_have_the_labels_of_their_instrument_and_known_values():
-    told = [*prepared(context("prefix: gone", "odd"), 0.1), *recalled((), 0.1),
+    told = [*prepared(context(Degradation("prefix_failed", "gone")), 0.1), *recalled((), 0.1),
             *settled(Outcome(response="x"), Report("t", (), True), 0.1)]  # fmt: skip
     for instrument, _, labels in told:
         assert len(labels) == len(instrument.labels)

@@ -16,8 +16,8 @@ import cognitive
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 from cognitive.turn import Attribution, RecallHit, Report, Shown, TurnContext
 
-NAMES = ["CognitiveError", "CognitiveLayer", "Message", "NewMemory", "Outcome", "Policy", "Tool", "ToolCall", "Turn",
-         "TurnRef"]  # fmt: skip
+NAMES = ["CognitiveError", "CognitiveLayer", "Degradation", "Message", "NewMemory", "Outcome", "Policy", "Tool",
+         "ToolCall", "Turn", "TurnRef"]  # fmt: skip
 ID, AT = uuid4(), datetime(2026, 9, 1, tzinfo=UTC)
 
 

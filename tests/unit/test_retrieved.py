@@ -6,8 +6,9 @@ from making import hit
 
 from brain.search import Found
 from cognitive.context.retrieve import Retrieved
+from cognitive.degradation import Degradation
 
-FOUND = Retrieved(Found((hit(),)), None, ("lexical",), ("embedding: late",))
+FOUND = Retrieved(Found((hit(),)), None, ("lexical",), (Degradation("embedding_late", "late"),))
 
 
 def test_what_leaves_time_to_weigh_it_is_kept():
@@ -18,6 +19,7 @@ def test_what_comes_when_that_time_is_gone_is_given_up_and_said_to_be():
     late = FOUND.in_time(left=0.024, kept=0.05)
     assert (late.found.hits, late.channels) == ((), ())
     assert late.degraded == ("embedding: late", "retrieval: too late for what was found to be weighed")
+    assert [each.code for each in late.degraded] == ["embedding_late", "retrieval_late"]
 
 
 def test_of_nothing_nothing_is_late():
