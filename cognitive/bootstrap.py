@@ -39,10 +39,10 @@ from brain.turns import TurnLog
 from cognitive.background import Background
 from cognitive.catalog.engine import Catalog
 from cognitive.context.engine import ContextEngine
-from cognitive.feedback.arrivals import Arrivals
 from cognitive.feedback.capture import Capture, Extractor
 from cognitive.feedback.drain import draining
-from cognitive.feedback.settle import Settlement
+from cognitive.feedback.outcomes import OutcomeRecorder
+from cognitive.feedback.prefetch import ResponseEmbedder
 from cognitive.lab.shadow import Shadowing
 from cognitive.policy import Policy
 from cognitive.policy.chosen import Chosen
@@ -98,9 +98,9 @@ class Parts:
     contents: Contents
     engine: ContextEngine
     catalog: Catalog
-    settlement: Settlement
+    settlement: OutcomeRecorder
     capture: Capture
-    arrivals: Arrivals
+    arrivals: ResponseEmbedder
     shadowing: Shadowing
     counter: TokenCounter
     sessions: Sessions
@@ -205,8 +205,9 @@ def _parts(
         engine=ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter),
         catalog=Catalog(embedders.first), planner=Planner(policy, habits, classifiers), habits=habits, capture=capture,
         continuity=Continuity(sessions, artifacts, policy, counter, summarizer, redactor),
-        settlement=Settlement(turns, journal, chosen, capture, redactor), settling=Background(_MOST_SETTLING),
-        arrivals=Arrivals(embedders), shadowing=Shadowing(turns, chosen.shadow, counter), forgetting=Forgetting(),
+        settlement=OutcomeRecorder(turns, journal, chosen, capture, redactor), settling=Background(_MOST_SETTLING),
+        arrivals=ResponseEmbedder(embedders),
+        shadowing=Shadowing(turns, chosen.shadow, counter), forgetting=Forgetting(),
         retaining=Retaining(Retention(database), chosen, journal), reading=reading, figures=Figures(reading),
         metrics=plugins.metrics or NO_METRICS,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from cognitive.catalog.engine import Known
 from cognitive.context.engine import Built
 from cognitive.degradation import Degradation
 from cognitive.errors import CognitiveError
-from cognitive.feedback.settle import opened
+from cognitive.feedback.outcomes import opened
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.preflight.plan import merge_needs

@@ -29,7 +29,7 @@ from cognitive.preflight.plan import Sections, sections
 from cognitive.preflight.planner import hinted
 from cognitive.preparation import Preparation, timed
 from cognitive.privacy import redaction
-from cognitive.prompt.markup import without_injected
+from cognitive.prompt import without_injected
 from cognitive.recall import recall
 from cognitive.session.continuity import Talk
 from cognitive.session.work import Work
@@ -172,7 +172,7 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         """
         loops.require(self.loop)
         if self._parts.policy.for_agent(context.agent_id).dedup:
-            self._parts.arrivals.heard(context.agent_id, without_injected(outcome.response))
+            self._parts.arrivals.enqueue(context.agent_id, without_injected(outcome.response))
         told_at = time()
         report = await self._parts.settlement.post(context, outcome, told_at)
         if report.recorded:

@@ -17,7 +17,7 @@ from cognitive.degradation import Degradation
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.defaults import Placement
-from cognitive.prompt.placement import Parts, Placed, place
+from cognitive.prompt import Parts, Placed, place
 from cognitive.trace import Trace, Trim
 
 LONGEST_MESSAGE = 4_000_000  # characters; what is longer is a file, not a message

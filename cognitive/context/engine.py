@@ -22,7 +22,7 @@ from cognitive.context.statements import window_sentences
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.prompt.markup import without_injected
+from cognitive.prompt import without_injected
 from cognitive.recording import stages as recording
 from cognitive.recording.stages import Given, Standing
 from cognitive.tokens import TokenCounter, count

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from brain.search import Hit
 from brain.types import MEMORY_TYPES, Memory, MemoryType
 from cognitive.policy import Policy
-from cognitive.prompt.markup import CLOSING, OPENING, PREFIX_CLOSING, PREFIX_OPENING, RECORD, sealed
-from cognitive.prompt.quoting import quote
+from cognitive.prompt import CLOSING, OPENING, PREFIX_CLOSING, PREFIX_OPENING, RECORD, quote, sealed
 from cognitive.trace import Candidate
 from cognitive.turn import RecallHit
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from brain.contents import Key
 from brain.search import Hit
 from cognitive.policy.defaults import Placement
-from cognitive.prompt.markup import records, without_injected
+from cognitive.prompt import records, without_injected
 from cognitive.recording.stages import Standing
 from cognitive.trace import PASSED_OVER, Candidate, Fate, Sifted
 from cognitive.turn import Message

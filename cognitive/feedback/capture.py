@@ -23,7 +23,7 @@ from brain.types import LONGEST_LABEL, NewMemory
 from cognitive.background import Background
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
-from cognitive.prompt.markup import without_injected
+from cognitive.prompt import without_injected
 
 log = logging.getLogger(__name__)
 

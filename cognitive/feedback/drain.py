@@ -22,7 +22,7 @@ from brain.errors import (
     StoreUnavailable,
 )
 from brain.journal import Journal
-from cognitive.feedback.settle import Settlement
+from cognitive.feedback.outcomes import OutcomeRecorder
 
 Left = Literal["nothing", "something", "to another"]  # by a round
 
@@ -38,7 +38,7 @@ _AT_CLOSE_MS = 1_000.0  # for what can still be settled when a layer closes; the
 
 
 @asynccontextmanager
-async def draining(settlement: Settlement, journal: Journal) -> AsyncIterator[None]:
+async def draining(settlement: OutcomeRecorder, journal: Journal) -> AsyncIterator[None]:
     """Drains the journal for as long as this is entered, and once more on the way out."""
     task = asyncio.create_task(_drain(settlement, journal))
     task.add_done_callback(_told)
@@ -53,7 +53,7 @@ async def draining(settlement: Settlement, journal: Journal) -> AsyncIterator[No
                 await Deadline(_AT_CLOSE_MS).within(_round(settlement, journal))
 
 
-async def _drain(settlement: Settlement, journal: Journal) -> None:
+async def _drain(settlement: OutcomeRecorder, journal: Journal) -> None:
     await _unpark(journal)
     backoff = _SOONEST
     while True:
@@ -84,7 +84,7 @@ async def _unpark(journal: Journal) -> None:
         log.warning("%s; an outcome is not safe while Postgres is away", error)
 
 
-async def _round(settlement: Settlement, journal: Journal) -> Left:
+async def _round(settlement: OutcomeRecorder, journal: Journal) -> Left:
     """Settles what is pending, unless another process is at it; what that leaves, or what has to wait."""
     if not journal.exists:
         return "nothing"
@@ -92,7 +92,7 @@ async def _round(settlement: Settlement, journal: Journal) -> Left:
         return await _settled(settlement, journal) if alone else "to another"
 
 
-async def _settled(settlement: Settlement, journal: Journal) -> Left:
+async def _settled(settlement: OutcomeRecorder, journal: Journal) -> Left:
     """Settles what is pending, oldest first."""
     last = 0
     left: Left = "nothing"

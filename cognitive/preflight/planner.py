@@ -17,7 +17,7 @@ from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import Habits, Learned, prior
 from cognitive.preflight.classifier import Classifiers
-from cognitive.prompt.markup import without_injected
+from cognitive.prompt import without_injected
 from cognitive.turn import Offer, Turn
 
 log = logging.getLogger(__name__)

@@ -1,3 +1,9 @@
-"""What must not be kept? Secrets are redacted before anything is stored, erased texts are let go of, old ones
-expire.
+"""Keep what must not be stored out of storage, and let go of what is erased or has expired.
+
+Modules, in order of execution:
+
+- `redaction`: redact a turn and its outcome before anything of them is stored.
+- `patterns`: find secrets and personal data by their form: the redactor of the extra `privacy`.
+- `retaining`: remove what is older than the policy keeps.
+- `forgetting`: tell those who hold texts in this process of an erasure.
 """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from brain.types import MEMORY_TYPES
 from cognitive.context.render import NOTICE, line
 from cognitive.policy import Policy
-from cognitive.prompt.markup import CLOSING, OPENING, sealed
+from cognitive.prompt import CLOSING, OPENING, sealed
 from cognitive.turn import RecallHit
 
 NAME = "recall_context"

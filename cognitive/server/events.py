@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from brain.text import storable
-from cognitive.feedback.authored import texts
+from cognitive.feedback.strip_quotes import texts
 from cognitive.turn import ToolCall
 from cognitive.window.jsonable import as_text, jsonable
 

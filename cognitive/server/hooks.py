@@ -21,8 +21,7 @@ from cognitive.hook.project import agent_of
 from cognitive.hook.wire import EVENTS
 from cognitive.layer import CognitiveLayer
 from cognitive.privacy.forgetting import Held
-from cognitive.prompt.markup import CLOSING, OPENING, sealed, tail
-from cognitive.prompt.quoting import quote
+from cognitive.prompt import CLOSING, OPENING, quote, sealed, tail
 from cognitive.server import transcript
 from cognitive.server.events import Said, read
 from cognitive.server.transcript import Exchange

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from brain.text import storable
-from cognitive.prompt.markup import OPENING, PREFIX_OPENING
+from cognitive.prompt import OPENING, PREFIX_OPENING
 from cognitive.turn import Message, ToolCall
 
 TAIL = 512 << 10  # bytes from the end of the file, which take about 5 ms; a prompt's own part is within the last tens

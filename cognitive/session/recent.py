@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from brain.sessions import Carried, SessionState
-from cognitive.prompt.markup import without_injected
+from cognitive.prompt import without_injected
 from cognitive.turn import Message, Outcome, ToolCall
 from cognitive.window import directive, summary
 from cognitive.window.groups import as_text, group, named

@@ -20,8 +20,7 @@ from cognitive.context.engine import ContextEngine
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.policy.chosen import Chosen
-from cognitive.prompt.markup import CLOSING, OPENING, sealed
-from cognitive.prompt.quoting import quote
+from cognitive.prompt import CLOSING, OPENING, quote, sealed
 from cognitive.recall import MOST_HITS, recall
 from cognitive.turn import RecallHit
 from cognitive.window import directive

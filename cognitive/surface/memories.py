@@ -17,7 +17,7 @@ from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revisio
 from cognitive.arguments import require_aware, require_id, require_label
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
-from cognitive.feedback.record import planned_under, weights
+from cognitive.feedback.attribute import planned_under, weights
 from cognitive.privacy.forgetting import Forgetting, everything
 from cognitive.telemetry.observed import observed
 from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE

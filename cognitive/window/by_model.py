@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from brain.deadline import Failed, attempt
-from cognitive.prompt.quoting import quote
+from cognitive.prompt import quote
 from cognitive.turn import Message
 from cognitive.window import prompts, salience, summary
 from cognitive.window.output import cutting

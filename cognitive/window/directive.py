@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from cognitive.errors import InvalidInput
-from cognitive.prompt.quoting import quote
+from cognitive.prompt import quote
 from cognitive.turn import Message
 
 MOST_STEPS = 20  # a longer plan is not one that anybody follows step by step

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from cognitive.prompt.markup import without_injected
-from cognitive.prompt.quoting import quote, unquote
+from cognitive.prompt import quote, unquote, without_injected
 from cognitive.turn import Message, ToolCall
 from cognitive.window import directive, jsonable, salience
 

@@ -15,7 +15,7 @@ from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.policy.defaults import Placement
 from cognitive.preflight import plan as planning
-from cognitive.prompt.placement import Parts, Placed, place
+from cognitive.prompt import Parts, Placed, place
 from cognitive.trace import Trace, Trim
 from cognitive.turn import Message, Shown, ToolSpec, Turn, TurnContext
 from cognitive.window.plain import plain

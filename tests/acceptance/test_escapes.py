@@ -15,8 +15,7 @@ from brain.search import Hit
 from brain.types import Memory
 from cognitive import Policy
 from cognitive.context import render
-from cognitive.prompt.markup import records, tail, without_injected
-from cognitive.prompt.quoting import unquote
+from cognitive.prompt import records, tail, unquote, without_injected
 from cognitive.trace import Candidate
 
 pytestmark = pytest.mark.promise(number=7)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
-from cognitive.prompt.markup import hint_line, records, without_injected
+from cognitive.prompt import hint_line, records, without_injected
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
     python tests/bench/attribution.py 100 1000 10000 100000
 
-Memories and responses are sentences of our own documents. `authored` is the removal of what was quoted from a tool's
+Memories and responses are sentences of our own documents. `own_words` is the removal of what was quoted from a tool's
 output, ten times as long as the response and holding half of it. Prints one table: milliseconds, median of seven runs.
 """
 
@@ -18,7 +18,7 @@ from time import perf_counter
 
 from brain.text import sentences
 from cognitive.feedback.attribute import STRATEGIES, overlaps
-from cognitive.feedback.authored import authored
+from cognitive.feedback.strip_quotes import own_words
 
 DOCUMENTS = Path(__file__).parents[2] / "docs"
 MEMORIES = 40
@@ -55,14 +55,14 @@ def row(chance: random.Random, said: list[str], memories: list[str], length: int
     response = text(chance, said, length)
     file = f"{text(chance, said[::2], 9 * length)} {response[: len(response) // 2]}"
     took = [milliseconds(partial(overlaps, memories, response, strategy=name)) for name in STRATEGIES]
-    return f"| {length:,} | {' | '.join([*took, milliseconds(partial(authored, response, quoted=[file]))])} |"
+    return f"| {length:,} | {' | '.join([*took, milliseconds(partial(own_words, response, quoted=[file]))])} |"
 
 
 def main(lengths: list[int]) -> None:
     chance = random.Random(7)
     said = prose()
     memories = chance.sample(said, MEMORIES)
-    lines = [f"| words against {MEMORIES} memories | {' | '.join(STRATEGIES)} | authored |", "|---" * 5 + "|"]
+    lines = [f"| words against {MEMORIES} memories | {' | '.join(STRATEGIES)} | own words |", "|---" * 5 + "|"]
     sys.stdout.write("\n".join([*lines, *(row(chance, said, memories, length) for length in lengths)]) + "\n")
 
 

@@ -14,7 +14,7 @@ from sites import eventually
 from brain.journal import Journal, journal_name, written
 from cognitive import CognitiveLayer, NewMemory, Outcome
 from cognitive.chaos.words import WordEmbedder
-from cognitive.feedback.settle import opened
+from cognitive.feedback.outcomes import opened
 from tests.forked import Forked, forked
 
 TURNS = 6

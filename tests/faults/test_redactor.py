@@ -22,7 +22,7 @@ from erased import (
 )
 
 from cognitive import NewMemory, Outcome, Turn
-from cognitive.feedback.settle import opened as recorded
+from cognitive.feedback.outcomes import opened as recorded
 
 __all__ = ["site"]  # a fixture
 

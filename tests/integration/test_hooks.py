@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
-from cognitive.prompt.markup import PREFIX_OPENING, records, without_injected
+from cognitive.prompt import PREFIX_OPENING, records, without_injected
 from cognitive.server.events import LONGEST_RESULT
 from cognitive.server.hooks import MOST_CALLS, Hooks, recorded
 from cognitive.server.resident import journaled

@@ -14,7 +14,7 @@ from mcp import Client, MCPError
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_span
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.prompt.markup import records, without_injected
+from cognitive.prompt import records, without_injected
 from cognitive.runtimes.mcp import TURN, Scope, create_server
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)

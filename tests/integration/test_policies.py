@@ -13,8 +13,8 @@ from brain.errors import StoreUnavailable
 from brain.journal import Journal, written
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput
-from cognitive.feedback.settle import Settlement
-from cognitive.feedback.settle import opened as settling
+from cognitive.feedback.outcomes import OutcomeRecorder
+from cognitive.feedback.outcomes import opened as settling
 from cognitive.policy.chosen import Chosen
 from cognitive.policy.tunables import ROWS, changed
 
@@ -261,7 +261,7 @@ async def test_an_outcome_from_the_journal_is_judged_by_the_policy_of_its_turn(o
     journal, turn_id = Journal(tmp_path / "journal" / "x.sqlite"), "t-0" if recorded else "t-lost"
     opening = None if recorded else written(replace(settling(context), turn_id=turn_id))
     journal.put(stocked, turn_id, opening=opening, outcome=VAGUE.model_dump_json())
-    settlement = Settlement(opened._parts.turns, journal, opened._parts.policy, opened._parts.settlement._capture)
+    settlement = OutcomeRecorder(opened._parts.turns, journal, opened._parts.policy, opened._parts.settlement._capture)
     await settlement.drain(journal.find(stocked, turn_id))
 
     assert await credited(opened, stocked, turn_id) == [True]

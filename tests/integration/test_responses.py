@@ -9,7 +9,7 @@ import pytest
 
 from brain.journal import Journal, written
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
-from cognitive.feedback.settle import Settlement, opened
+from cognitive.feedback.outcomes import OutcomeRecorder, opened
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000, agents={"silent": {"keep_responses": False}})
@@ -107,7 +107,7 @@ async def test_the_journal_brings_the_response_unless_its_memory_is_gone(layer, 
     if forgotten:
         await layer.forget(agent, [winch])
 
-    settlement = Settlement(layer._parts.turns, journal, layer._parts.policy, layer._parts.settlement._capture)
+    settlement = OutcomeRecorder(layer._parts.turns, journal, layer._parts.policy, layer._parts.settlement._capture)
     await settlement.drain(journal.find(agent, "journaled"))
 
     assert await kept(layer, agent, "journaled") == (None if forgotten else ANSWER.response)

@@ -16,7 +16,7 @@ from brain.sessions import Carried, Sessions
 from brain.turns import TurnLog
 from cognitive import Message, Outcome, Policy, ToolCall
 from cognitive.errors import InvalidInput
-from cognitive.prompt.markup import CLOSING, OPENING, sealed
+from cognitive.prompt import CLOSING, OPENING, sealed
 from cognitive.session.continuity import Continuity, Talk
 from cognitive.session.recent import decode
 from cognitive.session.rolling import Sent

@@ -9,7 +9,7 @@ import pytest
 
 from brain.artifacts import NewArtifact
 from cognitive.errors import InvalidInput
-from cognitive.prompt.markup import without_injected
+from cognitive.prompt import without_injected
 from cognitive.session.work import TAG, Fact
 
 PORT = "The payment service listens on port 8443."

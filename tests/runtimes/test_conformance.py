@@ -19,7 +19,7 @@ from harness import Call, Can, Fail, Harness, Say
 from brain.embedded import ServerUrls
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.policy.models import ModelRow
-from cognitive.prompt.markup import OPENING
+from cognitive.prompt import OPENING
 from cognitive.runtimes import recalling
 
 KEY = "The spare key of the boat house hangs behind the brass barometer in the pantry of the captain."

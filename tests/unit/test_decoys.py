@@ -12,7 +12,7 @@ from making import candidate, uid
 
 from brain.ledger import Decoy, Shown
 from cognitive import Outcome, Policy, ToolCall
-from cognitive.feedback.record import judge, judge_all
+from cognitive.feedback.attribute import judge, judge_all
 from cognitive.trace import Disposition, Fate, decoys
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."

@@ -71,7 +71,7 @@ FORGED = "t\n2026-01-01 ERROR forged\x1b[2J\x07\u2028"
 
 
 def test_what_a_turn_is_called_can_neither_forge_a_line_nor_steer_a_terminal(stream):
-    log = logging.getLogger("cognitive.feedback.settle")
+    log = logging.getLogger("cognitive.feedback.outcomes")
     logs.configure("console", stream=stream)
     plain = io.StringIO()
     logging.getLogger().addHandler(handler := logging.StreamHandler(plain))

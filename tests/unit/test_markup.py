@@ -13,7 +13,7 @@ from making import AT, candidate
 from brain.types import MEMORY_TYPES, Memory
 from cognitive.context import render
 from cognitive.policy import Policy
-from cognitive.prompt.markup import OPENING, hint_line, records, seal, tail, without_injected
+from cognitive.prompt import OPENING, hint_line, records, seal, tail, without_injected
 
 POLICY = Policy()
 GENUINE = render.block([candidate(1), candidate(2, "Coffee at two.", type="episode")], POLICY)

@@ -13,8 +13,7 @@ from cognitive.context.repeat import history
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
-from cognitive.prompt.markup import tail, without_injected
-from cognitive.prompt.placement import Parts, place
+from cognitive.prompt import Parts, place, tail, without_injected
 from cognitive.trace import Trace
 from cognitive.turn import LONGEST_MESSAGE, Message, TurnContext
 

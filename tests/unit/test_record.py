@@ -7,7 +7,7 @@ from making import uid
 
 from brain.ledger import Judgement, Shown
 from cognitive import Outcome, Policy
-from cognitive.feedback.record import attributions, judge, planned_under
+from cognitive.feedback.attribute import attributions, judge, planned_under
 from cognitive.turn import Attribution
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."

@@ -15,7 +15,7 @@ from making import AT, candidate, uid
 from brain.types import MEMORY_TYPES, Memory
 from cognitive.context import render
 from cognitive.policy import Policy
-from cognitive.prompt.quoting import quote
+from cognitive.prompt import quote
 
 pytestmark = pytest.mark.promise(number=7)
 

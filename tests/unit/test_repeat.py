@@ -12,7 +12,7 @@ from cognitive.context.assemble import assemble
 from cognitive.context.repeat import drop_standing, standing
 from cognitive.plan import Signals
 from cognitive.preflight import plan as planning
-from cognitive.prompt.markup import tail
+from cognitive.prompt import tail
 from cognitive.recording.stages import Given
 from cognitive.trace import Likeness, decoys
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognitive.prompt.markup import CLOSING, OPENING, sealed, tail
+from cognitive.prompt import CLOSING, OPENING, sealed, tail
 from cognitive.turn import Message, ToolCall
 from cognitive.window import directive, summary
 from cognitive.window.by_model import ModelSummarizer

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.prompt.markup import OPENING, records
+from cognitive.prompt import OPENING, records
 from cognitive.server.transcript import Exchange, conversation, exchanges, tail
 from cognitive.turn import Message
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from brain.text import unstorable
 from cognitive import Outcome, Policy
-from cognitive.feedback.authored import texts
+from cognitive.feedback.strip_quotes import texts
 from cognitive.session import recent
 from cognitive.window.display import limits
 from cognitive.window.fit import fit

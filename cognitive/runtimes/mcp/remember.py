@@ -10,7 +10,7 @@ from pydantic import Field
 
 from brain.types import Edge, Label, MemoryType, NewMemory, Text, Trust, above
 from cognitive.errors import InvalidInput
-from cognitive.prompt.markup import without_injected
+from cognitive.prompt import without_injected
 from cognitive.runtimes.mcp.caller import Caller
 
 _LONGEST = 10_000  # characters: a note; a document is stored by whoever has it

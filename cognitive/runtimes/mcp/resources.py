@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 from cognitive.arguments import require_id
 from cognitive.errors import InvalidInput
 from cognitive.policy.models import context_budgets
-from cognitive.prompt.quoting import quote
+from cognitive.prompt import quote
 from cognitive.runtimes.mcp.caller import Caller
 
 JSON = "application/json"

@@ -12,8 +12,8 @@ from making import candidate, uid
 from brain.ledger import Shown
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.context import render
-from cognitive.feedback.authored import LEAST_QUOTED, authored, texts
-from cognitive.feedback.record import judge
+from cognitive.feedback.attribute import judge
+from cognitive.feedback.strip_quotes import LEAST_QUOTED, own_words, texts
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
 WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
@@ -108,14 +108,14 @@ def test_a_quotation_in_a_script_without_spaces_is_one_too():
 
 def test_a_few_words_in_common_are_no_quotation():
     few = " ".join(f"word{n}" for n in range(LEAST_QUOTED - 1))
-    assert authored(f"{few} indeed", quoted=[f"so {few}."]) == f"{few} indeed"
-    assert "word0" not in authored(f"word {few} indeed", quoted=[f"a word {few}."])
+    assert own_words(f"{few} indeed", quoted=[f"so {few}."]) == f"{few} indeed"
+    assert "word0" not in own_words(f"word {few} indeed", quoted=[f"a word {few}."])
 
 
 def test_a_tag_left_open_takes_nothing_with_it():
     response = f"<memory-records> is how it starts. {BACKUPS} </pinned-memory-records>"
-    assert authored(response, quoted=[]) == response
-    assert authored("<memory-records>" * 3 + "x</memory-records>y", quoted=[]).split() == ["<memory-records>" * 2, "y"]
+    assert own_words(response, quoted=[]) == response
+    assert own_words("<memory-records>" * 3 + "x</memory-records>y", quoted=[]).split() == ["<memory-records>" * 2, "y"]
 
 
 def test_texts_are_found_at_any_depth_and_broken_json_is_a_text():
@@ -142,7 +142,7 @@ def test_texts_are_found_at_any_depth_and_broken_json_is_a_text():
     ids=["open tags", "open brackets", "escapes", "open quotes", "spaces", "one word"],
 )
 def test_a_response_made_to_be_slow_is_not(response):
-    assert authored(response, quoted=["a b c d e f g h"]) == response
+    assert own_words(response, quoted=["a b c d e f g h"]) == response
 
 
 PIECES = st.sampled_from([BACKUPS, WALNUTS, FILE, "<memory-records>", "</memory-records>", line(CANDIDATES[0]), "\n",
@@ -153,8 +153,8 @@ TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=6).map("".join)
 @given(TEXTS, st.lists(TEXTS, max_size=3))
 @settings(max_examples=150)
 def test_nothing_is_added_and_what_memory_gave_is_never_taken(response, quoted):
-    left = authored(response, quoted=quoted)
+    left = own_words(response, quoted=quoted)
     assert len(left) <= len(response) + 1 + left.count("\n")
-    assert authored(response, quoted=[response, *quoted], recalled=[response]) == authored(response, quoted=[])
+    assert own_words(response, quoted=[response, *quoted], recalled=[response]) == own_words(response, quoted=[])
     if not quoted:
-        assert authored(response, quoted=[""]) == left
+        assert own_words(response, quoted=[""]) == left

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from brain.text import normalise, word_spans
-from cognitive.prompt.markup import TAGS, without_injected
+from cognitive.prompt import TAGS, without_injected
 
 # Words in a row that make a quotation (in unspaced scripts characters). Responses about hotels and encyclopedia
 # articles had 3.0 % of their words in runs of five in common with 100,000 words on the same subjects that they did not
@@ -28,7 +28,7 @@ _RECORD = re.compile(
 )
 
 
-def authored(response: str, *, quoted: Sequence[str], recalled: Sequence[str] = ()) -> str:
+def own_words(response: str, *, quoted: Sequence[str], recalled: Sequence[str] = ()) -> str:
     """The response without our rendered records and without what stands word by word in one of the `quoted` texts.
 
     White space, punctuation and case do not count; LEAST_QUOTED words in a row make a quotation. What stands in one of

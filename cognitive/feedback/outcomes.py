@@ -17,9 +17,9 @@ from brain.text import storable
 from brain.turns import TurnLog
 from cognitive.context.dedup import excerpt
 from cognitive.degradation import codes
-from cognitive.feedback import record
-from cognitive.feedback.authored import texts
+from cognitive.feedback import attribute
 from cognitive.feedback.capture import Capture, Exchange
+from cognitive.feedback.strip_quotes import texts
 from cognitive.policy import Policy
 from cognitive.policy.chosen import Chosen
 from cognitive.privacy import redaction
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 _MOST_CALLED = 100  # names that are kept of a turn; what calls more is a loop, and says nothing of the message
 
 
-class Settlement:
+class OutcomeRecorder:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
 
     def __init__(
@@ -157,10 +157,10 @@ class Settlement:
         excerpts = await self._excerpts(agent_id, turn_id, opening)
 
         async def judge(shown: Sequence[Shown], decoys: Sequence[Decoy], planned: Planned) -> Judged:
-            policy = record.planned_under(planned.policy, holds)
+            policy = attribute.planned_under(planned.policy, holds)
             seen = [_as_shown(memory, excerpts) for memory in shown]
             # a response of megabytes takes seconds, which the event loop has not
-            return await asyncio.to_thread(record.judge_all, seen, decoys, planned.message, outcome, policy)
+            return await asyncio.to_thread(attribute.judge_all, seen, decoys, planned.message, outcome, policy)
 
         closed = await self._turns.close(
             agent_id, turn_id, outcome.status, judge, opening=opening, still=still, told_at=told_at,
@@ -171,7 +171,7 @@ class Settlement:
         if outcome.status == "completed" and self._capture.wants(agent_id):
             anew = closed.first or still is not None  # from the journal, the first try may have failed
             await self._captured(agent_id, turn_id, outcome, closed.said, anew)
-        return Report(turn_id, record.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
+        return Report(turn_id, attribute.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
 
     async def _captured(self, agent_id: str, turn_id: str, outcome: Outcome, said: Said, anew: bool) -> None:
         """What the turn said. Told again, it may be that a crash came between its closing and this: what is there

@@ -12,14 +12,14 @@ _MOST_WAITING = 64  # responses; an embedder that cannot keep up misses some: th
 _AT_ONCE = 4  # sentences; a turn's message waits behind these few at most
 
 
-class Arrivals:
+class ResponseEmbedder:
     """Embeds responses in the background, into the cache that turns read from."""
 
     def __init__(self, embedders: Embedders) -> None:
         self._embedders = embedders
         self._background = Background(_MOST_WAITING)
 
-    def heard(self, agent_id: str, response: str) -> None:
+    def enqueue(self, agent_id: str, response: str) -> None:
         """Has the sentences of a response embedded by the agent's model. Returns at once; what goes wrong is the next
         turn's to report.
         """

@@ -1,0 +1,188 @@
+"""How a prompt holds what is injected into it: marked, quoted, placed, and recognised again.
+
+The tags alone prove nothing: anybody can type them. A text is ours if it stands between our tags and ends with its
+seal, a checksum of all before it. The seal has no key, since nothing is believed for its sake: what is recognised is
+only left out of what is stored, compared or credited, and whoever seals words of his own hides his own words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cognitive.policy.defaults import Placement
+
+OPENING = "<memory-records>"
+CLOSING = "</memory-records>"
+PREFIX_OPENING = "<pinned-memory-records>"
+PREFIX_CLOSING = "</pinned-memory-records>"
+TAGS = ((OPENING, CLOSING), (PREFIX_OPENING, PREFIX_CLOSING))
+
+RECORD = "- "  # begins a memory's line, and no other line of a block
+UNSEALED = "0" * 12  # digits of a seal: by accident one text in a million million passes for ours
+_GAP = "\n\n"  # between the user's words and what is added to them
+# What no quoted memory holds (`quote` breaks it), so that a body ends at the next tag, whosesoever that is:
+# the pieces searched do not overlap, and the time is linear however many tags are left open.
+TAG = r"<(?=[A-Za-z/|!?\uff01-\uff5e])"
+_BLOCK = re.compile("|".join(rf"{opening}\n((?:[^<]++|(?!{TAG})<)*+){closing}" for opening, closing in TAGS))
+_HINT = re.compile(r"^(.+) \(seal (\d{12})\)$", re.MULTILINE)
+# "a < b" stays as it is. Beside the tags of `TAG`: what compatibility normalisation or an eye reads as one, an
+# entity that reads back as one, and the marks of a chat template that has no angle brackets.
+_MARKUP = re.compile(
+    TAG + r"|<(?=\s+/)|[\uff1c\ufe64](?=\s*[A-Za-z/|!?\uff01-\uff5e])"
+    r"|[\u02c2\u1438\u2039\u2329\u276e\u2770\u27e8\u3008](?=\s*[/|!?\uff0f\uff5c\u2044\u2215])"
+    r"|&(?=(?i:lt|#0*60|#x0*3c)\b)|\[(?=/?INST\])"
+)
+# Characters that show nothing or turn the direction of writing (controls, format characters, Unicode's
+# Default_Ignorable_Code_Point, private use, line separators): between them a tag could hide. The joiners and the emoji
+# selector pass inside other scripts and emoji, where they are part of the word.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ue000-\uf8ff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+    "|(?:(?<![^\x00-\x7f])|(?<=^))[\u200c\u200d\ufe0f]|[\u200c\u200d\ufe0f](?![^\x00-\x7f])"
+)
+_FENCE = re.compile(r"`(?=``)")  # each backtick that begins a run of three: however long the run, no fence is left
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a prompt is made of, beside the conversation. Empty strings and a hint of None leave nothing behind."""
+
+    system: str
+    prefix: str
+    message: str
+    hint: str | None
+    block: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The system message, the user's message as it is sent, and as the host should keep it."""
+
+    system: str
+    sent: str
+    kept: str
+
+
+def sealed(opening: str, lines: Sequence[str], closing: str) -> str:
+    """A block of these lines between its tags."""
+    body = "\n".join(lines)
+    return f"{opening}\n{body}\n{_seal(seal(body))}{closing}"
+
+
+def hint_line(hint: str) -> str:
+    """A hint as the prompt shows it: one line, known again."""
+    words = " ".join(hint.split())
+    return f"{words} (seal {seal(words)})"
+
+
+def seal(text: str) -> str:
+    """Twelve decimal digits of a text's SHA-256: any tokeniser takes as many tokens for each."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return f"{int.from_bytes(digest[:8], 'big') % 10 ** len(UNSEALED):0{len(UNSEALED)}}"
+
+
+def tail(message: str, hint: str | None, block: str) -> str:
+    """A message with what is injected behind it; `without_injected` gives the message back, byte for byte."""
+    added = "\n".join(part for part in (hint_line(hint) if hint and hint.strip() else "", block) if part)
+    return f"{message}{_GAP}{added}" if message and added else message or added
+
+
+def without_injected(text: str) -> str:
+    """A text without the blocks and hints that this product put into it, and without the line breaks before them.
+
+    A text that holds none comes back as it is, byte for byte, whatever tags it holds. Linear in its length.
+    """
+    kept, position = [], 0
+    for start, end in _injected(text):
+        before = text[position:start]
+        kept.append(before.removesuffix(_GAP) if before.endswith(_GAP) else before.removesuffix("\n"))
+        position = end
+    return "".join([*kept, text[position:]])
+
+
+def records(text: str) -> list[str]:
+    """The memories' lines in the blocks that a text holds, in order."""
+    return [line for _, _, body in _blocks(text) for line in body.split("\n") if line.startswith(RECORD)]
+
+
+def _injected(text: str) -> list[tuple[int, int]]:
+    """Where blocks and hints stand, in order."""
+    lines = _HINT.finditer(text) if " (seal " in text else ()  # most texts need no search line by line
+    hints = ((line.start(), line.end()) for line in lines if seal(line.group(1)) == line.group(2))
+    return sorted([*hints, *((start, end) for start, end, _ in _blocks(text))])
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where a block stands, and the lines between its tags, for each whose seal holds."""
+    for match in _BLOCK.finditer(text):
+        held = match.group(1) or match.group(2) or ""
+        body = held[: -len(_seal(UNSEALED)) - 1]
+        if held == f"{body}\n{_seal(seal(body))}":
+            yield match.start(), match.end(), body
+
+
+def _seal(digits: str) -> str:
+    return f"Seal: {digits}\n"
+
+
+def quote(text: str) -> str:
+    """A text as a JSON string that nothing in it can close or fake.
+
+    Line breaks and quotation marks are escaped by JSON. Tags are broken by escapes that JSON reads as the same
+    character, and characters that show nothing or turn the direction of writing are written as escapes.
+    """
+    quoted = _MARKUP.sub(_escape, json.dumps(text, ensure_ascii=False))
+    quoted = _FENCE.sub(_escape, quoted)
+    return _UNSEEN.sub(_escape, quoted)
+
+
+def unquote(quoted: str) -> str | None:
+    """The text that `quote` was given, or None if it is no quoted string."""
+    try:
+        text = json.loads(quoted)
+    except ValueError:
+        return None
+    return text if isinstance(text, str) else None
+
+
+def _escape(match: re.Match[str]) -> str:
+    return "".join(f"\\u{unit:04x}" for unit in _utf16(match.group()))
+
+
+def _utf16(character: str) -> list[int]:
+    encoded = character.encode("utf-16-be", "surrogatepass")
+    return [int.from_bytes(encoded[n : n + 2], "big") for n in range(0, len(encoded), 2)]
+
+
+def place(parts: Parts, placement: Placement) -> Placed:
+    """The parts where the placement says."""
+    return _PLACEMENTS[placement](parts)
+
+
+def _user_tail(parts: Parts) -> Placed:
+    return Placed(_stable(parts), tail(parts.message, parts.hint, parts.block), parts.message)
+
+
+def _journaled(parts: Parts) -> Placed:
+    sent = tail(parts.message, parts.hint, parts.block)
+    return Placed(_stable(parts), sent, sent)
+
+
+def _system(parts: Parts) -> Placed:
+    return Placed(tail(_stable(parts), parts.hint, parts.block), parts.message, parts.message)
+
+
+def _stable(parts: Parts) -> str:
+    return "\n\n".join(part for part in (parts.system, parts.prefix) if part)
+
+
+_PLACEMENTS: Mapping[Placement, Callable[[Parts], Placed]] = {
+    "user_tail": _user_tail,
+    "journaled": _journaled,
+    "system": _system,
+}
