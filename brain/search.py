@@ -1,7 +1,7 @@
 """Finding memories: one statement that returns every candidate with the raw score of each channel.
 
 Nothing is weighed here. Scores stay raw and named, so that they can be explained, calibrated and replayed; what they
-are worth together is the turn's business (`cognitive.context.relevance`).
+are worth together is the turn's business (`cognitive.context.ranking`).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from time import perf_counter, time
 from uuid import uuid4
 
 from brain.deadline import Deadline
-from cognitive.context import repeat
+from cognitive.context import dedup
 from cognitive.context.engine import Built
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan
@@ -33,7 +33,7 @@ class Preparation:
         """The turn gets an id and a time, where it has none. The conversation of a user's turn is read without what
         the prompt no longer shows of earlier turns.
         """
-        spoken = repeat.history(turn.conversation, policy.placement) if turn.kind == "user" else turn.conversation
+        spoken = dedup.history(turn.conversation, policy.placement) if turn.kind == "user" else turn.conversation
         named = turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
         return cls(named, turn.now or datetime.now(UTC), deadline, policy)
 

@@ -11,7 +11,7 @@ from brain.errors import InvalidInput, RecallClosed
 from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
-from cognitive.context import provenance
+from cognitive.context import trust
 from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
@@ -76,7 +76,7 @@ async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Pol
 
 def _sourced(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]:
     """What the policy lets a model see of its sources, in the prompt and here."""
-    return provenance.capped(provenance.trusted(ranked, policy).kept, policy).kept
+    return trust.capped(trust.trusted(ranked, policy).kept, policy).kept
 
 
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:

@@ -6,29 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from uuid import UUID
 
 from brain.search import Found
 from brain.types import Memory, MemoryType
-from cognitive.context import (
-    abstain,
-    association,
-    boost,
-    budget,
-    dedup,
-    explore,
-    provenance,
-    rank,
-    relevance,
-    render,
-    repeat,
-    sections,
-)
+from cognitive.context import abstention, budget, dedup, explore, ranking, render, trust, usage
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.recording.stages import Given, Standing
 from cognitive.tokens import TokenCounter, count
-from cognitive.trace import Boost, Candidate, Fate, Sections, Sifted
+from cognitive.trace import Candidate, Fate, Sections, Sifted
 
 _DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower is rarely shown
 _MOST_COMPARED = 8  # times the limit, where what is said already or repeated would leave places empty
@@ -50,13 +36,13 @@ def assemble(
 ) -> Assembled:
     """The context of a turn: a function of its arguments, bit for bit."""
     ranked = order(plan.retrieval, given.found, given.now, policy)
-    room = sections.sections(plan, given.found, given.room, given.now, policy)
+    room = budget.sections(plan, given.found, given.room, given.now, policy)
     scales = Scales(counter, room, policy)
     sifted = _explored(_sift(ranked, plan, given, compare, policy, scales), plan, given, policy, scales)
     fates = [Fate(candidate, "shown", candidate.score, _because(candidate)) for candidate in sifted.kept]
     return Assembled(
         text=render.block(sifted.kept, policy),
-        prefix=render.prefix(provenance.pinned(given.pinned, policy), policy),
+        prefix=render.prefix(trust.pinned(given.pinned, policy), policy),
         shown=sifted.kept,
         fates=tuple(sorted((*fates, *sifted.dropped), key=lambda fate: fate.candidate.rank)),
         sections=room,
@@ -95,20 +81,8 @@ def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy
     """Every memory that was found, best first."""
     if not queries:
         return []
-    relevant = relevance.candidates(found, queries[0], now, policy)
-    return rank.rank(relevant, earned(found, now, policy), policy, queries[0])
-
-
-def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
-    """What every memory that was found has earned by its use, in all turns and in those like this one."""
-    trust = boost.reliability(found.base, now, policy)
-    lifted, boosted = association.lifts(found, now, policy), boost.boosts(found, now, policy)
-    raised = {
-        id: replace(each, lift=trust * each.specificity * lifted[id].value)
-        for id, each in boosted.items()
-        if id in lifted
-    }
-    return {**boosted, **raised}
+    relevant = ranking.candidates(found, queries[0], now, policy)
+    return ranking.rank(relevant, usage.earned(found, now, policy), policy, queries[0])
 
 
 def _sift(
@@ -118,14 +92,14 @@ def _sift(
     limits = {query.type: query.limit for query in plan.retrieval}
     stands = _standing(given, policy)
     stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
-        lambda candidates: _without_pinned(candidates, provenance.pinned(given.pinned, policy)),
+        lambda candidates: _without_pinned(candidates, trust.pinned(given.pinned, policy)),
         _without_superseded,
-        lambda candidates: provenance.trusted(candidates, policy),
-        lambda candidates: abstain.abstain(candidates, given.found, plan.signals, policy, plan.frame),
-        lambda candidates: provenance.capped(candidates, policy),
+        lambda candidates: trust.trusted(candidates, policy),
+        lambda candidates: abstention.abstain(candidates, given.found, plan.signals, policy, plan.frame),
+        lambda candidates: trust.capped(candidates, policy),
         lambda candidates: _distinct(candidates, limits, plan, compare, stands, policy),
         lambda candidates: budget.limit(candidates, limits),
-        lambda candidates: repeat.drop_standing(candidates, stands),
+        lambda candidates: dedup.drop_in_history(candidates, stands),
         lambda candidates: budget.fit(
             candidates,
             scales.sections.budgets,
@@ -142,7 +116,7 @@ def _sift(
     for stage in stages:
         sifted = stage(left)
         left, dropped = sifted.kept, (*dropped, *sifted.dropped)
-    return Sifted(left, repeat.retold(dropped, stands))
+    return Sifted(left, dedup.retold(dropped, stands))
 
 
 def _distinct(
@@ -204,7 +178,7 @@ def _standing(given: Given, policy: Policy) -> Sequence[Standing]:
 
 
 def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> Sifted:
-    """What the prefix shows, the block does not repeat."""
+    """What the prefix shows, the block does not dedup."""
     ids = {memory.id for memory in pinned}
     return Sifted(
         tuple(candidate for candidate in candidates if candidate.hit.memory_id not in ids),

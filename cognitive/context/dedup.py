@@ -1,180 +1,67 @@
-"""Nothing is shown twice: what the conversation window says already, and what another candidate says better.
+"""Show nothing twice: what the conversation says already, what a better candidate says, what earlier turns showed.
 
-Two texts say the same if their vectors agree, if the one's stems stand in the other, or if the two measures agree well
-enough together; and if no guard speaks against it (`guards`).
+What earlier turns put into the conversation is kept out of it, or, where it stays there, not shown a second time.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
-from itertools import accumulate
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from brain.contents import Key
 from brain.search import Hit
-from brain.text import sentence_spans
+from brain.text import sentence_spans, sentences
 from brain.types import Vector
-from cognitive.context.guards import speaks_against
-from cognitive.context.statements import Statement
+from cognitive.context.sentences import Statement
+from cognitive.context.similarity import Statements
 from cognitive.policy import Policy
-from cognitive.trace import Candidate, Disposition, Fate, Likeness, Sifted
+from cognitive.policy.defaults import Placement
+from cognitive.prompt import records, without_injected
+from cognitive.recording.stages import Standing
+from cognitive.trace import PASSED_OVER, Candidate, Disposition, Fate, Likeness, Sifted
+from cognitive.turn import Message
 
-_FEWEST_STEMS = 3  # fewer prove nothing: "yes, please" stands in every conversation
 _TOGETHER = 3  # consecutive sentences may say what a memory says
-_NEGLIGIBLE = 0.45  # of any measure: no policy takes as little for the same, so no guard is asked
-_DIGITS = 6  # of a likeness
 _CUT = " … "  # where sentences of a memory are left out
 
+_CARRIERS = frozenset({"user", "system"})  # words of tools and of the model stay as they are, whatever they repeat
+# Of the window this much is compared: a message of megabytes must not cost the turn its deadline.
+_MOST_OF_A_MESSAGE = 20_000
+_MOST_SENTENCES = 120
+_LONGEST_SENTENCE = 2_000
+# What asks without a question mark: "tell me about the glue", "can you find", "where did we put". A clause with "when"
+# or "where" and no verb behind it ("when the server restarts, ...") states something.
+_REQUEST = re.compile(
+    r"\W*(?:(?:please|pls|hey|hi|hello|ok|okay|so|and|also|now|well|then)\W+)*"
+    r"(?:(?:tell|remind|show|give|find|list|explain|describe|summari[sz]e|search|recall|help|look up|look for)\b"
+    r"|(?:can|could|would|will|do|does|did|is|are|was|were|have|has|should) "
+    r"(?:i|we|you|u|he|she|it|they|the|my|our|your|there|this|that|any|anyone|someone)\b"
+    r"|(?:what|who|whom|whose|when|where|which|why|how)(?:'s|'re|'d|(?: \w+)? (?:is|are|was|were|do|does|did|has|have"
+    r"|can|could|should|would|will|to))\b"
+    r"|i (?:want|need|would like|'d like) (?:to (?:know|see|hear|find)|you to)\b|i (?:wonder|forgot|forget)\b)",
+    re.IGNORECASE,
+)
+_CLOSERS = "\"'”’)]"
+
 Compare = Callable[[Hit, Statement], Likeness | None]
-Numbers = NDArray[np.float64]
-Best = Callable[[Numbers], float | None]
 
 
-class Statements:
-    """Statements that memories are compared with: each, and on demand what up to three consecutive ones say together.
-
-    All measures of a memory against all of them are taken at once; guards are asked of the nearest ones only.
+def window_sentences(messages: Sequence[str]) -> list[str]:
+    """What the window states, oldest first: its last sentences without questions and requests, which state nothing and
+    name what they are about.
     """
-
-    def __init__(self, single: Sequence[Statement], *, together: int = 1) -> None:
-        self._single = single
-        lengths = range(1, min(together, len(single)) + 1)
-        self._runs = [(start, start + n) for n in lengths for start in range(len(single) - n + 1)]
-        self._lengths = lengths
-        self._joined: dict[int, Statement] = dict(enumerate(single))
-        self._having: dict[str, list[int]] = {}
-        for n, statement in enumerate(single):
-            for stem in statement.stems:
-                self._having.setdefault(stem, []).append(n)
-        self._speaking = self._over_runs(np.array([[one.speaks for one in single]], dtype=bool))[0]
-        embedded = [(n, one.vector) for n, one in enumerate(single) if one.vector is not None]
-        self._embedded = [n for n, _ in embedded]
-        self._vectors = np.stack([vector for _, vector in embedded]) if embedded else None
-        spoken = [" ".join(one.words) for one in single]
-        self._starts = [0, *accumulate(len(each) + 1 for each in spoken)]
-        self._text = f" {' '.join(spoken)} "
-
-    def __len__(self) -> int:
-        return len(self._single)
-
-    def likeness(self, memory: Statement) -> Likeness:
-        """How nearly these statements say what a memory says, whatever is made of it.
-
-        Rounded, so that what is compared now and what is recorded of it are the same number.
-        """
-        against: dict[int, bool] = {}
-        return self._told(
-            memory, self._measured(memory), lambda values: self._best(values, memory, against), self._quotes(memory)
-        )
-
-    def likeness_among(self, memory: Statement, among: Sequence[int], policy: Policy) -> Likeness | None:
-        """The same of the statements of these numbers alone; None if a policy would not take it for said.
-
-        Guards only lower a measure, and cost more than all of them: where it is not said without them, none is asked.
-        """
-        measures = [_only(values, among) for values in self._measured(memory)]
-        if same(memory, self._told(memory, measures, _highest), policy) is None:
-            return None
-        against: dict[int, bool] = {}
-        return self._told(memory, measures, lambda values: self._best(values, memory, against))
-
-    def _measured(self, memory: Statement) -> tuple[Numbers, Numbers, Numbers]:
-        """Containment in each run, cosine to each single statement, and agreement with each run."""
-        contained, alone = self._containment(memory), self._cosines(memory)
-        return contained, alone, (contained + self._over_runs(alone[None, :])[0]) / 2
-
-    def _told(self, memory: Statement, measures: Sequence[Numbers], best: Best, quoted: bool = False) -> Likeness:
-        contained, alone, together = measures
-        comparable = memory.vector is not None and self._vectors is not None
-        cosine, agreement = (best(values) if comparable else None for values in (alone, together))
-        containment = 1.0 if quoted else best(contained) or 0.0
-        return Likeness(_rounded(cosine), round(containment, _DIGITS), _rounded(agreement))
-
-    def _best(self, values: Numbers, memory: Statement, against: dict[int, bool]) -> float | None:
-        """The highest value of a statement that nothing speaks against; None if there is no such statement."""
-        near = np.flatnonzero(values >= _NEGLIGIBLE)
-        for n in near[np.argsort(-values[near], kind="stable")].tolist():
-            if n not in against:
-                against[n] = speaks_against(memory, self._statement(n)) is not None
-            if not against[n]:
-                return float(values[n])
-        return _highest(values[values < _NEGLIGIBLE])
-
-    def _statement(self, n: int) -> Statement:
-        if n not in self._joined:
-            start, end = self._runs[n]
-            self._joined[n] = reduce(Statement.followed_by, self._single[start:end])
-        return self._joined[n]
-
-    def _containment(self, memory: Statement) -> Numbers:
-        """The share of a memory's stems that each statement has; of too few stems it proves nothing.
-
-        Whom the memory is about need not be named by a speaker who says "I".
-        """
-        if len(memory.stems) < _FEWEST_STEMS or not self._runs:
-            return np.zeros(len(self._runs))
-        counts: Numbers = self._over_runs(self._stems(memory.stems)).sum(axis=0, dtype=np.float64)
-        if not memory.subjects or not self._speaking.any():
-            return np.divide(counts, len(memory.stems))
-        nameless = self._speaking & ~self._over_runs(self._stems(memory.subjects)).any(axis=0)
-        return np.divide(counts, np.where(nameless, max(1, len(memory.stems - memory.subjects)), len(memory.stems)))
-
-    def _stems(self, stems: frozenset[str]) -> NDArray[np.bool_]:
-        """Which single statement has which of these stems, of shape (stems, statements)."""
-        having = np.zeros((len(stems), len(self._single)), dtype=bool)
-        for row, stem in zip(having, stems, strict=True):
-            row[self._having.get(stem, [])] = True
-        return having
-
-    def _cosines(self, memory: Statement) -> Numbers:
-        """The cosine to each single statement; -1 where one of the two has no vector."""
-        cosines = np.full(len(self._single), -1.0)
-        if memory.vector is not None and self._vectors is not None:
-            cosines[self._embedded] = self._vectors @ memory.vector
-        return cosines
-
-    def _over_runs(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """From values of the single statements, (rows, statements), to the highest in every run, (rows, runs)."""
-        highest, found = rows, [rows]
-        for length in self._lengths[1:]:
-            highest = np.maximum(highest[:, :-1], rows[:, length - 1 :])
-            found.append(highest)
-        return np.concatenate(found, axis=1)
-
-    def _quotes(self, memory: Statement) -> bool:
-        """Whether the words of a memory stand here one after the other, however they are broken into sentences."""
-        if len(memory.stems) < _FEWEST_STEMS or not memory.stems <= self._having.keys():
-            return False
-        spoken = " ".join(memory.words)
-        at = self._text.find(f" {spoken} ")
-        if at < 0:
-            return False
-        first, last = (bisect_right(self._starts, place) - 1 for place in (at, at + len(spoken) - 1))
-        if at == self._starts[first]:
-            return True
-        around = reduce(Statement.followed_by, self._single[first : last + 1])
-        return speaks_against(memory, around) is None  # what stands before it may turn it round: "it is not true that"
+    stated = [
+        sentence[:_LONGEST_SENTENCE]
+        for message in messages
+        for sentence in sentences(message[-_MOST_OF_A_MESSAGE:])
+        if not _asks(sentence)
+    ]
+    return stated[-_MOST_SENTENCES:]
 
 
-def _highest(values: Numbers) -> float | None:
-    return float(values.max()) if len(values) else None
-
-
-def _only(values: Numbers, among: Sequence[int]) -> Numbers:
-    """The values of these numbers, and what no measure takes elsewhere."""
-    chosen = np.full(len(values), -1.0)
-    chosen[list(among)] = values[list(among)]
-    return chosen
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _DIGITS)
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip(_CLOSERS).endswith(("?", "？")) or _REQUEST.match(sentence) is not None
 
 
 def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> Statements:
@@ -239,7 +126,7 @@ def _restated(candidate: Candidate, own: Statement, policy: Policy) -> Fate | No
 def _duplicate(
     candidate: Candidate, own: Statement, among: Statements, seen: Sequence[int], policy: Policy
 ) -> Fate | None:
-    like = among.likeness_among(own, seen, policy) if seen else None
+    like = among.likeness_among(own, seen, lambda like: same(own, like, policy) is not None) if seen else None
     return _fate(candidate, own, like, policy, "duplicate", "a better candidate says it")
 
 
@@ -302,3 +189,73 @@ def _joined(spans: Sequence[tuple[int, int]], content: str) -> Iterator[tuple[in
             start = following
         end = stop
     yield start, end
+
+
+def history(conversation: Sequence[Message], placement: Placement) -> tuple[Message, ...]:
+    """The conversation as the model should see it again.
+
+    Blocks and hints of earlier turns stand there for good where they are journaled, byte for byte. Elsewhere a host has
+    kept them by mistake: they go, and so does a message that held nothing else.
+    """
+    if placement == "journaled":
+        return tuple(conversation)
+    cleared = [(_cleared(message), message) for message in conversation]
+    return tuple(now for now, was in cleared if now is was or now.content.strip() or now.tool_calls)
+
+
+def in_history(
+    hits: Sequence[Hit], conversation: Sequence[Message], line: Callable[[Hit], str]
+) -> tuple[Standing, ...]:
+    """Of what was found, what the conversation still shows as it would be rendered now, and how many messages back."""
+    back: dict[str, int] = {}
+    for distance, message in enumerate(reversed(conversation), 1):
+        if message.role in _CARRIERS:
+            for record in records(message.content):
+                back.setdefault(record, distance)
+    if not back:
+        return ()
+    found = ((hit, back.get(line(hit))) for hit in hits)
+    return tuple((hit.memory_id, hit.ordinal, distance) for hit, distance in found if distance is not None)
+
+
+def drop_in_history(candidates: Sequence[Candidate], standing: Sequence[Standing]) -> Sifted:
+    """Leaves out what the conversation still shows. It has had its place among the candidates: nobody moves up."""
+    distances = _distances(standing)
+    return Sifted(
+        tuple(candidate for candidate in candidates if _key(candidate) not in distances),
+        tuple(_stands(each, distances[_key(each)]) for each in candidates if _key(each) in distances),
+    )
+
+
+def retold(dropped: Sequence[Fate], standing: Sequence[Standing]) -> tuple[Fate, ...]:
+    """The fates, in which a memory that was passed over but still stands in the conversation is said to stand there.
+
+    The model sees it, so it must not be tried by exploration, nor judged as a decoy.
+    """
+    distances = _distances(standing)
+    return tuple(
+        _stands(fate.candidate, distances[_key(fate.candidate)])
+        if fate.disposition in PASSED_OVER and _key(fate.candidate) in distances
+        else fate
+        for fate in dropped
+    )
+
+
+def _distances(standing: Sequence[Standing]) -> Mapping[Key, int]:
+    return {(memory_id, ordinal): distance for memory_id, ordinal, distance in standing}
+
+
+def _key(candidate: Candidate) -> Key:
+    return candidate.hit.memory_id, candidate.hit.ordinal
+
+
+def _stands(candidate: Candidate, distance: int) -> Fate:
+    return Fate(candidate, "standing", distance, f"the conversation still shows it, {distance} messages back")
+
+
+def _cleared(message: Message) -> Message:
+    """The message without what was injected into it; the same object if that is nothing."""
+    if message.role not in _CARRIERS:
+        return message
+    content = without_injected(message.content)
+    return message if content == message.content else message.model_copy(update={"content": content})

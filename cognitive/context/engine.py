@@ -15,10 +15,10 @@ from brain.errors import CognitiveError, StoreUnavailable
 from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
-from cognitive.context import dedup, render, repeat
+from cognitive.context import dedup, render
 from cognitive.context.assemble import Assembled, assemble, order
 from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, embedded, retrieve, searched
-from cognitive.context.statements import window_sentences
+from cognitive.context.similarity import Statements
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
@@ -183,13 +183,13 @@ class ContextEngine:
 
     async def _window(
         self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy, embedder: CachedEmbedder
-    ) -> tuple[dedup.Statements, tuple[Degradation, ...]]:
+    ) -> tuple[Statements, tuple[Degradation, ...]]:
         """What the last turns of the conversation and this message state, with the vectors that can be had in time."""
         if not plan.dedup or not plan.retrieval:
             return NOTHING_SAID, ()
         spoken = [said.content for said in turn.conversation if said.role in ("user", "assistant") and said.content]
         recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
-        stated = window_sentences([*recent, turn.text])
+        stated = dedup.window_sentences([*recent, turn.text])
         unknown = [sentence for sentence in stated if embedder.known(sentence) is None]
         missing: tuple[Degradation, ...] = ()
         try:
@@ -236,4 +236,4 @@ async def _standing(turn: Turn, hits: Sequence[Hit], sent: Sent | None, policy: 
     if policy.placement != "journaled" or not hits:
         return ()
     conversation = await sent() if sent is not None else turn.conversation
-    return repeat.standing(hits, conversation, lambda hit: render.line(hit, policy))
+    return dedup.in_history(hits, conversation, lambda hit: render.line(hit, policy))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from brain.decay import added, decayed
 from brain.figures.memory_rows import MemoryRow
 from brain.search import Hit, Masses
-from cognitive.context.boost import BOOSTS, reliability
+from cognitive.context.usage import BOOSTS, reliability
 from cognitive.policy import Policy
 from cognitive.trace import Boost
 
@@ -53,7 +53,7 @@ def steps(
 ) -> tuple[Step, ...]:
     """The course of a memory since the first of these showings, in order; empty if no showing counts.
 
-    A boost is what `context.boost` gives for the use up to then, against what is usual for its type today; turns like
+    A boost is what `context.usage` gives for the use up to then, against what is usual for its type today; turns like
     the one at hand, which it weighs too, are different ones in every turn and are left out.
     """
     counted = [each for each in showings if each[1] is not None]

@@ -14,7 +14,7 @@ from brain.figures.turns import Figures
 from brain.policies import Candidate, Choice, Role
 from brain.search import Found, Masses
 from brain.types import MEMORY_TYPES
-from cognitive.context.sections import sections
+from cognitive.context.budget import sections
 from cognitive.dashboard.asked import Asked
 from cognitive.lab.agreement import Agreement
 from cognitive.layer import CognitiveLayer

@@ -6,7 +6,7 @@ import asyncio
 
 from brain.embedding.several import Embedders
 from cognitive.background import Background
-from cognitive.context.statements import window_sentences
+from cognitive.context.dedup import window_sentences
 
 _MOST_WAITING = 64  # responses; an embedder that cannot keep up misses some: the next turn embeds what it lacks
 _AT_ONCE = 4  # sentences; a turn's message waits behind these few at most

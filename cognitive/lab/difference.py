@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from cognitive.context.boost import base_rate
+from cognitive.context.usage import base_rate
 from cognitive.lab.replay import Replayed
 from cognitive.policy import Policy
 from cognitive.recording.stages import Given

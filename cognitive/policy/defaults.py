@@ -132,7 +132,7 @@ def _fault(pattern: str) -> str | None:
 # A threshold belongs to its measure: one without the other means nothing.
 ATTRIBUTION_THRESHOLDS: Mapping[str, float] = {"relative": 0.29, "windowed": 0.15, "jaccard": 0.15}
 
-# Weights of the relevance factors (cognitive/context/relevance.py), divided by their sum: relevance is at most 1.
+# Weights of the relevance factors (cognitive/context/ranking.py), divided by their sum: relevance is at most 1.
 # Chosen on three data sets together and rounded; the comment is what recall@10 loses without the factor, in points on
 # two-person chats / real people's chats / user-assistant chats (docs/benchmarks.md).
 _WEIGHTS: Mapping[str, float] = {

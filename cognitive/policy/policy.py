@@ -113,7 +113,7 @@ class Policy(Edge):
     window_sentences: Count = 24  # embedded per turn at most; the rest is compared by its stems
 
     # --- rank ---
-    boost: Literal["posterior", "rate"] = "posterior"  # context/boost.py says what they measure; "rate" is the seed's
+    boost: Literal["posterior", "rate"] = "posterior"  # context/usage.py says what they measure; "rate" is the seed's
     combine: Literal["add", "multiply"] = "add"  # multiplying lets popularity beat relevance; it is the seed's
     usage_weight: Share = 0.005  # of log2(boost): breaks ties; more harms unseen questions
     least_boost: Annotated[float, Field(gt=0, le=1)] = 0.5
@@ -159,7 +159,7 @@ class Policy(Edge):
 
     # --- abstain ---
     abstention: bool = True
-    evidence_floor: Weight = 0.85  # context/abstain.py: the middle of what two data sets allow, docs/benchmarks.md
+    evidence_floor: Weight = 0.85  # context/abstention.py: the middle of what two data sets allow, docs/benchmarks.md
     evidence_floors: Mapping[Frame, Weight] = Field(default_factory=dict)  # of frames that deserve another one
     type_floor: Share = 0.9  # of the floor: what each type must reach by itself; 1 shows as much on what was measured
     item_floor: Share = 0.5  # of the best match in the turn: from 0.4 on a tenth of the tokens goes for no evidence

@@ -20,7 +20,7 @@ import numpy as np
 from world import Message, World, memory
 
 from cognitive.context.explore import explore
-from cognitive.context.rank import rank
+from cognitive.context.ranking import rank
 from cognitive.lab.evaluate import Evaluation, evaluate
 from cognitive.lab.logged import Choice, LoggedTurn
 from cognitive.policy import Policy

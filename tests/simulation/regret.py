@@ -24,8 +24,8 @@ from world import DIMENSIONS, START, World, memory
 
 from brain.decay import added
 from brain.search import Found, Masses, PastShown, PastTurn
-from cognitive.context.assemble import earned
-from cognitive.context.rank import rank
+from cognitive.context.ranking import rank
+from cognitive.context.usage import earned
 from cognitive.policy import Policy
 from cognitive.trace import Boost, Candidate
 

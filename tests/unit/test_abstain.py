@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import candidate, found, ids
 
-from cognitive.context.abstain import abstain, evidence, match
+from cognitive.context.abstention import abstain, evidence, match
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.trace import Boost

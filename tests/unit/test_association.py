@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import AT, candidate, found, ids, past, uid
 
-from cognitive.context.abstain import match
-from cognitive.context.association import MARGIN, MOST_LACKED, NO_LIFT, lifts, similarity
-from cognitive.context.rank import rank
+from cognitive.context.abstention import match
+from cognitive.context.ranking import rank
+from cognitive.context.usage import MARGIN, MOST_LACKED, NO_LIFT, lifts, similarity
 from cognitive.policy import Policy
 from cognitive.trace import Boost
 

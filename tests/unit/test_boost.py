@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from making import AT, candidate, found, hit, past, uid
 
 from brain.search import Masses
-from cognitive.context.assemble import earned, order
-from cognitive.context.boost import boost, boosts, reliability
-from cognitive.context.rank import rank
+from cognitive.context.assemble import order
+from cognitive.context.ranking import rank
+from cognitive.context.usage import boost, boosts, earned, reliability
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 

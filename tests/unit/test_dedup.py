@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from making import beside, candidate, ids, unit
 
 from cognitive.context import dedup
-from cognitive.context.dedup import Statements, drop_said, same
-from cognitive.context.statements import Statement, window_sentences
+from cognitive.context.dedup import drop_said, same, window_sentences
+from cognitive.context.sentences import Statement
+from cognitive.context.similarity import Statements
 from cognitive.policy import Policy
 from cognitive.trace import Likeness
 

@@ -13,8 +13,9 @@ import pytest
 from making import candidate, ids
 
 from cognitive.context import dedup
-from cognitive.context.dedup import Statements, drop_said
-from cognitive.context.statements import Statement, window_sentences
+from cognitive.context.dedup import drop_said, window_sentences
+from cognitive.context.sentences import Statement
+from cognitive.context.similarity import Statements
 from cognitive.policy import Policy
 
 DATA = Path(__file__).parents[1] / "data"

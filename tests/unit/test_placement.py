@@ -9,7 +9,7 @@ from making import AT, candidate, uid
 
 from brain.types import Memory
 from cognitive.context import render
-from cognitive.context.repeat import history
+from cognitive.context.dedup import history
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from making import AT, candidate, ids
 
-from cognitive.context.precedence import identifiers, precede
+from cognitive.context.ranking import identifiers, precede
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from making import candidate, ids
 
 from brain.types import TRUSTS, NewMemory
-from cognitive.context.provenance import capped, trusted
+from cognitive.context.trust import capped, trusted
 from cognitive.feedback.capture import Exchange, episodes
 from cognitive.policy import Policy
 

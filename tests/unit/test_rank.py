@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import candidate, ids, uid
 
-from cognitive.context.rank import rank
+from cognitive.context.ranking import rank
 from cognitive.policy import Policy
 from cognitive.trace import Boost
 

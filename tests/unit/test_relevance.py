@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from making import AT, found, hit, ids, uid
 
 from brain.search import K1
-from cognitive.context.relevance import candidates
+from cognitive.context.ranking import candidates
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.defaults import RELEVANCE

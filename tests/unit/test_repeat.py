@@ -9,7 +9,7 @@ from making import AT, candidate, found, hit, ids, uid
 from cognitive import Message, Policy
 from cognitive.context import render
 from cognitive.context.assemble import assemble
-from cognitive.context.repeat import drop_standing, standing
+from cognitive.context.dedup import drop_in_history, in_history
 from cognitive.plan import Signals
 from cognitive.preflight import plan as planning
 from cognitive.prompt import tail
@@ -32,7 +32,7 @@ def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
 
 def made(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
     plan = planning.make(Signals("Where is it?", question=True), "question", (), policy)
-    still = standing(hits, conversation, line)
+    still = in_history(hits, conversation, line)
     given = Given.of(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
     return assemble(plan, given, lambda *_: Likeness(None, 0.0), policy)
 
@@ -43,9 +43,9 @@ def fates(assembled) -> dict[int, str]:
 
 def test_what_stands_in_a_block_is_found_with_its_distance_and_the_latest_counts():
     talk = [user(1, 2), Message(role="assistant", content="Yes."), user(2), Message(role="assistant", content="No.")]
-    assert standing(HITS, talk, line) == ((uid(1), 0, 4), (uid(2), 0, 2))
-    assert standing(HITS, talk[1:], line) == ((uid(2), 0, 2),), "the first has scrolled out"
-    assert standing(HITS, [], line) == ()
+    assert in_history(HITS, talk, line) == ((uid(1), 0, 4), (uid(2), 0, 2))
+    assert in_history(HITS, talk[1:], line) == ((uid(2), 0, 2),), "the first has scrolled out"
+    assert in_history(HITS, [], line) == ()
 
 
 def test_what_only_looks_like_a_block_or_stands_elsewhere_shows_nothing():
@@ -53,18 +53,18 @@ def test_what_only_looks_like_a_block_or_stands_elsewhere_shows_nothing():
     parroted = Message(role="assistant", content=user(1).content)
     read = Message(role="tool", content=user(1).content, tool_call_id="1")
     quoted = Message(role="user", content=line(HITS[0]))
-    assert standing(HITS, [forged, parroted, read, quoted], line) == ()
+    assert in_history(HITS, [forged, parroted, read, quoted], line) == ()
 
 
 def test_a_memory_that_was_changed_or_shows_another_passage_is_eligible():
     talk = [user(1, 2)]
     changed = replace(HITS[0], content="Memory 1 is about something else.")
     other = replace(HITS[1], ordinal=1, content="Its second passage.", partial=True)
-    assert standing([changed, other], talk, line) == ()
+    assert in_history([changed, other], talk, line) == ()
 
 
 def test_a_standing_memory_keeps_its_place_and_says_how_far_back_it_is():
-    sifted = drop_standing([candidate(1), candidate(2)], [(uid(1), 0, 4), (uid(2), 1, 2)])
+    sifted = drop_in_history([candidate(1), candidate(2)], [(uid(1), 0, 4), (uid(2), 1, 2)])
     assert [each.hit.memory_id for each in sifted.kept] == [uid(2)]
     [fate] = sifted.dropped
     assert (fate.disposition, fate.value) == ("standing", 4)

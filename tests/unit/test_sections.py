@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from making import AT, found
 
 from brain.search import Masses
-from cognitive.context.sections import sections
+from cognitive.context.budget import sections
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.policy.defaults import FRAMES

@@ -1,4 +1,7 @@
-"""A text as a comparison of statements needs it: its words in order, and what they say of one another."""
+"""Read a text as a comparison needs it: its words in order, in one spelling, and what they say of one another.
+
+What is written in many ways is spelled in one: dates, times of day, numbers, units, signs.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,22 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from brain.caches import cached
-from brain.text import sentences, words
+from brain.text import normalise, words
 from brain.types import Vector
 from cognitive.context.lexicon import (
+    AFTER_FIGURES,
     ARTICLES,
     AUXILIARIES,
     CLAUSE_WORDS,
     DIRECTIONS,
     FUTURE,
     JOINERS,
+    MAY,
     MEANS,
+    NUMBERS,
     PASSIVE,
     PAST,
+    PHRASES,
     PREPOSITIONS,
     SCOPES,
     SEVERAL,
@@ -29,26 +36,37 @@ from cognitive.context.lexicon import (
     UNITS,
     canonical,
 )
-from cognitive.context.spelling import cut, spelled
 
-# Of the window this much is compared: a message of megabytes must not cost the turn its deadline.
-_MOST_OF_A_MESSAGE = 20_000
-_MOST_SENTENCES = 120
-_LONGEST_SENTENCE = 2_000
 _MOST_READ = 4_096  # texts of which a reading is kept: a window's sentences come again in every turn
-# What asks without a question mark: "tell me about the glue", "can you find", "where did we put". A clause with "when"
-# or "where" and no verb behind it ("when the server restarts, ...") states something.
-_REQUEST = re.compile(
-    r"\W*(?:(?:please|pls|hey|hi|hello|ok|okay|so|and|also|now|well|then)\W+)*"
-    r"(?:(?:tell|remind|show|give|find|list|explain|describe|summari[sz]e|search|recall|help|look up|look for)\b"
-    r"|(?:can|could|would|will|do|does|did|is|are|was|were|have|has|should) "
-    r"(?:i|we|you|u|he|she|it|they|the|my|our|your|there|this|that|any|anyone|someone)\b"
-    r"|(?:what|who|whom|whose|when|where|which|why|how)(?:'s|'re|'d|(?: \w+)? (?:is|are|was|were|do|does|did|has|have"
-    r"|can|could|should|would|will|to))\b"
-    r"|i (?:want|need|would like|'d like) (?:to (?:know|see|hear|find)|you to)\b|i (?:wonder|forgot|forget)\b)",
-    re.IGNORECASE,
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_GLUED = re.compile(r"(?<=\d)(ms|msec|secs?|s|mins?|hrs?|h|d|am|pm|[kmgt]i?b|mm|cm|km|kg|g|ml|kw|v|a|x)(?!\w)")
+_SIGNS = {
+    "%": " percent ",
+    "€": " euro ",
+    "$": " dollar ",
+    "£": " pounds ",
+    "¥": " yen ",
+    "°c": " celsius ",
+    "°f": " fahrenheit ",
+}
+_SIGN = re.compile("|".join(map(re.escape, _SIGNS)))
+_PHRASE = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b")
+_USED_TO = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bget )(?<!\bgot )\bused to\b")
+_CLAUSE = re.compile(r"[,;:()\n–—]|\.(?=\s|$)|[!?]")
+_DIGIT = re.compile(r"\d")
+_FIGURE = re.compile(r"v?(\d+(?:[.:]\d+)*)$")
+_MAY = re.compile(
+    r"(?<=\b(?:in|on|of|by) )May\b|(?<=\d )May\b|(?<=(?:st|nd|rd|th|xt) )May\b|(?<=this )May\b|\bMay(?= \d)"
 )
-_CLOSERS = "\"'”’)]"
+_MONTHS = "January February March April May June July August September October November December".split()
+_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_BY_ABBREVIATION = {name[:3]: name for name in (*_MONTHS, *_WEEKDAYS)}
+_ISO = re.compile(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)")
+_MONTH = re.compile(
+    r"\b(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?(?:(?=\s\d)|(?<=\d \w{3})|(?<=\d(?:st|nd|rd|th) \w{3}))"
+)
+_CLOCK = re.compile(r"(?i)(?<![\d:.])(\d{1,2}):([0-5]\d)(?![:\d])(?:\s?([ap])\.?m\b\.?)?")
+_WEEKDAY = re.compile(r"\b(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|(?:Sat|Sun)(?=\.?,? (?:\d|[A-Z][a-z]{2})))\b\.?")
 _UNITS = frozenset(UNITS.values())
 _NONE = frozenset({""})
 _NOTHING: frozenset[str] = frozenset()
@@ -166,26 +184,9 @@ class Statement:
         return by > 0 and self.words[by + 1] not in MEANS and not PASSIVE.isdisjoint(self.words[:by])
 
 
-def window_sentences(messages: Sequence[str]) -> list[str]:
-    """What the window states, oldest first: its last sentences without questions and requests, which state nothing and
-    name what they are about.
-    """
-    stated = [
-        sentence[:_LONGEST_SENTENCE]
-        for message in messages
-        for sentence in sentences(message[-_MOST_OF_A_MESSAGE:])
-        if not _asks(sentence)
-    ]
-    return stated[-_MOST_SENTENCES:]
-
-
 @cached(_MOST_READ)
 def _stems(spoken: Sequence[str]) -> frozenset[str]:
     return frozenset(map(canonical, spoken)) - _NONE
-
-
-def _asks(sentence: str) -> bool:
-    return sentence.rstrip(_CLOSERS).endswith(("?", "？")) or _REQUEST.match(sentence) is not None
 
 
 def _ordered(word: str) -> str:
@@ -272,3 +273,63 @@ def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
 def _acts(following: str | None) -> bool:
     """Whether a word can be the verb of the name before it."""
     return following is not None and (following in AUXILIARIES or following.endswith(("s", "ed")))
+
+
+@cached(_MOST_READ)
+def cut(text: str) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    """A text with its dates in one spelling, and its clauses as words."""
+    text = _MAY.sub(MAY.title(), _dated(text))
+    return text, tuple(spelled(words(clause)) for clause in _CLAUSE.split(_plain(text)))
+
+
+def _dated(text: str) -> str:
+    """With dates, months, days of the week and times of day written in one way: "2026-06-03" as "3 June 2026"."""
+    if _DIGIT.search(text):
+        text = _ISO.sub(lambda date: f"{int(date[3])} {_MONTHS[int(date[2]) - 1]} {date[1]}", text)
+        text = _MONTH.sub(lambda month: _BY_ABBREVIATION[month[1][:3]], _CLOCK.sub(_on_the_clock, text))
+    return _WEEKDAY.sub(lambda day: _BY_ABBREVIATION[day[1][:3]], text)
+
+
+def _on_the_clock(time: re.Match[str]) -> str:
+    """A time of day by 24 hours, if it is one."""
+    hour, minutes, half = int(time[1]), time[2], (time[3] or "").lower()[:1]
+    if hour > 23 or (half and not 1 <= hour <= 12):
+        return time.group()
+    return f"{hour % 12 + 12 * (half == 'p') if half else hour}:{minutes}"
+
+
+def _plain(text: str) -> str:
+    """Normalised, with numbers apart from their units and signs written as words."""
+    plain = _USED_TO.sub("formerly", _PHRASE.sub(lambda phrase: PHRASES[phrase.group()], normalise(text)))
+    if _DIGIT.search(plain) is None:
+        return plain
+    plain = _SIGN.sub(lambda sign: _SIGNS[sign.group()], _THOUSANDS.sub("", plain))
+    return _GLUED.sub(r" \1", plain)
+
+
+def spelled(spoken: Sequence[str]) -> tuple[str, ...]:
+    """Words with their numbers in figures and their units as one: "thirty-two s", "32nd second" and "32 seconds"."""
+    found: list[str] = []
+    tens = False
+    for n, word in enumerate(spoken):
+        if word not in NUMBERS and word not in UNITS and _DIGIT.search(word) is None:
+            found.append(word)
+            continue
+        figure = _number(word, spoken[n - 1] if n else "")
+        if figure is not None and tens and len(figure) == 1 and word in NUMBERS:
+            found[-1] = str(int(found[-1]) + int(figure))
+            tens = False
+            continue
+        tens = figure is not None and word in NUMBERS and len(figure) == 2 and figure[1] == "0"
+        counted = n > 0 and found[-1][0].isdigit()
+        found.append(figure or (UNITS.get(word, word) if counted or word not in AFTER_FIGURES else word))
+    return tuple(found)
+
+
+def _number(word: str, before: str) -> str | None:
+    if word == "second" and (before in NUMBERS or before.isdigit() or before in ("a", "per", "every", "each")):
+        return None  # of time
+    if word in NUMBERS:
+        return str(NUMBERS[word])
+    figure = _FIGURE.match(word) or _FIGURE.match(word[:-2] if word[-2:] in ("st", "nd", "rd", "th") else word)
+    return figure.group(1) if figure else None
