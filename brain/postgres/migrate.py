@@ -16,13 +16,12 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from brain.errors import SchemaError, StoreUnavailable
 from brain.postgres import index_builds
-from brain.postgres.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old
+from brain.postgres.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, unknown
 
 _PACKAGE = Path(__file__).parent.parent
 # In an installed package the migrations stand inside it; in a checkout they stand beside it.
@@ -53,8 +52,8 @@ async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, at
 
     Raises:
         StoreUnavailable: nothing answers there.
-        SchemaError: the server is too old, pgvector is missing, the role may not do what is needed, or a long
-            transaction stands in the way.
+        SchemaError: the server is too old, pgvector is missing, the role may not do what is needed, the database's
+            revision is unknown, or a long transaction stands in the way.
     """
     engine = create_async_engine(_sqlalchemy_url(url), poolclass=NullPool)
     try:
@@ -68,8 +67,6 @@ async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, at
         raise SchemaError(f"cannot migrate this database: {error}") from error
     except sa.exc.DBAPIError as error:
         raise SchemaError(f"cannot migrate this database: {error.orig}") from error
-    except CommandError as error:
-        raise SchemaError(f"this database is of another version of the schema: {error}") from error
     finally:
         await engine.dispose()
 
@@ -101,8 +98,9 @@ def _ahead(settings: Config, current: str | None, to: str) -> list[str]:
         return ordered
     if current in ordered:
         return ordered[ordered.index(current) + 1 :]
-    script.get_revision(current)  # one that is unknown is an error; a known one is beyond `to`
-    return []
+    if current not in {each.revision for each in script.walk_revisions()}:
+        raise SchemaError(unknown(current))
+    return []  # it is beyond `to`
 
 
 async def _patiently(connection: AsyncConnection, driver: Any, settings: Config, revision: str, attempts: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brain.postgres.health import DatabaseHealth, TableHealth
 from brain.postgres.roles import OVERVIEW, READER
-from brain.postgres.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
+from brain.postgres.schema import FIRST, HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
 from cognitive.doctor.facts import Facts, Spaces
 from cognitive.doctor.verdicts import AWAY, Verdict, ok
 
@@ -85,7 +85,7 @@ def migrations(facts: Facts) -> Verdict:
         return "failure", "the revision of the schema may not be read", "see the check of roles"
     if (refused := refusal(health.revision, health.oldest)) is not None:
         told, _, fix = refused.partition(": ")
-        return "failure", told, f"{fix}; the schema's owner may upgrade it" if health.revision < HEAD else fix
+        return "failure", told, f"{fix}; the schema's owner may upgrade it" if FIRST <= health.revision < HEAD else fix
     if health.revision != HEAD:
         return ok(f"revision {health.revision}, a newer one that serves this version")
     return ok(f"revision {health.revision}")

@@ -104,7 +104,10 @@ async def test_a_database_without_a_schema_or_without_the_extension(scratch):
     told = await found()
     assert told["pgvector"][0] == told["migrations"][0] == "ok"
     await inside.execute("UPDATE cognitive.alembic_version SET version_num = '0001'")
-    assert "revision 0001" in (await found())["migrations"][1]
+    status, said, fix = (await found())["migrations"]
+    assert status == "failure"
+    assert "revision 0001, which this version does not know" in said
+    assert fix.startswith("export the memories with the version that wrote them")
 
 
 async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_cleans(scratch):

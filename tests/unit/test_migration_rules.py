@@ -8,18 +8,8 @@ import pytest
 
 from brain.errors import SchemaError
 from brain.postgres.index_builds import declared
-from brain.postgres.schema import HEAD, refusal
+from brain.postgres.schema import FIRST, HEAD, refusal
 
-RULED_AFTER = "0004"  # what came before was never beside traffic
-# What cannot follow the rules, with the reason. Memories that came from talk must not be trusted as a host's own, not
-# for the time that a command in batches would take; docs/operations.md says how long the lock is.
-EXCEPTED = {
-    "0009": [
-        "ALTER TABLE cognitive.memory NO FORCE ROW LEVEL SECURITY",
-        "UPDATE cognitive.memory SET trust = 'talk' WHERE 'captured' = ANY(tags) AND source LIKE 'turn/%'",
-        "ALTER TABLE cognitive.memory FORCE ROW LEVEL SECURITY",
-    ]
-}
 RAISES = re.compile(r"^UPDATE cognitive\.alembic_version SET oldest = '(\d{4})'$")
 MADE = re.compile(r"^CREATE TABLE (cognitive\.\w+)")
 NAMED_TABLE = re.compile(r"^(?:ALTER TABLE|CREATE(?: UNIQUE)? INDEX \w+ ON) (cognitive\.\w+)")
@@ -69,8 +59,8 @@ def test_every_migration_keeps_the_rules(root):
     scripts = sorted((root / "migrations" / "versions").glob("[0-9]*.sql"))
     assert scripts
     for path in scripts:
-        if path.name[:4] > RULED_AFTER and not path.name.endswith(".concurrently.sql"):
-            assert broken(path.read_text(encoding="utf-8")) == EXCEPTED.get(path.name[:4], []), path.name
+        if path.name[:4] != FIRST and not path.name.endswith(".concurrently.sql"):
+            assert broken(path.read_text(encoding="utf-8")) == [], path.name
 
 
 def test_indexes_beside_the_traffic_are_declared_as_they_must_be(root):
@@ -84,7 +74,7 @@ KEPT = [
     "ALTER TABLE cognitive.memory ADD COLUMN colour text NOT NULL DEFAULT 'red' CHECK (colour <> '')",
     "ALTER TABLE cognitive.turn ADD CONSTRAINT some CHECK (a > 0) NOT VALID",
     "DO $$ BEGIN GRANT SELECT ON cognitive.new TO somebody; END $$",
-    "UPDATE cognitive.alembic_version SET oldest = '0012'; ALTER TABLE cognitive.memory DROP COLUMN colour",
+    "UPDATE cognitive.alembic_version SET oldest = '0112'; ALTER TABLE cognitive.memory DROP COLUMN colour",
 ]
 BROKEN = [
     "ALTER TABLE cognitive.memory DROP COLUMN colour",
@@ -100,7 +90,7 @@ BROKEN = [
     "CREATE INDEX late ON cognitive.memory (agent_id)",
     "UPDATE cognitive.memory SET trust = 'talk'",
     "DO $$ BEGIN ALTER TABLE cognitive.memory DROP COLUMN colour; END $$",
-    "UPDATE cognitive.alembic_version SET oldest = '0012'; CREATE INDEX late ON cognitive.memory (agent_id)",
+    "UPDATE cognitive.alembic_version SET oldest = '0112'; CREATE INDEX late ON cognitive.memory (agent_id)",
 ]
 
 
@@ -119,8 +109,10 @@ def test_what_it_cannot(script):
     [
         (HEAD, None, None),
         ("9999", HEAD, None),
-        ("9999", "0001", None),
-        ("0001", None, "cognitive db upgrade"),
+        ("9999", FIRST, None),
+        ("0001", None, "export the memories with the version that wrote them"),
+        ("0012", "0111", "cognitive db import"),
+        ("beef", None, "does not know"),
         ("9999", "9998", "upgrade this package"),
         ("9999", None, "upgrade this package"),
     ],
@@ -130,18 +122,25 @@ def test_which_schema_serves_this_code(revision, oldest, said):
     assert (refused is None) if said is None else (said in refused and revision in refused)
 
 
+def test_a_schema_of_an_older_version_is_to_be_upgraded():
+    refused = refusal("0102", "0100", head="0103")
+    assert refused == "the schema is at revision 0102, this version needs 0103: run `cognitive db upgrade`"
+    assert refusal("0104", "0102", head="0103") is None
+    assert "code for 0104 or newer" in (refusal("0105", "0104", head="0103") or "")
+
+
 def test_what_all_files_together_ask_for(tmp_path):
-    (tmp_path / "0012_a.concurrently.sql").write_text(
+    (tmp_path / "0112_a.concurrently.sql").write_text(
         "-- Why.\nCREATE INDEX CONCURRENTLY one ON cognitive.memory (agent_id);\n"
         "CREATE UNIQUE INDEX CONCURRENTLY two\n    ON cognitive.turn (agent_id)"
     )
-    (tmp_path / "0013_b.concurrently.sql").write_text("DROP INDEX CONCURRENTLY IF EXISTS cognitive.one;")
-    assert declared(tmp_path, "0011") == {}
-    assert declared(tmp_path, "0012") == {
+    (tmp_path / "0113_b.concurrently.sql").write_text("DROP INDEX CONCURRENTLY IF EXISTS cognitive.one;")
+    assert declared(tmp_path, "0111") == {}
+    assert declared(tmp_path, "0112") == {
         "one": "CREATE INDEX CONCURRENTLY one ON cognitive.memory (agent_id)",
         "two": "CREATE UNIQUE INDEX CONCURRENTLY two ON cognitive.turn (agent_id)",
     }
-    assert declared(tmp_path, "0013")["one"] is None
-    (tmp_path / "0014_c.concurrently.sql").write_text("DROP TABLE cognitive.memory")
-    with pytest.raises(SchemaError, match="0014_c"):
-        declared(tmp_path, "0014")
+    assert declared(tmp_path, "0113")["one"] is None
+    (tmp_path / "0114_c.concurrently.sql").write_text("DROP TABLE cognitive.memory")
+    with pytest.raises(SchemaError, match="0114_c"):
+        declared(tmp_path, "0114")

@@ -1,0 +1,38 @@
+"""Create the schema: memories and their indexes, turns, sessions, policies, counts, under forced row level security.
+
+Revisions below 0100 are those of databases from before this migration, which no version of this package upgrades.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import op
+
+revision = "0100"
+down_revision = None
+
+
+def upgrade() -> None:
+    script = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+    # asyncpg prepares what comes through SQLAlchemy, and a script of many statements cannot be prepared
+    op.get_bind().connection.dbapi_connection.run_async(lambda connection: connection.execute(script))
+
+
+def downgrade() -> None:
+    for function in ("decayed", "counts_added", "model_of_most"):
+        op.execute(f"DROP FUNCTION cognitive.{function}")
+    op.execute("""
+        DO $$
+        DECLARE
+            name text;
+        BEGIN
+            FOR name IN
+                SELECT tablename FROM pg_tables WHERE schemaname = 'cognitive' AND tablename <> 'alembic_version'
+            LOOP
+                EXECUTE format('DROP TABLE cognitive.%I CASCADE', name);
+            END LOOP;
+        END
+        $$
+    """)
+    op.execute("ALTER TABLE cognitive.alembic_version DROP COLUMN oldest")
