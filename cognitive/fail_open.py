@@ -23,8 +23,8 @@ from cognitive.session.continuity import Continued, Talk
 from cognitive.telemetry import attributes, conventions
 from cognitive.telemetry.spans import Span
 from cognitive.turn import Message, Offer, TurnContext
+from cognitive.window.fallback import plain
 from cognitive.window.fit import Window
-from cognitive.window.plain import plain
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ import asyncio
 
 from brain.types import Vector
 from cognitive import CognitiveLayer, Message, NewMemory, Policy, Tool, Turn
-from cognitive.window.by_model import ModelSummarizer
+from cognitive.window.llm_summarizer import ModelSummarizer
 
 
 class Bytes:

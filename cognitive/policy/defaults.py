@@ -159,9 +159,9 @@ RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEI
 # (upstream's 20 %), for results still to come (its 10 %), and for this turn's memories, which may not take more.
 RESERVES: Mapping[str, float] = {"system": 0.1, "response": 0.2, "tools": 0.1, "memory": 0.15}
 
-# Characters of a tool's output by its kind (cognitive/window/output/limits.py says which tools are of which): 8,000 are
-# some 2,000 tokens, a sixth of what a small model reads. A file that is cut is only read again, in pieces; a hundredth
-# match or a page's second half is rarely what was looked for.
+# Characters of a tool's output by its kind (cognitive/window/output/normalise.py says which tools are of which): 8,000
+# are some 2,000 tokens, a sixth of what a small model reads. A file that is cut is only read again, in pieces; a
+# hundredth match or a page's second half is rarely what was looked for.
 TOOL_OUTPUTS: Mapping[str, int] = {
     "terminal": 8_000,
     "search": 6_000,

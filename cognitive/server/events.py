@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from brain.text import storable
 from cognitive.feedback.strip_quotes import texts
 from cognitive.turn import ToolCall
-from cognitive.window.jsonable import as_text, jsonable
+from cognitive.window.output.json_values import as_text, jsonable
 
 LONGEST_RESULT = 20_000  # characters of a tool's result; an answer quotes from what the model could read
 

@@ -30,8 +30,8 @@ from cognitive.session import recent
 from cognitive.session.rolling import PATIENCE, Rolling, Sent
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
-from cognitive.window.display import WholeOutput, limits
 from cognitive.window.fit import Kept, Window, WindowTrace, fit
+from cognitive.window.rendering import WholeOutput, limits
 from cognitive.window.summary import Summarizer
 
 log = logging.getLogger(__name__)

@@ -15,12 +15,11 @@ from typing import Any
 from brain.sessions import Carried, SessionState
 from cognitive.prompt import without_injected
 from cognitive.turn import Message, Outcome, ToolCall
-from cognitive.window import directive, summary
+from cognitive.window import engine_messages
 from cognitive.window.groups import as_text, group, named
-from cognitive.window.output import cutting
-from cognitive.window.output.limits import OutputLimits
-from cognitive.window.output.normalise import Output
-from cognitive.window.remembered import normalised
+from cognitive.window.output.normalise import Output, OutputLimits
+from cognitive.window.output.text import head_of, tail_of
+from cognitive.window.rendering import normalised
 
 _LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
 _CUT = "\n[... cut ...]\n"
@@ -66,8 +65,8 @@ def resumed(state: SessionState, *, most: int, characters: int) -> Resumed:
 def _preface(carried: Carried) -> Message | None:
     parts = [carried.summary] if carried.summary else []
     if carried.plan_step is not None:
-        parts.append(directive.message(carried.plan_step, carried.step + 1, len(carried.plan)).content)
-    return summary.message("\n\n".join(parts)) if parts else None
+        parts.append(engine_messages.directive(carried.plan_step, carried.step + 1, len(carried.plan)).content)
+    return engine_messages.summary("\n\n".join(parts)) if parts else None
 
 
 def encode(messages: Sequence[Message]) -> bytes:
@@ -143,7 +142,7 @@ def _bounded(message: Message, characters: int) -> Message:
     if len(message.content) <= characters:
         return message
     room = max(0, characters - len(_CUT))
-    cut = cutting.head(message.content, room - room // 2) + _CUT + cutting.tail(message.content, room // 2)
+    cut = head_of(message.content, room - room // 2) + _CUT + tail_of(message.content, room // 2)
     return message.model_copy(update={"content": cut.rstrip() if message.role == "assistant" else cut})
 
 

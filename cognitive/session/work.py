@@ -23,8 +23,8 @@ from cognitive.policy.chosen import Chosen
 from cognitive.prompt import CLOSING, OPENING, quote, sealed
 from cognitive.recall import MOST_HITS, recall
 from cognitive.turn import RecallHit
-from cognitive.window import directive
-from cognitive.window.output import cutting
+from cognitive.window import engine_messages
+from cognitive.window.output.text import head_of
 
 TAG = "working_memory"
 MOST_FACTS = 50  # of one subtask; what leaves more is a document
@@ -60,10 +60,10 @@ class Work:
         """Gives a session a plan, at its first step; the one that it has already stays where it is.
 
         Raises:
-            InvalidInput: a step that is blank, too long or poses as somebody; see `window.directive.validated`.
+            InvalidInput: a step that is blank, too long or poses as somebody; see `window.engine_messages.validated`.
         """
         _require(agent_id=agent_id, session_id=session_id)
-        await self.sessions.plan(agent_id, session_id, directive.validated(steps), datetime.now(UTC))
+        await self.sessions.plan(agent_id, session_id, engine_messages.validated(steps), datetime.now(UTC))
 
     async def advance(self, agent_id: str, session_id: str, step: int) -> Carried:
         """Marks a step, counted from 0, as done, and returns the plan; done twice, it is done once.
@@ -72,7 +72,7 @@ class Work:
             InvalidInput: the session has no such step, or an earlier one is not done.
         """
         _require(agent_id=agent_id, session_id=session_id)
-        if not isinstance(step, int) or not 0 <= step < directive.MOST_STEPS:
+        if not isinstance(step, int) or not 0 <= step < engine_messages.MOST_STEPS:
             raise InvalidInput(f"step: expected a number from 0, got {step!r}")
         return await self.sessions.advance(agent_id, session_id, step)
 
@@ -235,7 +235,7 @@ def _block(needed: Sequence[Subtask], facts: Sequence[RecallHit], related: Seque
 
 def _line(subtask: Subtask, longest: int) -> str:
     """A subtask as the prompt shows it: when it ended, its title, what came of it, where what it made can be read."""
-    shown = cutting.head(subtask.result, longest)
+    shown = head_of(subtask.result, longest)
     told = f"{subtask.title}: {shown}" if shown else subtask.title
     if subtask.status != "completed":
         told = f"[{subtask.status}] {told}"

@@ -1,1 +1,16 @@
-"""What of the conversation does the model see? A window, valid, bounded and stable; what leaves it is summarised."""
+"""Choose what the model sees of the conversation: valid for every provider, bounded, and stable from turn to turn.
+
+Modules, in order of execution:
+
+- `fit`: build the window of one prompt, from the conversation and from what its session keeps.
+- `fallback`: the window when there is no time for one: the newest groups, cut.
+- `token_budget`: reserve room for what stands around the conversation, and account for the model's tokens.
+- `groups`: make atomic groups of the messages, in an order that every provider accepts.
+- `sliding_window`: find where the window begins, and which old results are pruned by their age.
+- `selection`: select the groups that are shown, whole or with stubs, and the messages that stay before them.
+- `rendering`: render a group as the prompt shows it, whole or with stubs, and measure it.
+- `output`: shorten one tool's output, or any long text.
+- `summary`: extract a summary of what left the window.
+- `llm_summarizer`: summarise by a language model, after the turn.
+- `engine_messages`: write the messages of the engine: directive, reminder, summary.
+"""

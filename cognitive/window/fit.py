@@ -1,6 +1,6 @@
 """What of the talk the model sees: valid for every provider, bounded, and stable from turn to turn.
 
-    conversation -> begin -> groups -> strides -> selection -> summary of what left + groups + directive
+    conversation -> reserved room -> groups -> window start -> selection -> summary of what left + groups + directive
 
 A function of the conversation and of what the session keeps. Nothing here waits, and no model is called.
 """
@@ -12,21 +12,21 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from brain.caches import TextCache, key
 from cognitive import tokens as estimate
 from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.turn import Message
-from cognitive.window import groups, squeeze, summary, surroundings
-from cognitive.window.begin import Begin
-from cognitive.window.display import Display, Shown, WholeOutput
-from cognitive.window.ledger import TokenLedger
-from cognitive.window.memo import Memo, key
+from cognitive.window import engine_messages, groups, summary, token_budget
+from cognitive.window.rendering import RenderedMessages, Renderer, WholeOutput
 from cognitive.window.selection import Selection, select
-from cognitive.window.strides import Size
-from cognitive.window.surroundings import Surroundings
+from cognitive.window.sliding_window import ScanStart, Size
+from cognitive.window.token_budget import Prunable, ReservedContent, TokenLedger
 
 _TOLD = 2_000  # characters of a message that are summarised: extracting more takes longer than a turn may wait
-_summaries: Memo[str] = Memo(64)  # extracted until the session keeps them: those of 64 conversations of a process
+_TRIES = 4  # characters and tokens are not proportional: a text that is cut may need a second cut
+# Extracted until the session keeps them: those of 64 conversations of a process.
+_summaries: TextCache[str] = TextCache(64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Window:
         cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: Degradation
     ) -> Window:
         """A window that was not made by `fit`: nothing is known of what left it, and its tokens are not counted."""
-        bounds = Size(policy.window_messages, policy.window_characters, surroundings.NO_BOUND)
+        bounds = Size(policy.window_messages, policy.window_characters, token_budget.NO_BOUND)
         return cls(
             messages,
             (),
@@ -123,15 +123,15 @@ def fit(
     `tokens` is what the model reads in all, None if nothing is known of it; `iteration` the number of the call that the
     turn is at, None to count the calls since the user's message.
     """
-    show = Display(session_id, policy, count)
-    around = surroundings.find(conversation, plan_step, (kept.step, kept.steps), show)
-    ledger = surroundings.ledger(tokens, around, policy)
-    limit = surroundings.limit(ledger, policy)
+    show = Renderer(session_id, policy, count)
+    around = token_budget.find_reserved(conversation, plan_step, (kept.step, kept.steps), show)
+    ledger = token_budget.open_ledger(tokens, around, policy)
+    limit = token_budget.limit(ledger, policy)
     covered = _covered(conversation, kept)
     selection = select(conversation, around, covered, limit, iteration, now, show)
     since = max(around.first, covered.first if covered is not None else 0)
     gone = _gone(conversation, since, selection, around, show)
-    past = _past(around.handed, kept, gone.messages, surroundings.summary_characters(limit, policy), show)
+    past = _past(around.handed, kept, gone.messages, token_budget.summary_characters(limit, policy), show)
     said = _said(selection, [around.leading, past, around.closing], limit, show)
     whole = show.joined([around.leading, past, selection.stays.shown, said, around.closing])
     trace = WindowTrace(
@@ -161,18 +161,18 @@ def _uncounted(messages: Sequence[Message]) -> Size:
     return Size(len(messages), sum(len(message.content) for message in messages))
 
 
-def _covered(conversation: Sequence[Message], kept: Kept) -> Begin | None:
+def _covered(conversation: Sequence[Message], kept: Kept) -> ScanStart | None:
     """What the kept summary covers of this conversation, if it can be found there."""
     place = groups.find(conversation, kept.covers) if kept.covers else None
     if place is None or kept.covers is None:
         return None
     stubs = kept.covers.partition("+")[2]
-    return Begin(place + 1, place + 1 + (int(stubs) if stubs.isdecimal() else 0))
+    return ScanStart(place + 1, place + 1 + (int(stubs) if stubs.isdecimal() else 0))
 
 
 def _gone(
-    conversation: Sequence[Message], since: int, selection: Selection, around: Surroundings, show: Display
-) -> Shown:
+    conversation: Sequence[Message], since: int, selection: Selection, around: ReservedContent, show: Renderer
+) -> RenderedMessages:
     """The messages before the window that no summary covers, as many as a summary can take in at once.
 
     A host that hands back windows also hands back the messages that stay before them: these have not gone yet. In a
@@ -187,7 +187,7 @@ def _gone(
     return show.joined([show.cut(each.messages, _TOLD) for each in sorted(gone, key=lambda each: each.first)])
 
 
-def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, show: Display) -> Shown:
+def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, show: Renderer) -> RenderedMessages:
     """The engine's message that says what came before, if anything did. Where the session keeps nothing, what a host
     hands back of an earlier prompt stands for it.
     """
@@ -195,16 +195,43 @@ def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, sh
     if gone or len(earlier) > most:
         known = key(str(most), earlier, *(groups.digest(message) for message in gone))
         earlier = _summaries.get(known, lambda: summary.extract(earlier, gone, most))
-    return show.all_of([summary.message(earlier)] if earlier.strip() else ())
+    return show.all_of([engine_messages.summary(earlier)] if earlier.strip() else ())
 
 
-def _said(selection: Selection, others: Sequence[Shown], limit: Size, show: Display) -> Shown:
+def _said(selection: Selection, others: Sequence[RenderedMessages], limit: Size, show: Renderer) -> RenderedMessages:
     """The groups of the window; squeezed, if the newest alone is beyond a bound."""
     said = show.joined(selection.shown[selection.start :])
     room = limit - sum((each.size for each in others), selection.stays.shown.size)
     if said.size.characters <= room.characters and said.size.tokens <= room.tokens:
         return said
-    return squeeze.squeeze(said, show.joined(selection.stubs[selection.start :]), room, show)
+    return _truncated(said, show.joined(selection.stubs[selection.start :]), room, show)
+
+
+def _truncated(whole: RenderedMessages, stub: RenderedMessages, room: Size, show: Renderer) -> RenderedMessages:
+    """The same messages in less, as near to `room` as they come while none is left out.
+
+    `stub` are the same messages with stubs for results. The newest keeps its result while stubs of the others suffice.
+    """
+    measure = "tokens" if whole.size.tokens > room.tokens else "characters"
+    results = [
+        Prunable(getattr(show.size([full]), measure), getattr(show.size([short]), measure))
+        for full, short in zip(whole.messages, stub.messages, strict=True)
+    ]
+    ledger = TokenLedger(max(0, getattr(room, measure)), {"results": getattr(whole.size, measure)})
+    pruned = set(ledger.room_for(0, results[:-1]).pruned)
+    messages = tuple(
+        short if n in pruned else full
+        for n, (full, short) in enumerate(zip(whole.messages, stub.messages, strict=True))
+    )
+    done = RenderedMessages(messages, (*whole.outputs, *stub.outputs), show.size(messages))
+    characters = room.characters // max(1, len(messages))
+    for _ in range(_TRIES):
+        if done.size.characters <= room.characters and done.size.tokens <= room.tokens:
+            break
+        cut = show.cut(done.messages, characters)
+        done = RenderedMessages(cut.messages, (*done.outputs, *cut.outputs), cut.size)
+        characters = int(characters * min(1.0, room.tokens / max(1, cut.size.tokens)) * 0.9)
+    return done
 
 
 def _mark(conversation: Sequence[Message], selection: Selection) -> str:
@@ -216,7 +243,7 @@ def _mark(conversation: Sequence[Message], selection: Selection) -> str:
     return f"{mark}+{last.first + 1 - selection.place}"
 
 
-def _spent(ledger: TokenLedger, past: Shown, said: Shown, around: Surroundings) -> TokenLedger:
+def _spent(ledger: TokenLedger, past: RenderedMessages, said: RenderedMessages, around: ReservedContent) -> TokenLedger:
     return (
         ledger.spend("summary", past.size.tokens)
         .spend("messages", said.size.tokens)
@@ -225,4 +252,17 @@ def _spent(ledger: TokenLedger, past: Shown, said: Shown, around: Surroundings) 
 
 
 def _due(trace: WindowTrace, iteration: int | None, policy: Policy) -> str | None:
-    return summary.due(trace.ledger.share if trace.ledger is not None else 0.0, iteration, policy)
+    return due(trace.ledger.share if trace.ledger is not None else 0.0, iteration, policy)
+
+
+def due(used: float, iteration: int | None, policy: Policy, *, ended: bool = False) -> str | None:
+    """The trigger that fired, or None: the share of the window in use, so many iterations, the end of a step or turn.
+
+    No iteration, or the first, which has the number 0, fires nothing by itself.
+    """
+    if used >= policy.context_threshold:
+        return f"{used:.0%} of the window in use, the threshold is {policy.context_threshold:.0%}"
+    every = policy.summarize_after_iterations
+    if iteration and every and iteration % every == 0:
+        return f"iteration {iteration}, one in {every}"
+    return "a step or turn ended" if ended else None

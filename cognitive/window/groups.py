@@ -6,6 +6,7 @@ the same wherever the conversation is cut. Every repair is reported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -13,12 +14,14 @@ from operator import is_
 from typing import Any, Literal
 
 from cognitive.turn import Message, ToolCall
-from cognitive.window import directive, jsonable, summary
-from cognitive.window.output import cleaning
-from cognitive.window.rules import ID, LONGEST_ID
+from cognitive.window.engine_messages import authored
+from cognitive.window.output import json_values
+from cognitive.window.output.text import storable
 
 INTERRUPTED = "[No result of this call was recorded: it was interrupted, or its result was lost.]"
 EMPTY = "[The tool returned nothing.]"
+LONGEST_ID = 40  # of a call, for either provider
+ID = re.compile(r"[A-Za-z0-9_-]+")
 _MARKED = 4  # messages that a mark is made of: "continue" alone comes back, four messages alike do not
 
 FAR = 600  # messages; a summary that covers nothing nearer is one of another conversation
@@ -78,13 +81,6 @@ class _Open:
     results: list[tuple[int, Message] | None] = field(default_factory=list)
 
 
-def authored(message: Message) -> bool:
-    """Whether a message is the engine's own: it is made anew for every prompt."""
-    return message.role in ("system", "user") and (
-        summary.is_summary(message) or directive.is_directive(message) or directive.is_action(message)
-    )
-
-
 def group(messages: Sequence[Message], first: int = 0) -> Grouped:
     """The groups of a stretch of a conversation, whose first message has the place `first`; see the module."""
     made: list[_Open] = []
@@ -142,9 +138,18 @@ def find(messages: Sequence[Message], wanted: str, back: int = FAR) -> int | Non
     return None
 
 
+def last_user_message(conversation: Sequence[Message], first: int, place: int) -> int | None:
+    """The place of the last user's message before a place, or None."""
+    for n in range(place - 1, first - 1, -1):
+        message = conversation[n]
+        if message.role == "user" and message.content.strip() and not authored(message):
+            return n
+    return None
+
+
 def as_text(result: Any) -> str:
     """A tool's result as text: a string as it is, anything else as JSON."""
-    return result if isinstance(result, str) else jsonable.as_text(result)
+    return result if isinstance(result, str) else json_values.as_text(result)
 
 
 def _answer(made: Sequence[_Open], place: int, message: Message) -> What | None:
@@ -183,8 +188,8 @@ def _closed(each: _Open, repairs: list[Repair]) -> Group:
 
 def _sayable(call: ToolCall) -> ToolCall:
     """The call without its result, with arguments that JSON can hold; the same object if that changes nothing."""
-    arguments = jsonable.jsonable(call.arguments)
-    if call.result is None and jsonable.alike(arguments, call.arguments):
+    arguments = json_values.jsonable(call.arguments)
+    if call.result is None and json_values.alike(arguments, call.arguments):
         return call
     return call.model_copy(update={"result": None, "arguments": arguments})
 
@@ -196,7 +201,7 @@ def _result(call: ToolCall, found: tuple[int, Message] | None, first: int, repai
     repairs.append(Repair("interrupted" if call.result is None else "inline", first))
     text = INTERRUPTED if call.result is None else as_text(call.result)
     answer = Message(role="tool", tool_call_id=call.id)  # its words are a tool's: of any length, with any character
-    return answer.model_copy(update={"content": cleaning.storable(text) if text.strip() else EMPTY})
+    return answer.model_copy(update={"content": storable(text) if text.strip() else EMPTY})
 
 
 def _named(each: Group, taken: set[str], repairs: list[Repair]) -> Group:
@@ -250,7 +255,7 @@ def _stays(was: Any, now: Any) -> bool:
 
 
 def _spelled(call: ToolCall) -> str:
-    return f"{call.id}\0{call.name}\0{jsonable.as_text(call.arguments)}"
+    return f"{call.id}\0{call.name}\0{json_values.as_text(call.arguments)}"
 
 
 def _hash(parts: Sequence[str | None]) -> str:

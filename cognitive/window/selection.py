@@ -1,4 +1,9 @@
-"""Which groups of the conversation the window shows, each whole or with stubs for its results."""
+"""Select which groups of the conversation the window shows, each whole or with stubs for its results.
+
+Of the messages before the window, those of kinds that are always kept stay, and the user's message that the window
+follows. Providers want a user's message first: where a long loop of calls is cut, the user's message that began it
+stays; where there is none, the window begins later.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,37 @@ from datetime import datetime
 
 from cognitive.policy import Policy
 from cognitive.turn import Message
-from cognitive.window import before, begin, groups, prune, strides, surroundings
-from cognitive.window.before import Stays
-from cognitive.window.begin import Begin
-from cognitive.window.display import Display, Shown
-from cognitive.window.groups import Group
-from cognitive.window.strides import Size, Unit
-from cognitive.window.surroundings import Surroundings
+from cognitive.window import groups as grouping
+from cognitive.window.engine_messages import authored
+from cognitive.window.groups import Group, last_user_message
+from cognitive.window.rendering import RenderedMessages, Renderer
+from cognitive.window.sliding_window import (
+    MessageSize,
+    ScanStart,
+    Size,
+    WindowLimits,
+    WindowStart,
+    age_cut,
+    find_scan_start,
+    find_start,
+    iterations,
+    protected,
+    stale,
+    times,
+)
+from cognitive.window.token_budget import LEAST_SHARE, ReservedContent, room_for_summary
+
+_SIDE_SHARE = 8  # a bound divided by this is the most that a user's message may take that stays for what follows it
+_KEPT_SHARE = 4  # a bound divided by this is the most that messages which are always kept may take
+
+
+@dataclass(frozen=True, slots=True)
+class RetainedMessages:
+    """Messages that stay before a window, with their places; `kept` of them are of kinds that are always kept."""
+
+    shown: RenderedMessages
+    places: frozenset[int]
+    kept: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,65 +56,65 @@ class Selection:
     """
 
     groups: tuple[Group, ...]
-    stubs: tuple[Shown, ...]
-    shown: tuple[Shown, ...]
+    stubs: tuple[RenderedMessages, ...]
+    shown: tuple[RenderedMessages, ...]
     start: int
     place: int
-    stays: Stays
+    stays: RetainedMessages
     pruned: int
     trigger: str | None
     repairs: Mapping[str, int]
 
 
 def select(
-    conversation: Sequence[Message], around: Surroundings, covered: Begin | None, limit: Size, iteration: int | None,
-    now: datetime, show: Display,
+    conversation: Sequence[Message], around: ReservedContent, covered: ScanStart | None, limit: Size,
+    iteration: int | None, now: datetime, show: Renderer,
 ) -> Selection:  # fmt: skip
     """Where the window begins, and which of its groups are shown whole and which with stubs.
 
     `covered` is where the session's summary ends; `iteration` is the number of the call that the turn is at.
     """
-    rules = surroundings.rules(limit, around, conversation, show.policy)
-    cut = prune.cut(len(conversation), now, show.policy)
-    start = begin.begin(conversation, around.first, covered, rules, cut, iteration, show.policy)
-    grouped = groups.group(conversation[start.first :], start.first)
-    named, renamed = groups.named(grouped.groups)
-    times = begin.times(conversation[start.first :])
-    ages = [times[group.first - start.first] for group in named]
-    stubs = tuple(show.whole(each) if prune.protected(each, show.policy) else show.stubbed(each) for each in named)
+    rules = _limits(limit, around, conversation, show.policy)
+    cut = age_cut(len(conversation), now, show.policy)
+    start = find_scan_start(conversation, around.first, covered, rules, cut, iteration, show.policy)
+    grouped = grouping.group(conversation[start.first :], start.first)
+    named, renamed = grouping.named(grouped.groups)
+    known = times(conversation[start.first :])
+    ages = [known[each.first - start.first] for each in named]
+    stubs = tuple(show.whole(each) if protected(each, show.policy) else show.stubbed(each) for each in named)
     shown = tuple(
-        stub if each.first < start.stubs or prune.stale(each, at, cut, show.policy) else show.whole(each)
+        stub if each.first < start.stubs or stale(each, at, cut, show.policy) else show.whole(each)
         for each, stub, at in zip(named, stubs, ages, strict=True)
     )
     units = _units(named, shown, stubs, ages, iteration)
-    place = strides.place(units, rules, sum(group.first < start.stubs for group in named))
+    place = find_start(units, rules, sum(group.first < start.stubs for group in named))
     shown = (*stubs[: place.stubs], *shown[place.stubs :])
     repairs = Counter[str](repair.what for repair in (*grouped.repairs, *renamed))
     return _bounded(conversation, around, named, stubs, shown, place, repairs, limit, show)
 
 
 def _units(
-    named: Sequence[Group], shown: Sequence[Shown], stubs: Sequence[Shown], ages: Sequence[float | None],
-    iteration: int | None,
-) -> list[Unit]:  # fmt: skip
-    numbers = begin.iterations([bool(each.calls) for each in named], [each.role == "user" for each in named], iteration)
+    named: Sequence[Group], shown: Sequence[RenderedMessages], stubs: Sequence[RenderedMessages],
+    ages: Sequence[float | None], iteration: int | None,
+) -> list[MessageSize]:  # fmt: skip
+    numbers = iterations([bool(each.calls) for each in named], [each.role == "user" for each in named], iteration)
     return [
-        Unit(whole.size, stub.size, each.role != "system", number, at)
+        MessageSize(whole.size, stub.size, each.role != "system", number, at)
         for each, whole, stub, number, at in zip(named, shown, stubs, numbers, ages, strict=True)
     ]
 
 
 def _bounded(
-    conversation: Sequence[Message], around: Surroundings, named: Sequence[Group], stubs: Sequence[Shown],
-    shown: Sequence[Shown], place: strides.Place, repairs: Mapping[str, int], limit: Size, show: Display,
+    conversation: Sequence[Message], around: ReservedContent, named: Sequence[Group], stubs: Sequence[RenderedMessages],
+    shown: Sequence[RenderedMessages], place: WindowStart, repairs: Mapping[str, int], limit: Size, show: Renderer,
 ) -> Selection:  # fmt: skip
     """The window from where its stride begins, or from later on while all that is shown is beyond a bound."""
     start = place.start
-    fixed = around.leading.size + around.closing.size + surroundings.room_for_summary(limit, show.policy)
+    fixed = around.leading.size + around.closing.size + room_for_summary(limit, show.policy)
     while True:
         start, asked = _led(conversation, around.first, named, start, show.policy)
         first = named[start].first if start < len(named) else len(conversation)
-        stays = before.before(conversation, around.first, first, asked, show)
+        stays = _retained(conversation, around.first, first, asked, show)
         size = sum((each.size for each in shown[start:]), fixed + stays.shown.size)
         if size.beyond(limit) is None or start + 1 >= len(named):
             break
@@ -101,12 +130,86 @@ def _led(
     A system message does not lead it: what it was about has left, and it would pass for one of the host's leading ones.
     """
     for n in range(start, len(named)):
-        if named[n].role == "system" and not prune.protected(named[n], policy):
+        if named[n].role == "system" and not protected(named[n], policy):
             continue
         talking = next((each for each in named[n:] if each.role != "system"), None)
         if talking is None or talking.role == "user":
             return n, None
-        asked = before.asked_by(conversation, first, talking.first)
+        asked = last_user_message(conversation, first, talking.first)
         if asked is not None:
             return n, asked
     return len(named), None
+
+
+# --- limits of the conversation alone ---
+
+
+def _limits(limit: Size, around: ReservedContent, conversation: Sequence[Message], policy: Policy) -> WindowLimits:
+    """The bounds of the talk alone: room is kept for what stands around it, also for what may only come tomorrow, so
+    that the window does not move for it.
+    """
+    side = limit.times(1 / _SIDE_SHARE)
+    aside = around.leading.size + around.closing.size + room_for_summary(limit, policy)
+    aside += Size(1, side.characters, side.tokens)
+    if _any_kept(conversation, around.first, policy):
+        aside += limit.times(1 / _KEPT_SHARE)
+    left, least = limit - aside, limit.times(1 / LEAST_SHARE)
+    return WindowLimits(
+        Size(
+            max(1, least.messages, left.messages),
+            max(least.characters, left.characters),
+            max(least.tokens, left.tokens),
+        ),
+        low=policy.window_low_water,
+        keep_last=policy.keep_last_messages,
+        keep_recent=policy.keep_recent_ms / 1000,
+        every=policy.summarize_after_iterations,
+    )
+
+
+# --- what stays before the window ---
+
+
+def _any_kept(conversation: Sequence[Message], first: int, policy: Policy) -> bool:
+    """Whether a message of a kind that is always kept could stay."""
+    return any(_stays(conversation[place], policy) for place in range(first, len(conversation)))
+
+
+def _retained(
+    conversation: Sequence[Message], first: int, start: int, asked: int | None, show: Renderer
+) -> RetainedMessages:
+    """What stays before a window that begins at `start`, in order.
+
+    `asked` is the place of the user's message that the window follows, None if it begins with one.
+    """
+    policy = show.policy
+    room = policy.window_characters // _KEPT_SHARE
+    places: list[int] = []
+    for n in range(start - 1, first - 1, -1):
+        if not _stays(conversation[n], policy):
+            continue
+        room -= min(len(conversation[n].content), policy.window_characters // _SIDE_SHARE)
+        if room < 0 or len(places) >= policy.window_messages // _KEPT_SHARE:
+            break
+        places.append(n)
+    kept = len(places)
+    talking = [n for n in sorted(places) if conversation[n].role != "system"]
+    if talking and conversation[talking[0]].role != "user":
+        led = last_user_message(conversation, first, talking[0])
+        if led is None:  # nobody asked: it stays with whoever speaks first, or goes
+            places, kept = [], 0
+        else:
+            places.append(led)
+    if asked is not None:
+        places.append(asked)
+    stays = grouping.group([conversation[n] for n in sorted(set(places))]).groups
+    shown = show.cut([each.messages[0] for each in stays], policy.window_characters // _SIDE_SHARE)
+    return RetainedMessages(shown, frozenset(places), kept)
+
+
+def _stays(message: Message, policy: Policy) -> bool:
+    """Whether a message of a kind that is always kept stands for itself: a result without its call, or a call without
+    its results, is not valid.
+    """
+    alone = message.role != "tool" and not message.tool_calls and bool(message.content.strip())
+    return alone and message.kind in policy.always_keep and not authored(message)

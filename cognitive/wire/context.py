@@ -18,7 +18,7 @@ from cognitive.preflight import plan as planning
 from cognitive.prompt import Parts, Placed, place
 from cognitive.trace import Trace, Trim
 from cognitive.turn import Message, Shown, ToolSpec, Turn, TurnContext
-from cognitive.window.plain import plain
+from cognitive.window.fallback import plain
 
 UNPREPARED = "unprepared"  # the reason in the plan of a turn that no server prepared
 

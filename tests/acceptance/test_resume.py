@@ -8,11 +8,11 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+import provider_rules as rules
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
 from cognitive.session.recent import Resumed
-from cognitive.window import rules
 from cognitive.window.output.normalise import pointers
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)

@@ -637,7 +637,7 @@ def test_errors_are_swallowed_in_one_place_and_turned_into_typed_ones_in_another
         "cognitive/fail_open.py", "cognitive/client/client.py", "cognitive/runtimes/live.py",
         "cognitive/hook/client.py", "cognitive/runtimes/llamaindex.py", "cognitive/server/resident.py",
         # foreign code that may raise anything: values of a host's classes, exporters, files that are being examined
-        "cognitive/window/jsonable.py", "cognitive/feedback/strip_quotes.py", "cognitive/telemetry/spans.py",
+        "cognitive/window/output/json_values.py", "cognitive/feedback/strip_quotes.py", "cognitive/telemetry/spans.py",
         "cognitive/telemetry/prometheus.py", "cognitive/doctor/examine.py",
         # a host's redactor: what it fails on is withheld
         "brain/redacting.py",

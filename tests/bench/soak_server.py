@@ -74,7 +74,7 @@ def _loop(main_thread: int) -> asyncio.BaseEventLoop:
 
 def _caches(loop: asyncio.BaseEventLoop) -> dict[str, Any]:
     """What the server keeps up to a bound, once it is there; looked for in its own thread, which builds no objects."""
-    from cognitive.window import remembered
+    from cognitive.window import rendering
 
     found: dict[str, Any] = {}
 
@@ -85,7 +85,7 @@ def _caches(loop: asyncio.BaseEventLoop) -> dict[str, Any]:
     while len(found) < len(_KEPT):
         sleep(0.5)
         loop.call_soon_threadsafe(look)
-    return {**found, "Memo": remembered._remembered}
+    return {**found, "Memo": rendering._outputs}
 
 
 def _stacks(thread: int, answered: threading.Event) -> Iterator[set[str]]:

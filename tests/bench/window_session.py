@@ -18,10 +18,11 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 
+from provider_rules import violations
+
 from cognitive import Message, Policy, ToolCall
 from cognitive.window import summary
 from cognitive.window.fit import Kept, fit
-from cognitive.window.rules import violations
 
 START = datetime(2026, 9, 1, 12, tzinfo=UTC)
 OUTPUT = 50_000

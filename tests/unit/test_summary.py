@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from cognitive.prompt import CLOSING, OPENING, sealed, tail
 from cognitive.turn import Message, ToolCall
-from cognitive.window import directive, summary
-from cognitive.window.by_model import ModelSummarizer
-from cognitive.window.summary import due, extract
+from cognitive.window import engine_messages
+from cognitive.window.fit import due
+from cognitive.window.llm_summarizer import ModelSummarizer
+from cognitive.window.summary import extract
 
 SESSIONS = json.loads((Path(__file__).parents[1] / "data" / "work_sessions.json").read_text(encoding="utf-8"))
 LINE = re.compile(r'- (?:user|assistant|notes|tools|tool \S+|call \S+)(?: \(condensed\))?: "[^\n]*"')
@@ -131,7 +132,14 @@ def test_memories_that_were_shown_are_left_out_and_so_is_what_the_engine_says():
     block = sealed(OPENING, ['- 2026-01-01 "The port is 5433."'], CLOSING)
     shown = tail("Which port is it?", None, block)
     text = extract(
-        "", [user(shown), directive.action(), summary.message("old"), directive.message("Ask 7", 1, 1)], 1_000
+        "",
+        [
+            user(shown),
+            engine_messages.action(),
+            engine_messages.summary("old"),
+            engine_messages.directive("Ask 7", 1, 1),
+        ],
+        1_000,
     )
     assert text == '- user: "Which port is it?"'
 
@@ -178,10 +186,10 @@ def test_no_iteration_fires_where_the_policy_says_none():
 
 
 def test_its_message_is_the_systems_and_known_again():
-    told = summary.message('- user: "Hi"')
+    told = engine_messages.summary('- user: "Hi"')
     assert (told.role, told.kind) == ("system", "summary")
-    assert summary.is_summary(told.model_copy(update={"kind": None}))
-    assert not summary.is_summary(user(told.content))
+    assert engine_messages.is_summary(told.model_copy(update={"kind": None}))
+    assert not engine_messages.is_summary(user(told.content))
 
 
 # ---- by a model -----------------------------------------------------------------------------------------------------

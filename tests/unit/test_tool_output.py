@@ -12,8 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cognitive.errors import PolicyError
-from cognitive.window.output.limits import LIMITS, OutputLimit, OutputLimits, kind_of
-from cognitive.window.output.normalise import normalise, pointers
+from cognitive.window.output.normalise import LIMITS, OutputLimit, OutputLimits, kind_of, normalise, pointers
 
 OUTPUTS = Path(__file__).parents[1] / "data" / "tool_outputs"
 TOOLS = st.sampled_from(["Bash", "grep", "Read", "WebFetch", "sql_query", "whatever"])

@@ -8,14 +8,14 @@ from datetime import timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from provider_rules import violations
 from talking import CONVERSATIONS, NOW, ago, calls, prose, result, says, turns, user
 
 from cognitive import Message, Policy, ToolCall
 from cognitive.tokens import count
-from cognitive.window import directive, summary
+from cognitive.window import engine_messages, summary
 from cognitive.window.fit import Kept, fit
 from cognitive.window.output.normalise import pointers
-from cognitive.window.rules import violations
 
 SMALL = {"window_messages": 12, "window_characters": 3_000, "summary_characters": 400, "message_characters": 1_000}
 POLICIES = st.sampled_from(
@@ -57,7 +57,7 @@ def test_a_window_given_back_with_more_is_valid_and_says_nothing_twice(talk, pol
     given = [*fitted(talk, policy).messages, user("A new question."), calls("a"), result("a", "A"), says("New.")]
     window = fitted(given, policy)
     assert violations(window.messages) == ()
-    assert sum(summary.is_summary(message) for message in window.messages) <= 1
+    assert sum(engine_messages.is_summary(message) for message in window.messages) <= 1
 
 
 @given(CONVERSATIONS, POLICIES)
@@ -92,7 +92,7 @@ def test_a_short_conversation_is_shown_as_it_is():
 def test_what_left_is_in_the_summary_and_what_stays_is_not_there_twice():
     talk = turns(30)
     window = fitted(talk)
-    assert summary.is_summary(window.messages[0])
+    assert engine_messages.is_summary(window.messages[0])
     left = len(talk) - len(window.messages) + 1
     assert list(window.messages[1:]) == talk[left:]
     assert [m.content for m in window.evicted] == [m.content for m in talk[max(0, left - 40) : left]]
@@ -141,7 +141,7 @@ def test_a_host_that_hands_back_the_window_gets_the_same_one_as_a_host_that_hand
         assert violations(back) == ()
         assert len(back) <= 40
         assert back[-1] == talk[n + 3]
-    assert sum(map(summary.is_summary, back)) == 1
+    assert sum(map(engine_messages.is_summary, back)) == 1
 
 
 def test_a_loop_of_calls_keeps_the_message_that_began_it():
@@ -220,7 +220,7 @@ def test_without_a_gist_a_pruned_result_is_a_pointer_and_nothing_is_summarised()
     talk = turns(30, output=3_000, seconds=60)
     window = fitted(talk, Policy(summarize_before_prune=False))
     assert window.evicted == ()
-    assert not any(summary.is_summary(m) for m in window.messages)
+    assert not any(engine_messages.is_summary(m) for m in window.messages)
     stubs = [m.content for m in window.messages if m.role == "tool" and len(m.content) < 400]
     assert stubs
     assert all(text.startswith("[...") for text in stubs)
@@ -263,13 +263,17 @@ def test_long_arguments_are_shortened_and_kept_whole_aside():
 
 
 def test_the_directive_and_the_reminder_close_the_prompt_once():
-    talk = [user(), calls("a"), result("a"), directive.action()]
-    window = fitted([directive.message("Old", 1, 3), *talk, directive.action()], plan_step="Run the tests",
-                    kept=Kept(step=2, steps=3))  # fmt: skip
-    assert list(window.messages[-2:]) == [directive.message("Run the tests", 2, 3), directive.action()]
-    assert sum(map(directive.is_directive, window.messages)) == sum(map(directive.is_action, window.messages)) == 1
+    talk = [user(), calls("a"), result("a"), engine_messages.action()]
+    old = engine_messages.directive("Old", 1, 3)
+    window = fitted([old, *talk, engine_messages.action()], plan_step="Run the tests", kept=Kept(step=2, steps=3))
+    assert list(window.messages[-2:]) == [engine_messages.directive("Run the tests", 2, 3), engine_messages.action()]
+    assert (
+        sum(map(engine_messages.is_directive, window.messages))
+        == sum(map(engine_messages.is_action, window.messages))
+        == 1
+    )
     again = fitted([*window.messages[:-1], says("Well.")], plan_step="Run the tests")
-    assert not any(map(directive.is_action, again.messages))
+    assert not any(map(engine_messages.is_action, again.messages))
 
 
 def test_a_step_that_poses_as_somebody_is_refused_and_the_window_is_there():
@@ -282,14 +286,14 @@ def test_the_hosts_system_messages_stand_first_and_stay():
     talk = [Message(role="system", content="Be brief."), *turns(50)]
     window = fitted(talk)
     assert window.messages[0].content == "Be brief."
-    assert summary.is_summary(window.messages[1])
+    assert engine_messages.is_summary(window.messages[1])
 
 
 def test_what_a_host_hands_back_stands_for_a_summary_that_nobody_keeps():
-    window = fitted([summary.message("We chose Postgres."), *turns(2)])
-    assert window.messages[0] == summary.message("We chose Postgres.")
-    window = fitted([summary.message("We chose Postgres."), *turns(2)], kept=Kept("We chose Redis."))
-    assert window.messages[0] == summary.message("We chose Redis.")
+    window = fitted([engine_messages.summary("We chose Postgres."), *turns(2)])
+    assert window.messages[0] == engine_messages.summary("We chose Postgres.")
+    window = fitted([engine_messages.summary("We chose Postgres."), *turns(2)], kept=Kept("We chose Redis."))
+    assert window.messages[0] == engine_messages.summary("We chose Redis.")
 
 
 def test_every_so_many_calls_what_is_above_the_low_water_mark_is_compacted():

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 import pytest
 from foreign import ANYTHING, VALUES, called
 from hypothesis import given, settings
+from provider_rules import violations
 
 from brain.text import unstorable
 from cognitive import Outcome, Policy
 from cognitive.feedback.strip_quotes import texts
 from cognitive.session import recent
-from cognitive.window.display import limits
+from cognitive.window.fallback import plain
 from cognitive.window.fit import fit
-from cognitive.window.plain import plain
-from cognitive.window.rules import violations
+from cognitive.window.rendering import limits
 
 NOW, POLICY = datetime(2026, 9, 1, tzinfo=UTC), Policy()
 

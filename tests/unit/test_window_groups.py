@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from hypothesis import given, settings
+from provider_rules import violations
 from talking import CONVERSATIONS, calls, result, says, user
 
 from cognitive import Message, ToolCall
-from cognitive.window import directive, summary
+from cognitive.window import engine_messages
 from cognitive.window.groups import EMPTY, INTERRUPTED, digest, find, group, mark, named
-from cognitive.window.rules import violations
 
 
 def repaired(*messages):
@@ -119,7 +119,7 @@ def test_a_system_message_between_a_call_and_its_result_stands_behind_them():
 
 
 def test_what_the_engine_said_itself_is_left_out():
-    own = [summary.message("Once."), directive.message("Look", 1, 2), directive.action()]
+    own = [engine_messages.summary("Once."), engine_messages.directive("Look", 1, 2), engine_messages.action()]
     assert texts(repaired(*own, user(), *own)[0]) == ["Go on."]
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from brain.caches import TextCache, key
 from cognitive import Message, Outcome, Policy, ToolCall
 from cognitive.session.recent import answered
-from cognitive.window import display
-from cognitive.window.memo import Memo, key
-from cognitive.window.remembered import normalised
+from cognitive.window import rendering
+from cognitive.window.rendering import normalised
 
 
 def test_a_value_is_made_once_and_what_was_used_least_lately_is_forgotten():
-    memo, made = Memo(10, len), []
+    memo, made = TextCache(10, len), []
 
     def get(text):
         return memo.get(key(text), lambda: made.append(text) or text)
@@ -30,7 +30,7 @@ def test_keys_tell_texts_apart_whatever_is_in_them():
 def test_what_a_tool_returned_is_normalised_once_when_the_turn_is_over():
     returned = "\n".join(f"line {n} of what the build of part {n % 7} says" for n in range(2_000))
     outcome = Outcome(response="Done.", tool_calls=(ToolCall(name="bash", arguments={"n": 1}, result=returned),))
-    limits = display.limits(Policy())
+    limits = rendering.limits(Policy())
     _, [(tool, after)] = answered([Message(role="user", content="Build it")], outcome, session_id="s", limits=limits)
     before_the_next = normalised(returned, tool=tool, session_id="s", limits=limits)
     assert before_the_next.text is after.text

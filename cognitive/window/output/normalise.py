@@ -1,16 +1,26 @@
-"""One tool's output as the prompt shows it: bounded, without noise; the whole is kept aside, found by pointer."""
+"""Shorten one tool's output to the limit of its kind; the whole is kept aside, found by pointer.
+
+A tool's kind is known by the words of its name, and says how strictly its output is shortened.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Literal
 from uuid import UUID, uuid5
 
-from cognitive.window.output import cleaning, cutting, excerpt, folding, json_output, reading, web_page
-from cognitive.window.output.folding import Stretch
-from cognitive.window.output.limits import OutputLimit, OutputLimits
+from cognitive.errors import PolicyError
+from cognitive.window.output.json_values import read_json, shortened_json
+from cognitive.window.output.lines import Stretch, excerpt, progress, repeats, routine, split_lines
+from cognitive.window.output.text import all_lines, clean, head_of, is_web_page, page_text, storable, tail_of
 
+OutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
+
+LEAST_CHARACTERS = 200  # room for a pointer, and for something beside it
+_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _NAMESPACE = UUID("6f0d8a52-6a0e-5c1c-9d0e-0d6c3c0f7b11")  # of whole outputs; changing it orphans every pointer
 _POINTER = re.compile(
     r"\[\.\.\. [\d,]{1,20} of [\d,]{1,20} characters left out; whole: artifact:"
@@ -19,6 +29,82 @@ _POINTER = re.compile(
 _LEAST_SAVED = 200  # characters that leaving noise out must save, in an output that is short enough with it
 _JUNK = 0.1  # share of characters that are no text, from which an output is binary
 _JUNK_SHOWN = 400
+
+
+# --- limits by kind of tool ---
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLimit:
+    """One row: `characters` at most, all told, and `line` in one line of it.
+
+    An `exact` output is only cut, never cleaned: the model edits files by their exact text. `per_file` keeps a line of
+    every file that a search found, before it keeps a second one of any. `markup` drops scripts and styles of web pages.
+    """
+
+    kind: OutputKind
+    characters: int
+    line: int
+    exact: bool = False
+    per_file: bool = False
+    markup: bool = False
+
+    def __post_init__(self) -> None:
+        if self.characters < LEAST_CHARACTERS or self.line < 1:
+            raise PolicyError(f"outputs of the kind {self.kind}: at least {LEAST_CHARACTERS} characters, 1 in a line")
+
+
+# The characters are about 2,000 tokens; what a cut costs says who gets more or less. A file that is cut is read again,
+# in pieces; a page's second half is rarely what was looked for, nor is a search's hundredth match.
+LIMITS: Mapping[OutputKind, OutputLimit] = {
+    row.kind: row
+    for row in (
+        OutputLimit("terminal", characters=8_000, line=1_000),
+        OutputLimit("search", characters=6_000, line=300, per_file=True),
+        OutputLimit("file", characters=16_000, line=16_000, exact=True),
+        OutputLimit("web", characters=6_000, line=1_000, markup=True),
+        OutputLimit("data", characters=8_000, line=1_000),
+        OutputLimit("default", characters=8_000, line=1_000),
+    )
+}
+
+# A tool is of the first kind whose words, any row of them, all stand in its name ("mcp__fs__readTextFile": read, file).
+NAMES: tuple[tuple[OutputKind, tuple[str, ...]], ...] = (
+    ("web", ("web", "fetch", "browse", "browser", "url", "http", "scrape", "crawl", "page", "navigate")),
+    ("data", ("sql", "query", "database", "api", "graphql")),
+    ("search", ("grep", "rg", "ripgrep", "glob", "search", "find", "ls", "list", "tree")),
+    ("file", ("read", "cat", "view", "open", "edit", "editor", "write", "notebook", "patch", "file")),
+    ("terminal", ("bash", "sh", "shell", "zsh", "terminal", "exec", "execute", "run", "command", "cmd", "powershell",
+                  "console", "process", "python", "docker", "test", "build", "install")),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLimits:
+    """The row of every kind; and by exact name, the kind of tools whose names do not tell it."""
+
+    rows: Mapping[OutputKind, OutputLimit] = field(default_factory=lambda: LIMITS)
+    tools: Mapping[str, OutputKind] = field(default_factory=dict)
+
+    def of(self, tool: str) -> OutputLimit:
+        """The row for a tool."""
+        kind = self.tools.get(tool) or kind_of(tool)
+        return self.rows.get(kind) or LIMITS[kind]
+
+    def with_characters(self, characters: Mapping[OutputKind, int]) -> OutputLimits:
+        """The same with other bounds for some kinds."""
+        changed = {kind: replace(self.rows.get(kind) or LIMITS[kind], characters=n) for kind, n in characters.items()}
+        return replace(self, rows={**LIMITS, **self.rows, **changed})
+
+
+@lru_cache(maxsize=4096)
+def kind_of(tool: str) -> OutputKind:
+    """The kind of a tool by the words of its name."""
+    words = {word.lower() for word in _NAME_WORD.findall(tool)}
+    return next((kind for kind, known in NAMES if words.intersection(known)), "default")
+
+
+# --- one output ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +128,19 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
     a trace; whatever else is left out is in `whole`, and the text says where. Applied to its own text it changes
     nothing. JSON stays JSON where that is possible.
     """
-    whole = cleaning.storable(output)
+    whole = storable(output)
     limit = limits.of(tool)
     if limit.exact:
         cleaned = shown = whole
     else:
-        cleaned = cleaning.clean(whole)
-        shown = cleaning.all_lines(cleaned)
+        cleaned = clean(whole)
+        shown = all_lines(cleaned)
     short = len(shown) <= limit.characters
-    if short and (limit.exact or _POINTER.search(shown) or json_output.read(shown) is not None):
+    if short and (limit.exact or _POINTER.search(shown) or read_json(shown) is not None):
         return _unshortened(output, shown)
     pointer = uuid5(_NAMESPACE, f"{session_id}\0{whole}")
     text, notes = _shorter(cleaned, shown, limit, _Mark(len(whole), pointer))
-    text = text if limit.exact else cleaning.clean(text)
+    text = text if limit.exact else clean(text)
     if short and len(text) + _LEAST_SAVED > len(shown):
         return _unshortened(output, shown)
     return Output(text, whole, pointer, len(output), notes)
@@ -90,20 +176,20 @@ def _unshortened(output: str, shown: str) -> Output:
 def _shorter(cleaned: str, shown: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[str, ...]]:
     if limit.exact:
         return _ends(shown, limit.characters, mark), ("cut",)
-    value = json_output.read(shown)
+    value = read_json(shown)
     if value is not None:
         text = _json(value, limit, mark)
         if text is not None:
             return text, ("json",)
     if _is_junk(mark, shown):
         return _ends(" ".join(shown.split()), min(limit.characters, _JUNK_SHOWN), mark), ("binary",)
-    if limit.markup and web_page.is_page(shown):
-        cleaned = cleaning.clean(web_page.as_text(cleaned))
+    if limit.markup and is_web_page(shown):
+        cleaned = clean(page_text(cleaned))
     return _lines(cleaned, limit, mark)
 
 
 def _json(value: object, limit: OutputLimit, mark: _Mark) -> str | None:
-    text = json_output.shortened(value, limit.characters, mark.of(0))
+    text = shortened_json(value, limit.characters, mark.of(0))
     if text is None:
         return None
     exact = mark.of(len(text) - mark.longest)
@@ -120,7 +206,7 @@ def _ends(text: str, characters: int, mark: _Mark) -> str:
     room = max(0, characters - mark.longest - 2)
     if len(text) <= room:
         return f"{text}\n{mark.of(len(text))}"
-    head, tail = cutting.head(text, room * 3 // 5), cutting.tail(text, room * 2 // 5)
+    head, tail = head_of(text, room * 3 // 5), tail_of(text, room * 2 // 5)
     line_end, line_start = head.rfind("\n"), tail.find("\n")
     head = head[:line_end] if line_end > len(head) // 2 else head
     tail = tail[line_start + 1 :] if 0 <= line_start < len(tail) // 2 else tail
@@ -128,17 +214,17 @@ def _ends(text: str, characters: int, mark: _Mark) -> str:
 
 
 _ALWAYS: tuple[tuple[str, Callable[[Sequence[Stretch]], list[Stretch]]], ...] = (
-    ("repeats", folding.repeats),
-    ("progress", folding.progress),
+    ("repeats", repeats),
+    ("progress", progress),
 )
-_WITHOUT_ROOM = (("routine", folding.routine),)
+_WITHOUT_ROOM = (("routine", routine),)
 
 
 def _lines(cleaned: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[str, ...]]:
     """Without noise; if that is still too long, without routine; if that is, what matters most."""
     room = limit.characters - mark.longest - 1
     count = cleaned.strip("\n").count("\n") + 1
-    given = reading.lines(cleaned, room - 40 if count == 1 else max(min(limit.line, room // 5), room // (4 * count)))
+    given = split_lines(cleaned, room - 40 if count == 1 else max(min(limit.line, room // 5), room // (4 * count)))
     notes: list[str] = []
     for folds in (_ALWAYS, _WITHOUT_ROOM):
         for note, fold in folds:
@@ -149,7 +235,7 @@ def _lines(cleaned: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[st
             gap > 0 for gap in _gaps(given, given[-1].after)
         ):
             return _joined(given, given[-1].after, mark), tuple(notes)
-    chosen = excerpt.excerpt(given, room, per_file=limit.per_file)
+    chosen = excerpt(given, room, per_file=limit.per_file)
     return _joined(chosen, given[-1].after, mark), (*notes, "excerpt")
 
 

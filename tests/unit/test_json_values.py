@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.window.jsonable import as_text, jsonable
+from cognitive.window.output.json_values import as_text, jsonable
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=5)
 PLAIN = st.recursive(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognitive.window.strides import Rules, Size, Unit, place
+from cognitive.window.sliding_window import MessageSize, Size, WindowLimits, find_start
 
 BOUNDS = Size(20, 1_000, 500)
-RULES = Rules(BOUNDS, low=0.5, keep_last=4, every=5)
+RULES = WindowLimits(BOUNDS, low=0.5, keep_last=4, every=5)
 UNITS = st.lists(
     st.builds(
-        lambda messages, characters, number: Unit(
+        lambda messages, characters, number: MessageSize(
             Size(messages, characters, characters // 3), Size(messages, min(characters, 20), 6), iteration=number
         ),
         st.integers(1, 3), st.integers(0, 400), st.integers(0, 6),
@@ -28,7 +28,7 @@ def used(units, at):
 @given(UNITS)
 @settings(max_examples=200)
 def test_the_bounds_hold_and_the_newest_is_whole(units):
-    at = place(units, RULES)
+    at = find_start(units, RULES)
     assert used(units, at).beyond(BOUNDS) is None or at.start == len(units) - 1
     assert not units or at.stubs < len(units)
 
@@ -36,28 +36,32 @@ def test_the_bounds_hold_and_the_newest_is_whole(units):
 @given(UNITS, st.integers(0, 60))
 @settings(max_examples=200)
 def test_reading_on_from_where_it_stood_is_reading_from_the_start(units, length):
-    earlier, whole = place(units[:length], RULES), place(units, RULES)
-    later = place(units[earlier.start :], RULES, earlier.stubs - earlier.start)
+    earlier, whole = find_start(units[:length], RULES), find_start(units, RULES)
+    later = find_start(units[earlier.start :], RULES, earlier.stubs - earlier.start)
     assert (later.start + earlier.start, later.stubs + earlier.start) == (whole.start, whole.stubs)
 
 
 def test_a_step_leaves_room_for_many_more():
-    units = [Unit(Size(1, 50, 10), Size(1, 50, 10)) for _ in range(400)]
-    starts = [place(units[:n], RULES).start for n in range(401)]
+    units = [MessageSize(Size(1, 50, 10), Size(1, 50, 10)) for _ in range(400)]
+    starts = [find_start(units[:n], RULES).start for n in range(401)]
     assert starts == sorted(starts)
     assert len(set(starts)) <= 400 // 10 + 1
 
 
 def test_old_results_become_stubs_before_anything_leaves_but_not_the_last_nor_the_recent():
-    units = [Unit(Size(2, 100, 10), Size(2, 10, 5), at=float(n)) for n in range(11)]
-    rules = Rules(Size(100, 1_000, 500), low=0.5, keep_last=4)
-    assert place(units, rules) == type(place([], rules))(0, 9, "characters")
-    recent = Rules(Size(100, 1_000, 500), low=0.5, keep_last=4, keep_recent=5.0)
-    assert place(units, recent).stubs == 6
+    units = [MessageSize(Size(2, 100, 10), Size(2, 10, 5), at=float(n)) for n in range(11)]
+    rules = WindowLimits(Size(100, 1_000, 500), low=0.5, keep_last=4)
+    assert find_start(units, rules) == type(find_start([], rules))(0, 9, "characters")
+    recent = WindowLimits(Size(100, 1_000, 500), low=0.5, keep_last=4, keep_recent=5.0)
+    assert find_start(units, recent).stubs == 6
 
 
 def test_every_fifth_call_compacts_what_is_above_the_mark_and_nothing_leaves():
-    units = [Unit(Size(2, 100, 10), Size(2, 10, 5), iteration=n + 1) for n in range(5)]
-    assert place(units, RULES).trigger is None
-    more = [Unit(Size(2, 150, 10), Size(2, 10, 5), iteration=n + 1) for n in range(5)]
-    assert (place(more, RULES).start, place(more, RULES).stubs, place(more, RULES).trigger) == (0, 3, "iterations")
+    units = [MessageSize(Size(2, 100, 10), Size(2, 10, 5), iteration=n + 1) for n in range(5)]
+    assert find_start(units, RULES).trigger is None
+    more = [MessageSize(Size(2, 150, 10), Size(2, 10, 5), iteration=n + 1) for n in range(5)]
+    assert (find_start(more, RULES).start, find_start(more, RULES).stubs, find_start(more, RULES).trigger) == (
+        0,
+        3,
+        "iterations",
+    )

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 
 from cognitive.policy import Policy
 from cognitive.turn import Message, ToolCall
-from cognitive.window import before, groups, jsonable, summary
+from cognitive.window import engine_messages, groups
 from cognitive.window.groups import Group
-from cognitive.window.output import cutting
+from cognitive.window.output.json_values import as_text
+from cognitive.window.output.text import head_of, tail_of
 
 _PART = 4  # of the bounds one is used: what is not counted must not be guessed too low
 _LEAST = 200  # characters of a message, if the bounds allow
@@ -25,7 +26,9 @@ def plain(conversation: Sequence[Message], policy: Policy) -> tuple[Message, ...
     The newest group is always there, with all its results. Leading system messages are whole, whatever they take.
     """
     first = next((n for n, message in enumerate(conversation) if not _leads(message)), len(conversation))
-    said = [each for each in conversation[first : first + 1] if summary.is_summary(each) and each.content.strip()]
+    said = [
+        each for each in conversation[first : first + 1] if engine_messages.is_summary(each) and each.content.strip()
+    ]
     most, left = max(2, policy.window_messages // _PART), policy.window_characters // _PART
     chosen = list[Group]()
     for group in reversed(_newest(conversation, first, policy.window_messages)):
@@ -37,12 +40,12 @@ def plain(conversation: Sequence[Message], policy: Policy) -> tuple[Message, ...
         chosen.insert(0, cut)
     led, _ = groups.named(_led(conversation, first, chosen, max(_LEAST, policy.window_characters // _PART // most)))
     leading = (message for message in conversation[:first] if message.content.strip())
-    told = (_cut(message, policy.summary_characters + len(summary.HEADING)) for message in said)
+    told = (_cut(message, policy.summary_characters + len(engine_messages.HEADING)) for message in said)
     return (*leading, *told, *(message for group in led for message in group.messages))
 
 
 def _leads(message: Message) -> bool:
-    return message.role == "system" and not groups.authored(message)
+    return message.role == "system" and not engine_messages.authored(message)
 
 
 def _newest(conversation: Sequence[Message], first: int, most: int) -> Sequence[Group]:
@@ -59,7 +62,7 @@ def _led(conversation: Sequence[Message], first: int, chosen: Sequence[Group], c
     talking = [role for role in roles if role != "system"]
     if talking and talking[0] == "user":
         return chosen
-    asked = before.asked_by(conversation, first, chosen[0].first if chosen else len(conversation))
+    asked = groups.last_user_message(conversation, first, chosen[0].first if chosen else len(conversation))
     if asked is not None:
         bare = groups.group([conversation[asked]], asked).groups
         return [*(Group((_cut(each.messages[0], characters),), each.first) for each in bare), *chosen]
@@ -75,7 +78,7 @@ def _cut(message: Message, characters: int) -> Message:
     if len(message.content) <= characters:
         return message
     room = max(0, characters - len(_CUT) - 2) // 2
-    ends = cutting.head(message.content, room), cutting.tail(message.content, room)
+    ends = head_of(message.content, room), tail_of(message.content, room)
     return message.model_copy(update={"content": "\n".join(_spoken(ends[0], _CUT, ends[1]))})
 
 
@@ -85,9 +88,9 @@ def _spoken(*parts: str) -> Iterable[str]:
 
 
 def _short(call: ToolCall, characters: int) -> ToolCall:
-    taken = len(jsonable.as_text(call.arguments))
+    taken = len(as_text(call.arguments))
     return call if taken <= max(_LEAST, characters) else call.model_copy(update={"arguments": {"arguments": _CUT}})
 
 
 def _characters(message: Message) -> int:
-    return len(message.content) + sum(len(jsonable.as_text(call.arguments)) for call in message.tool_calls)
+    return len(message.content) + sum(len(as_text(call.arguments)) for call in message.tool_calls)

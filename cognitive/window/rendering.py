@@ -1,4 +1,9 @@
-"""A group as the prompt shows it: outputs normalised, old results as stubs, nothing without bounds; and its size."""
+"""Render groups as the prompt shows them: outputs normalised, old results as stubs, nothing without bounds.
+
+A stub is a first line and a pointer, never nothing: a result that is simply gone makes models invent what it said. A
+long text is normalised once, since the same outputs come with every turn of a session. What a turn's tools returned is
+normalised when the turn is over, so that the next one finds it here.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +13,29 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from brain.caches import cached
+from brain.caches import TextCache, cached, key
 from cognitive.policy import Policy
 from cognitive.turn import Message, ToolCall
-from cognitive.window import jsonable, prune, remembered
 from cognitive.window.groups import Group
-from cognitive.window.output.limits import OutputLimits
-from cognitive.window.output.normalise import Output
-from cognitive.window.strides import Size
+from cognitive.window.output import json_values
+from cognitive.window.output.normalise import LIMITS, Output, OutputLimit, OutputLimits, marker, normalise, pointers
+from cognitive.window.output.text import head_of
+from cognitive.window.sliding_window import Size
 
 Count = Callable[[str], int]
 WholeOutput = tuple[UUID, str, str]  # id, the tool that returned it, text
 
 _PER_MESSAGE = 4  # tokens that a provider adds for a message's role and borders
 _LEAST = 200  # characters of a text that is cut to fit: a pointer with a few words
+_FIRST_LINE = 200  # characters of a result's first line that say what it was
+_LEAST_CACHED = 200  # characters of a text that takes longer to normalise than to look up
+_MAX_CACHED = 8_000_000  # characters of normalised outputs, of all sessions of the process
+
+_outputs: TextCache[tuple[Output, int]] = TextCache(_MAX_CACHED, lambda value: value[1])
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RenderedMessages:
     """A group's messages as the prompt shows them, what must be stored for that, and what it takes."""
 
     messages: tuple[Message, ...]
@@ -34,34 +44,34 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Display:
+class Renderer:
     """How a session's groups are shown."""
 
     session_id: str
     policy: Policy
     count: Count
 
-    def whole(self, group: Group) -> Shown:
+    def whole(self, group: Group) -> RenderedMessages:
         """The group with its outputs normalised."""
         return self._shown([self._bounded(message, tool) for message, tool in _with_tools(group)])
 
-    def stubbed(self, group: Group) -> Shown:
+    def stubbed(self, group: Group) -> RenderedMessages:
         """The group with stubs for its results."""
         return self._shown([self._stub(message, tool) for message, tool in _with_tools(group)])
 
-    def all_of(self, messages: Sequence[Message]) -> Shown:
+    def all_of(self, messages: Sequence[Message]) -> RenderedMessages:
         """Messages as they are."""
-        return Shown(tuple(messages), (), self.size(messages))
+        return RenderedMessages(tuple(messages), (), self.size(messages))
 
-    def joined(self, pieces: Sequence[Shown]) -> Shown:
+    def joined(self, pieces: Sequence[RenderedMessages]) -> RenderedMessages:
         """Pieces one behind the other."""
-        return Shown(
+        return RenderedMessages(
             tuple(message for piece in pieces for message in piece.messages),
             tuple(output for piece in pieces for output in piece.outputs),
             sum((piece.size for piece in pieces), Size()),
         )
 
-    def cut(self, messages: Sequence[Message], characters: int) -> Shown:
+    def cut(self, messages: Sequence[Message], characters: int) -> RenderedMessages:
         """Messages of which none has more than so many characters."""
         return self._shown([self._cut(message, max(_LEAST, characters), message.role) for message in messages])
 
@@ -74,9 +84,9 @@ class Display:
             tokens += sum(_counted(self.count, text) for text in said if text) + _PER_MESSAGE
         return Size(len(messages), characters, tokens)
 
-    def _shown(self, done: Sequence[tuple[Message, tuple[WholeOutput, ...]]]) -> Shown:
+    def _shown(self, done: Sequence[tuple[Message, tuple[WholeOutput, ...]]]) -> RenderedMessages:
         messages = tuple(message for message, _ in done)
-        return Shown(messages, tuple(whole for _, wholes in done for whole in wholes), self.size(messages))
+        return RenderedMessages(messages, tuple(whole for _, wholes in done for whole in wholes), self.size(messages))
 
     def _bounded(self, message: Message, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
         if message.role == "tool":
@@ -89,13 +99,13 @@ class Display:
     def _stub(self, message: Message, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
         if message.role != "tool":
             return self._bounded(message, tool)
-        stub, whole = prune.stub(message, tool=tool, session_id=self.session_id, policy=self.policy)
-        return stub, _stored(whole, tool) if whole is not None else ()
+        shown, whole = _stubbed(message, tool=tool, session_id=self.session_id, policy=self.policy)
+        return shown, _stored(whole, tool) if whole is not None else ()
 
     def _cut(self, message: Message, characters: int, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
         if len(message.content) <= characters:
             return message, ()
-        output = self._normalised(message.content, tool, prune.exactly(characters))
+        output = self._normalised(message.content, tool, _exactly(characters))
         return _replaced(message, output.text), _stored(output, tool)
 
     def _with_bounded_calls(self, message: Message) -> tuple[Message, tuple[WholeOutput, ...]]:
@@ -107,21 +117,65 @@ class Display:
         calls, wholes = [], list[WholeOutput]()
         for call in message.tool_calls:
             arguments = {name: self._argument(value, each, call.name, wholes) for name, value in call.arguments.items()}
-            if len(jsonable.as_text(arguments)) > 4 * each:  # there are too many of them
+            if len(json_values.as_text(arguments)) > 4 * each:  # there are too many of them
                 arguments = {"arguments": self._argument(_arguments(call), each, call.name, wholes)}
             calls.append(call.model_copy(update={"arguments": arguments}))
         return message.model_copy(update={"tool_calls": tuple(calls)}), tuple(wholes)
 
     def _argument(self, value: Any, characters: int, tool: str, wholes: list[WholeOutput]) -> Any:
-        text = value if isinstance(value, str) else jsonable.as_text(value)
+        text = value if isinstance(value, str) else json_values.as_text(value)
         if len(text) <= characters:
             return value
-        output = self._normalised(text, tool, prune.exactly(characters))
+        output = self._normalised(text, tool, _exactly(characters))
         wholes.extend(_stored(output, tool))
         return output.text
 
     def _normalised(self, text: str, tool: str, limits: OutputLimits) -> Output:
-        return remembered.normalised(text, tool=tool, session_id=self.session_id, limits=limits)
+        return normalised(text, tool=tool, session_id=self.session_id, limits=limits)
+
+
+def _stubbed(message: Message, *, tool: str, session_id: str, policy: Policy) -> tuple[Message, Output | None]:
+    """What is left of a result, and what to store for it. A result that is no longer than its stub stays."""
+    if len(message.content) <= policy.pruned_characters:
+        return message, None
+    known = pointers(message.content)
+    limits = _exactly(policy.pruned_characters)
+    whole = normalised(message.content, tool=tool, session_id=session_id, limits=limits)
+    pointer = known[0] if known else whole.pointer
+    if pointer is None:
+        return message, None
+    first = _first_line(message.content) if policy.summarize_before_prune else ""
+    before = len(message.content)
+    text = "\n".join([*filter(None, [first]), marker(before - len(first), before, pointer)])
+    return message.model_copy(update={"content": text}), None if known else whole
+
+
+@lru_cache(maxsize=256)
+def _exactly(characters: int) -> OutputLimits:
+    """A limit of so many characters, for any text: it is cut and never cleaned."""
+    return OutputLimits(rows={kind: OutputLimit(kind, characters, characters, exact=True) for kind in LIMITS})
+
+
+def _first_line(text: str) -> str:
+    line = next((line.strip() for line in text[: 4 * _FIRST_LINE].splitlines() if line.strip()), "")
+    return "" if pointers(line) else head_of(line, _FIRST_LINE)
+
+
+def normalised(text: str, *, tool: str, session_id: str, limits: OutputLimits) -> Output:
+    """As `normalise`, once per text: what it comes to is remembered, the whole is the caller's."""
+    if len(text) <= _LEAST_CACHED:
+        return normalise(text, tool=tool, session_id=session_id, limits=limits)
+
+    def make() -> tuple[Output, int]:
+        output = normalise(text, tool=tool, session_id=session_id, limits=limits)
+        same = output.whole == text
+        kept = Output(output.text, None if same else output.whole, output.pointer, output.before, output.notes)
+        return kept, len(output.text) + len(kept.whole or "")
+
+    output, _ = _outputs.get(key(session_id, tool, repr(limits.of(tool)), text), make)
+    if output.pointer is None or output.whole is not None:
+        return output
+    return Output(output.text, text, output.pointer, output.before, output.notes)
 
 
 @lru_cache(maxsize=16)
@@ -145,7 +199,7 @@ def _with_tools(group: Group) -> list[tuple[Message, str]]:
 
 
 def _arguments(call: ToolCall) -> str:
-    return jsonable.as_text(call.arguments)
+    return json_values.as_text(call.arguments)
 
 
 def _replaced(message: Message, text: str) -> Message:

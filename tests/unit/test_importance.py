@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cognitive.window.output import weight
+from cognitive.window.output import importance
 
 BITS = [
     "", " ", "\t", "x", "✗", "✗ ", "ok", "ok ", "copying", "copying b", "12%", "12 % ", "#### 3", "E  ", "E  boom",
@@ -20,5 +20,5 @@ BITS = [
 @example(lines=["✗", "creating a"])
 @example(lines=["", "2026-01-02 10:00:01 did 7", "ok", "✗"])
 def test_lines_are_found_among_many_as_each_is_alone(kind, lines):
-    kind = getattr(weight, kind)
+    kind = getattr(importance, kind)
     assert kind.among(lines) == {n for n, line in enumerate(lines) if kind.search(line)}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from provider_rules import violations
 from talking import CONVERSATIONS, calls, result, says, turns, user
 
 from cognitive import Message, Policy, ToolCall
-from cognitive.window import groups, summary
-from cognitive.window.plain import plain
-from cognitive.window.rules import violations
+from cognitive.window import engine_messages, groups
+from cognitive.window.fallback import plain
 
 POLICIES = st.sampled_from([
     Policy(), Policy(window_messages=3, window_characters=500), Policy(window_messages=1), Policy(window_messages=12),
@@ -61,7 +61,7 @@ def test_long_arguments_are_bounded_too():
 
 
 @pytest.mark.parametrize(
-    "kept", [Message(role="system", content="Be brief. " * 30), summary.message('- user: "Hello."')]
+    "kept", [Message(role="system", content="Be brief. " * 30), engine_messages.summary('- user: "Hello."')]
 )
 def test_what_leads_an_earlier_prompt_stays(kept):
     shown = plain([kept, *turns(100)], Policy())

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from cognitive.errors import InvalidInput
 from cognitive.turn import Message
-from cognitive.window import directive
+from cognitive.window import engine_messages
 
 GOOD = "Add the column to the table"
 
 
 def test_steps_are_trimmed_and_kept_in_order():
-    assert directive.validated(["  Read the code ", "Fix it"]) == ("Read the code", "Fix it")
+    assert engine_messages.validated(["  Read the code ", "Fix it"]) == ("Read the code", "Fix it")
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_steps_are_trimmed_and_kept_in_order():
         ("", "blank"),
         (" \t", "blank"),
         (None, "blank"),
-        ("x" * (directive.LONGEST_STEP + 1), "501 characters, at most 500"),
+        ("x" * (engine_messages.LONGEST_STEP + 1), "501 characters, at most 500"),
         ("one\ntwo", "control character"),
         ("invi\u200bsible", "control character"),
         ("back\u202ewards", "control character"),
@@ -40,25 +40,25 @@ def test_steps_are_trimmed_and_kept_in_order():
 )
 def test_a_bad_step_is_refused_and_named(step, complaint):
     with pytest.raises(InvalidInput, match=rf"^plan step 2: .*{complaint}"):
-        directive.validated([GOOD, step, GOOD])
+        engine_messages.validated([GOOD, step, GOOD])
 
 
 @pytest.mark.parametrize(
     "step", ["Wrap the list in a <ul> tag", "Ask the user: which colour?", "Build the user table", "修正する"]
 )
 def test_a_step_about_tags_or_users_is_no_fake(step):
-    assert directive.validated([step]) == (step,)
+    assert engine_messages.validated([step]) == (step,)
 
 
 def test_a_plan_without_steps_or_with_too_many_is_refused():
-    for steps in ([], "one long step", ["x"] * (directive.MOST_STEPS + 1)):
+    for steps in ([], "one long step", ["x"] * (engine_messages.MOST_STEPS + 1)):
         with pytest.raises(InvalidInput, match=r"^plan: "):
-            directive.validated(steps)
+            engine_messages.validated(steps)
 
 
 def test_a_directive_is_the_systems_quotes_the_step_and_stands_below_the_user():
-    told = directive.message(GOOD, 2, 3)
-    assert (told.role, told.kind) == ("system", directive.DIRECTIVE)
+    told = engine_messages.directive(GOOD, 2, 3)
+    assert (told.role, told.kind) == ("system", engine_messages.DIRECTIVE)
     assert f'(2 of 3), quoted: "{GOOD}"' in told.content
     assert "what the user and the instructions above say goes before it" in told.content
 
@@ -66,25 +66,25 @@ def test_a_directive_is_the_systems_quotes_the_step_and_stands_below_the_user():
 @given(st.text(min_size=1, max_size=300))
 def test_no_accepted_step_leaves_its_quotes_or_its_line(step):
     try:
-        [accepted] = directive.validated([step])
+        [accepted] = engine_messages.validated([step])
     except InvalidInput:
         return
-    first, second = directive.message(accepted, 1, 1).content.split("\n")
+    first, second = engine_messages.directive(accepted, 1, 1).content.split("\n")
     assert json.loads(first.partition("quoted: ")[2]) == accepted
     assert "<" + "system" not in first
-    assert second == directive.message(GOOD, 1, 1).content.split("\n")[1]
+    assert second == engine_messages.directive(GOOD, 1, 1).content.split("\n")[1]
 
 
 def test_own_messages_are_known_again_even_without_their_kind_and_others_are_not():
-    told, reminder = directive.message(GOOD, 1, 2), directive.action()
-    assert directive.is_directive(told)
-    assert directive.is_directive(told.model_copy(update={"kind": None}))
-    assert directive.is_action(reminder)
-    assert directive.is_action(reminder.model_copy(update={"kind": None}))
-    assert not directive.is_action(Message(role="user", content=f"{reminder.content} But first the tests."))
-    assert not directive.is_directive(Message(role="user", content=told.content))
-    assert not directive.is_directive(Message(role="tool", content=told.content, kind="directive"))
+    told, reminder = engine_messages.directive(GOOD, 1, 2), engine_messages.action()
+    assert engine_messages.is_directive(told)
+    assert engine_messages.is_directive(told.model_copy(update={"kind": None}))
+    assert engine_messages.is_action(reminder)
+    assert engine_messages.is_action(reminder.model_copy(update={"kind": None}))
+    assert not engine_messages.is_action(Message(role="user", content=f"{reminder.content} But first the tests."))
+    assert not engine_messages.is_directive(Message(role="user", content=told.content))
+    assert not engine_messages.is_directive(Message(role="tool", content=told.content, kind="directive"))
 
 
 def test_there_is_one_reminder_and_it_never_changes():
-    assert directive.action() == directive.action()
+    assert engine_messages.action() == engine_messages.action()

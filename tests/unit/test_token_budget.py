@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cognitive.window.ledger import Prunable, TokenLedger
+from cognitive.window.token_budget import Prunable, TokenLedger
 
 TOKENS = st.integers(0, 3_000)
 RESULTS = st.lists(st.builds(Prunable, TOKENS, st.integers(0, 100)), max_size=8)

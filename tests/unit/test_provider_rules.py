@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from provider_rules import anthropic, openai, violations
 from talking import calls, result, says, user
 
 from cognitive import Message
-from cognitive.window.rules import anthropic, openai, violations
 
 
 def rules(*messages):

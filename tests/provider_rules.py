@@ -21,15 +21,12 @@ What names a tool may have is between the host and its provider.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from cognitive.turn import Message
-
-LONGEST_ID = 40
-ID = re.compile(r"[A-Za-z0-9_-]+")
+from cognitive.window.groups import ID, LONGEST_ID
 
 Rule = Literal[
     "id_missing",  # a call or a result without an id, or with an empty one

@@ -1,0 +1,146 @@
+"""Clean a text as a terminal would show it, cut it where a reader sees no difference, turn a web page into text."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+import re2
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-Z\\^-~])")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
+_STRUCK_TWICE = re.compile("([^\n\b])\b\\1|_\b")  # how a typewriter, and a manual page, prints bold and underlined
+_BACK = re.compile("\b+")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]+")
+_LINE_BREAKS = str.maketrans({"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
+
+_WHOLE_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])")
+_LONGEST_CLUSTER = 64  # characters looked back for a border; what joins more is no text
+_JOINER = "\u200d"
+
+_LONGEST_PAGE = 2_000_000  # characters of a page that are read; what stands behind is in the whole
+_HIDDEN = re2.compile(
+    r"(?is)<!--.*?-->|<(?:script|style|svg|noscript|template|head)\b.*?</(?:script|style|svg|noscript|template|head)\s*>"
+)
+_LINK = re.compile(r"""<a\s[^<>]{0,300}?href=["']?([^"'<>\s]{1,300})[^<>]*>""", re.IGNORECASE)
+_BLOCK = re.compile(
+    r"</?(?:p|div|br|li|ul|ol|tr|table|h[1-6]|section|article|header|footer|nav|main|pre)\b[^<>]*>", re.IGNORECASE
+)
+_TAG = re.compile(r"</?[A-Za-z!][^<>]*>")
+_BLANKS = re.compile(r"[ \t]+")
+_PAGE = re2.compile(r"(?is)^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html|head|body)\b")
+
+
+# --- what a terminal shows ---
+
+
+def storable(text: str) -> str:
+    """The text with a mark in place of runs of what Postgres cannot keep: NUL characters, lone surrogates."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def clean(text: str) -> str:
+    r"""The text without escape sequences, control characters and white space at line ends; nothing is lost by it.
+
+    Lines end with "\n"; a lone "\r" stays, for `final` or `all_lines`. Cleaning twice changes nothing.
+    """
+    text = text.replace("\r\n", "\n")
+    if _CONTROL.search(text):
+        text = _BACK.sub("\r", _STRUCK_TWICE.sub(r"\1", _ESCAPE.sub("", text)))
+        text = _CONTROL.sub("", text.translate(_LINE_BREAKS))
+    if "\r" in text:
+        text = "\n".join(
+            "\r".join(piece.rstrip(" \t") for piece in line.rstrip(" \t\r").split("\r")) for line in text.split("\n")
+        )
+    elif " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
+        text = "\n".join(line.rstrip(" \t") for line in text.split("\n"))
+    return text
+
+
+def all_lines(cleaned: str) -> str:
+    """The text with every state that a carriage return overwrote on a line of its own."""
+    return cleaned.replace("\r", "\n")
+
+
+def final(line: str) -> str:
+    """A line as carriage returns leave it: its last state that was not blank."""
+    return next((piece for piece in reversed(line.split("\r")) if piece.strip()), "") if "\r" in line else line
+
+
+# --- where a text may be cut ---
+
+
+def head_of(text: str, characters: int) -> str:
+    """The first so many characters, or a few less."""
+    return text if len(text) <= characters else text[: border(text, max(0, characters))]
+
+
+def tail_of(text: str, characters: int) -> str:
+    """The last so many characters, or a few less."""
+    if len(text) <= characters:
+        return text
+    start = len(text) - max(0, characters)
+    while start < len(text) and not _border(text, start):
+        start += 1
+    return text[start:]
+
+
+def border(text: str, place: int) -> int:
+    """The last place up to `place` where a text may be cut."""
+    for back in range(place, max(0, place - _LONGEST_CLUSTER), -1):
+        if _border(text, back):
+            return back
+    return place
+
+
+def _border(text: str, place: int) -> bool:
+    if place <= 0 or place >= len(text):
+        return True
+    return not (_joins(text, place) or _in_escape(text, place))
+
+
+def _joins(text: str, place: int) -> bool:
+    before, after = text[place - 1], text[place]
+    if before.isascii() and after.isascii():
+        return before == "\r" and after == "\n"
+    if before == _JOINER or after == _JOINER or unicodedata.category(after) in ("Mn", "Me", "Mc"):
+        return True
+    if "\U0001f3fb" <= after <= "\U0001f3ff" or "\U000e0020" <= after <= "\U000e007f":  # skin tones, tags of flags
+        return True
+    return _flag(after) and _flag(before) and _flags_before(text, place) % 2 == 1
+
+
+def _flag(character: str) -> bool:
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
+
+
+def _flags_before(text: str, place: int) -> int:
+    start = place
+    while start > max(0, place - _LONGEST_CLUSTER) and _flag(text[start - 1]):
+        start -= 1
+    return place - start
+
+
+def _in_escape(text: str, place: int) -> bool:
+    start = text.rfind("\x1b", max(0, place - _LONGEST_CLUSTER), place)
+    if start < 0:
+        return False
+    sequence = _WHOLE_ESCAPE.match(text, start)
+    return sequence is not None and sequence.end() > place
+
+
+# --- web pages ---
+
+
+def is_web_page(text: str) -> bool:
+    """Whether a text is an HTML page."""
+    return _PAGE.search(text[:1000]) is not None
+
+
+def page_text(page: str) -> str:
+    """The words of a page, a line for each of its blocks, links as "words <address>"."""
+    text = _LINK.sub(r" [\1] ", _HIDDEN.sub(" ", page[:_LONGEST_PAGE]))
+    text = html.unescape(_TAG.sub(" ", _BLOCK.sub("\n", text)))
+    lines = (_BLANKS.sub(" ", line).strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
