@@ -1,4 +1,11 @@
-"""The bundled Postgres server: no root, no system package, shared by processes, started on demand."""
+"""Run the bundled Postgres server: no root, no system package, shared by processes, started on demand.
+
+Modules, in order of execution:
+
+- `server`: join the server of a data directory, and stop it when the last process leaves.
+- `account`: choose the system user that runs it, and make folders and programs that this user can use.
+- `cluster`: create the data directory, and start, probe and stop its server.
+"""
 
 from brain.embedded.server import EmbeddedServer, ServerUrls
 

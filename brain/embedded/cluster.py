@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from brain.embedded.service_user import Account, check_runs, clean_environment, make_private, runnable_install
+from brain.embedded.account import Account, check_runs, clean_environment, make_private, runnable_install, user_name
 from brain.errors import EmbeddedServerError
 from brain.file_lock import FileLock
 
@@ -100,6 +100,7 @@ class Cluster:
 
     def ensure_running(self, start: FileLock) -> None:
         """Create the cluster and start its server unless it answers; the caller holds the `start` lock."""
+        self._check_owner()
         make_private(self.socket_folder, self.account)  # before the first connection: nobody may pose as the server
         if not (self.data / "PG_VERSION").exists():
             self._create(start)
@@ -134,6 +135,20 @@ class Cluster:
                 raise self._failure(f"the server of {self.home} was told to stop {STOP_TIMEOUT:g} s ago and still runs")
             time.sleep(0.02)
         alive.unlock()
+
+    def _check_owner(self) -> None:
+        """Refuse data that another system user owns, such as those of a server that ran as another account."""
+        owner = self.data.stat().st_uid if self.data.exists() else self.account.uid
+        if owner == self.account.uid:
+            return
+        name = user_name(owner) if owner != 0 else None
+        own = [str(folder) for folder in (self.data, self.home / "socket") if folder.exists()]
+        chown = f"stop every process that uses it and run `chown -R {self.account.uid}:{self.account.gid} {' '.join(own)}`"
+        other = f"set COGNITIVE_SERVER_USER={name}, or " if name and self.account.switch else ""
+        raise EmbeddedServerError(
+            f"the database in {self.data} belongs to {name or f'uid {owner}'}, and the server would run as"
+            f" {self.account.name}: {other}{chown}"
+        )
 
     def _create(self, start: FileLock) -> None:
         """Make the cluster under another name with all that belongs in it; only then does it get its own."""

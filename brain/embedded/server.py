@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brain.embedded.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
-from brain.embedded.service_user import make_home, server_account
+from brain.embedded.account import make_home, server_account
 from brain.errors import EmbeddedServerError
 from brain.file_lock import FileLock
 from brain.settings import from_environment
@@ -81,7 +81,7 @@ class EmbeddedServer:
 
     def _join(self) -> Cluster:
         try:
-            account = server_account()
+            account = server_account(from_environment().server_user)
             cluster = Cluster(make_home(self._directory, account), self._install, account)
             with self._starting() as start:
                 # nobody has the exclusive lock without the start lock, unless killed with both a moment ago

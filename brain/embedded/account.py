@@ -1,18 +1,18 @@
-"""Whom the bundled server runs as, since Postgres refuses to run as root; and what that user can reach.
+"""The system user that runs the bundled server, and what that user can reach.
 
-Nothing here changes the mode of a folder that it did not create.
+Postgres refuses to run as root. No account is created here, and no folder that was there before changes its mode.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import pwd
 import shutil
 import stat
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ from typing import TypedDict
 
 from brain.errors import EmbeddedServerError
 
-SERVICE_USER = "cognitive-layer"
+log = logging.getLogger(__name__)
+
+USUAL = "postgres"
 REMEDY = "run as a user who is not root, or set COGNITIVE_DATABASE_URL to a server of your own"
 
 
@@ -39,8 +41,13 @@ class Account:
     gid: int
     switch: bool  # True: it is not the current user, and every command has to become it
 
+    @property
+    def name(self) -> str:
+        """The user's name, or its number where the system knows no name."""
+        return user_name(self.uid) or f"uid {self.uid}"
+
     def identity(self) -> _Identity:
-        """The arguments that make a subprocess this user."""
+        """Return the arguments that make a subprocess this user."""
         if not self.switch:
             return {"user": None, "group": None, "extra_groups": None}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
@@ -51,72 +58,74 @@ class Account:
         """Run a short command as this user; what it prints and its exit code are the caller's to judge."""
         try:
             return subprocess.run(
-                command,
-                input=send,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-                timeout=timeout,
-                check=False,
-                cwd="/",
-                env=clean_environment(),
-                pass_fds=inherit,
-                **self.identity(),
-            )
+                command, input=send, capture_output=True, encoding="utf-8", errors="replace", timeout=timeout,
+                check=False, cwd="/", env=clean_environment(), pass_fds=inherit, **self.identity(),
+            )  # fmt: skip
         except subprocess.TimeoutExpired as error:
             raise EmbeddedServerError(f"{command[0]} did not finish within {timeout:g} s") from error
         except (OSError, subprocess.SubprocessError) as error:
-            raise EmbeddedServerError(f"{command[0]} cannot be run as uid {self.uid}: {error}") from error
+            raise EmbeddedServerError(f"{command[0]} cannot be run as {self.name}: {error}") from error
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment for Postgres programs: PG* variables would redirect them, and secrets must not outlive us."""
+    """Return the environment for Postgres programs: PG* variables would redirect them, secrets must not outlive us."""
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return {"PATH": os.defpath, **kept, "LC_ALL": "C"}
 
 
-def server_account() -> Account:
-    """The current user, or for root the service user, created when it is missing."""
-    if os.geteuid() != 0:
-        return Account(os.geteuid(), os.getegid(), switch=False)
-    entry = _service_user() or _create_service_user()
-    return Account(entry.pw_uid, entry.pw_gid, switch=True)
-
-
-def _service_user() -> pwd.struct_passwd | None:
+def user_name(uid: int) -> str | None:
+    """Return the name of a system user, None where there is none."""
     try:
-        return pwd.getpwnam(SERVICE_USER)
+        return pwd.getpwuid(uid).pw_name
     except KeyError:
         return None
 
 
-def _create_service_user() -> pwd.struct_passwd:
-    useradd = shutil.which("useradd", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
-    why = "there is no system user {!r}, as whom Postgres would run instead of root, and {}; create it, " + REMEDY
-    if useradd is None:
-        raise EmbeddedServerError(why.format(SERVICE_USER, "no useradd to create it"))
-    command = [useradd, "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"]
-    for pause in (0.1, 0.5, 2.0, 0.0):
-        tried = Account(0, 0, switch=False).run([*command, "--shell", "/usr/sbin/nologin", SERVICE_USER], timeout=30)
-        entry = _service_user()
-        if entry is not None:
-            return entry
-        time.sleep(pause)  # somebody else may hold the lock on /etc/passwd, perhaps to create the same user
-    raise EmbeddedServerError(why.format(SERVICE_USER, f"useradd failed: {tried.stderr.strip()}"))
+def server_account(chosen: str | None = None, usual: str = USUAL) -> Account:
+    """Return who runs the server: the current user; for root `chosen`, else `usual` if it exists, else nobody.
+
+    Raises:
+        EmbeddedServerError: there is no such user, or it is root.
+    """
+    if os.geteuid() != 0:
+        return Account(os.geteuid(), os.getegid(), switch=False)
+    if chosen is not None:
+        entry = _entry(chosen)
+        if entry is None or entry.pw_uid == 0:
+            problem = "is not a system user" if entry is None else "is root, as whom Postgres does not run"
+            raise EmbeddedServerError(f"COGNITIVE_SERVER_USER: {chosen!r} {problem}; name another user, or {REMEDY}")
+    elif (entry := _entry(usual)) is None:
+        entry = _entry("nobody")
+        if entry is None:
+            raise EmbeddedServerError(f"no system user {usual!r} or 'nobody': set COGNITIVE_SERVER_USER, or {REMEDY}")
+        log.warning(
+            "the embedded server runs as 'nobody', whom other services may run as too: there is no system user %r. Set"
+            " COGNITIVE_SERVER_USER to a user of its own",
+            usual,
+        )
+    return Account(entry.pw_uid, entry.pw_gid, switch=True)
+
+
+def _entry(name: str) -> pwd.struct_passwd | None:
+    with suppress(KeyError):
+        return pwd.getpwnam(name)
+    return None
 
 
 def make_home(directory: Path, account: Account) -> Path:
-    """The server's folder within the data directory, reachable by `account`."""
+    """Create the server's folder within the data directory, reachable by `account`, and return it."""
     home = directory / "postgres"
     _check_reachable(home, account)  # before anything is made in a folder that will not do
-    mode = 0o711 if account.switch else 0o700  # 0711: the service user passes through, and nobody can look around
+    mode = 0o711 if account.switch else 0o700  # 0711: the account passes through, and nobody can look around
     for folder in (directory, home):
         with suppress(FileExistsError):
             folder.mkdir(mode=mode, parents=True)
             folder.chmod(mode)  # created by us, under whatever umask
     owner = home.stat().st_uid
     if owner != os.geteuid():
-        raise EmbeddedServerError(f"{home} belongs to uid {owner}, not to uid {os.geteuid()}; use another directory")
+        raise EmbeddedServerError(
+            f"{home} belongs to {user_name(owner)} (uid {owner}), not to uid {os.geteuid()}; use another directory"
+        )
     _check_reachable(home, account)
     return home
 
@@ -129,7 +138,7 @@ def _check_reachable(home: Path, account: Account) -> None:
     closed = account.run(["/bin/sh", "-c", first_closed, "sh", *there], timeout=10).stdout
     if closed:
         raise EmbeddedServerError(
-            f"the data directory {home.parent} is out of reach for the system user {SERVICE_USER!r}, as whom Postgres "
+            f"the data directory {home.parent} is out of reach for the system user {account.name!r}, as whom Postgres "
             f"runs instead of root: {closed} is closed to it; choose another one (COGNITIVE_DATA_DIR), or {REMEDY}"
         )
 
@@ -144,14 +153,14 @@ def make_private(folder: Path, account: Account) -> Path:
         found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != account.uid or found.st_mode & 0o077:
         raise EmbeddedServerError(
-            f"{folder} should be a folder that only uid {account.uid} can enter, but it belongs to uid {found.st_uid} "
+            f"{folder} should be a folder that only {account.name} can enter, but it belongs to uid {found.st_uid} "
             f"with mode {stat.filemode(found.st_mode)}; remove it, or use another data directory"
         )
     return folder
 
 
 def runnable_install(install: Path, account: Account, store: Path) -> Path:
-    """The install, or where `account` cannot run it (a wheel below /root), a copy of it in `store`."""
+    """Return the install, or where `account` cannot run it (a wheel below /root), a copy of it in `store`."""
     try:
         check_runs(install, account)
     except EmbeddedServerError:
@@ -159,7 +168,9 @@ def runnable_install(install: Path, account: Account, store: Path) -> Path:
             raise
     else:
         return install
-    copy = store / f"{install.parent.name}-{_fingerprint(install)}"
+    program = (install / "bin" / "postgres").stat()
+    mark = hashlib.sha256(f"{install}\0{program.st_size}\0{program.st_mtime_ns}".encode(errors="surrogateescape"))
+    copy = store / f"{install.parent.name}-{mark.hexdigest()[:16]}"
     if not copy.exists():
         shutil.rmtree(store, ignore_errors=True)  # copies of older versions, and halves of one
         _copy(install, copy)
@@ -169,24 +180,11 @@ def runnable_install(install: Path, account: Account, store: Path) -> Path:
 
 
 def check_runs(install: Path, account: Account) -> str:
-    """The version of the Postgres in `install`, as told by its initdb run by `account`."""
-    told = account.run([install / "bin" / "initdb", "--version"], timeout=30)  # it needs the wheel's libraries as well
-    if told.returncode != 0:
-        raise EmbeddedServerError(f"the Postgres in {install} does not run: {told.stderr.strip()}")
-    return told.stdout.split()[-1]
-
-
-def _libraries(install: Path) -> Path:
-    # where auditwheel puts them; the programs look for them relative to themselves
-    return install.parent.with_name(f"{install.parent.name}.libs")
-
-
-def _fingerprint(install: Path) -> str:
-    digest = hashlib.sha256()
-    for file in sorted([*install.rglob("*"), *_libraries(install).rglob("*")]):
-        found = file.lstat()
-        digest.update(f"{file}\0{found.st_size}\0{found.st_mtime_ns}\n".encode(errors="surrogateescape"))
-    return digest.hexdigest()[:16]
+    """Return the version of the Postgres in `install`, as reported by its initdb run by `account`."""
+    answer = account.run([install / "bin" / "initdb", "--version"], timeout=30)  # it needs the wheel's libraries too
+    if answer.returncode != 0:
+        raise EmbeddedServerError(f"the Postgres in {install} does not run: {answer.stderr.strip()}")
+    return answer.stdout.split()[-1]
 
 
 def _copy(install: Path, copy: Path) -> None:
@@ -195,8 +193,10 @@ def _copy(install: Path, copy: Path) -> None:
     partial = Path(tempfile.mkdtemp(dir=copy.parent))
     not_needed = shutil.ignore_patterns("include", "pgxs", "doc", "*.a")
     shutil.copytree(install, partial / install.parent.name / install.name, symlinks=True, ignore=not_needed)
-    if _libraries(install).is_dir():
-        shutil.copytree(_libraries(install), partial / _libraries(install).name, symlinks=True)
+    # where auditwheel puts the libraries; the programs look for them relative to themselves
+    libraries = install.parent.with_name(f"{install.parent.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, partial / libraries.name, symlinks=True)
     for path in [partial, *partial.rglob("*")]:
         if not path.is_symlink():
             path.chmod(0o755)
