@@ -20,7 +20,9 @@ class Settings(BaseSettings):
 
     database_url: str | None = None  # None: the embedded server
     replica_url: str | None = None  # a standby of it, which those ask who only look; turns and writes never do
-    server_user: str | None = None  # the system user whom the embedded server runs as under root; None: postgres, nobody
+    server_user: str | None = (
+        None  # the system user whom the embedded server runs as under root; None: postgres, nobody
+    )
     data_dir: Path | None = None  # None: the user's data directory
     cache_dir: Path | None = None  # None: the user's cache directory; holds the prepared embedding model
     # The embedding models of this process, with commas: minilm, wordllama, sentence-transformers:MODEL, or

@@ -143,7 +143,9 @@ class Cluster:
             return
         name = user_name(owner) if owner != 0 else None
         own = [str(folder) for folder in (self.data, self.home / "socket") if folder.exists()]
-        chown = f"stop every process that uses it and run `chown -R {self.account.uid}:{self.account.gid} {' '.join(own)}`"
+        chown = (
+            f"stop every process that uses it and run `chown -R {self.account.uid}:{self.account.gid} {' '.join(own)}`"
+        )
         other = f"set COGNITIVE_SERVER_USER={name}, or " if name and self.account.switch else ""
         raise EmbeddedServerError(
             f"the database in {self.data} belongs to {name or f'uid {owner}'}, and the server would run as"

@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from brain.embedded.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
 from brain.embedded.account import make_home, server_account
+from brain.embedded.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
 from brain.errors import EmbeddedServerError
 from brain.file_lock import FileLock
 from brain.settings import from_environment

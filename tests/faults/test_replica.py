@@ -12,8 +12,8 @@ import asyncpg
 import pytest
 
 from brain.embedded import EmbeddedServer, ServerUrls
-from brain.embedded.server import _bundled_install
 from brain.embedded.account import make_home, make_private, runnable_install, server_account
+from brain.embedded.server import _bundled_install
 from brain.postgres.migrate import upgrade
 from brain.postgres.reading import Reading
 from brain.postgres.replica import Server, unfit
