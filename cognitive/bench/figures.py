@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 def percentiles(values: Sequence[float]) -> dict[str, float]:
@@ -37,3 +38,9 @@ def growth(times: Mapping[int, float]) -> float | None:
 def ratio(one: Sequence[float], other: Sequence[float]) -> float:
     """Of medians."""
     return round(statistics.median(one) / max(statistics.median(other), 1e-9), 2)
+
+
+def growths(sizes: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+    """Return the growth of what was measured at these sizes: of turns and of both floors."""
+    names = {"pre_turn": "pre_turn_ms", "floor": "floor_ms", "exact_floor": "exact_floor_ms"}
+    return {name: growth({each["memories"]: each[key]["p50"] for each in sizes}) for name, key in names.items()}

@@ -1,75 +1,83 @@
-"""Whole turns at a size, round by round beside the floor and the peers, so that all of them meet the same machine.
+"""Store memories, run whole turns and time them, round by round beside the floor of the same machine.
 
 The floor is what no turn can do without: the message is embedded, its ten nearest memories are read by one statement,
 and a row that says there was a turn is committed. It reads the cells that a turn reads; the exact floor reads all.
 
-A turn of this layer is `pre_turn` and `post_turn`, one of a peer its search and the storing of the exchange; beside
-them stands a bare search, `recall`, of a layer whose caches the turn did not fill. All are asked the same, of the same
-lines, for ten memories. What a search finds is compared with what a turn ranks first, and with what its prompt shows,
-often fewer than ten. A question that needs what was said before it is handed to searches behind the user's words
-before: `pre_turn` gets the conversation, as it does in every turn.
+A turn is `pre_turn` and `post_turn`; beside it stands a bare search, `recall`, of a layer whose caches the turn did not
+fill. Both are asked the same, of the same lines. A search is handed a follow-up question behind the user's words before
+it; `pre_turn` gets the conversation, as it does in every turn.
 """
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import resource
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from itertools import product
+from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from brain import statements
+from brain.embedding.minilm import MiniLM
 from brain.ports import Embedder
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
+from brain.postgres.migrate import upgrade
 from brain.search import PROBES
-from cognitive.bench.data import END, Known, Stock, lines
+from cognitive.bench import databases
 from cognitive.bench.figures import percentiles, ratio
-from cognitive.bench.finding import Finding
-from cognitive.bench.peers import Peer
 from cognitive.bench.vectors import Between
+from cognitive.bench.workload import END, Question, Size, Workload, stated
 from cognitive.layer import CognitiveLayer
-from cognitive.turn import Message, Outcome, Turn, TurnContext
+from cognitive.policy import Policy
+from cognitive.turn import Message, Outcome, RecallHit, Turn, TurnContext
 
 SQL = statements.load("bench")
 TEN = 10
 WARMING = 5  # turns before the clock counts
+DEADLINE_MS = 60_000.0  # a late turn is measured, and not cut
+_ALL_EMBEDDED = 10_000  # memories: a minute or two of a processor
 _EXACT_EVERY = 5
 Told = Callable[[int, int, str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one round came to: the hits of the search, the context of the turn and the response that was handed in."""
+
+    agent: str
+    hits: Sequence[RecallHit]
+    context: TurnContext
+    response: str
+
+
+class Beside(Protocol):
+    """What is measured in the same rounds on the same memories."""
+
+    async def store(self, agents: Sequence[str], workload: Workload, embedder: Embedder, told: Told) -> None:
+        """Store the memories of all agents once more."""
+
+    def asked(self, question: Question, answer: Answer, embedder: Embedder, counted: bool) -> None:
+        """Ask the same; the first rounds are not `counted`."""
+
+
 def _message(place: int, text: str) -> Message:
-    """Of a conversation that the user began."""
     return Message(role="user" if place % 2 == 0 else "assistant", content=text)
 
 
 _TALK = tuple(_message(n, f"We talked about point {n} of the plan.") for n in range(8))
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """What is measured: memories, spread over so many agents, in so many turns; `seed` decides all that is drawn."""
-
-    memories: int
-    agents: int
-    turns: int
-    seed: int
-
-    def names(self) -> list[str]:
-        """The agents."""
-        return [f"bench-{self.memories}-{self.agents}-{n}" for n in range(self.agents)]
-
-
 @dataclass(slots=True)
 class Times:
-    """Milliseconds by what took them, and what was found."""
+    """Milliseconds by what took them."""
 
     floor: list[float] = field(default_factory=list)
     exact: list[float] = field(default_factory=list)
@@ -77,97 +85,128 @@ class Times:
     pre_turn: list[float] = field(default_factory=list)
     post_turn: list[float] = field(default_factory=list)
     stages: dict[str, list[float]] = field(default_factory=dict)
-    searches: dict[str, list[float]] = field(default_factory=dict)
-    stores: dict[str, list[float]] = field(default_factory=dict)
-    found: Finding = field(default_factory=Finding)
     degraded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What is asked in every round: the layer and another one on the same database for bare searches, the database for
-    the floor, the embedder of all, and the peers."""
+    """What is asked in every round: the layer, another one on the same database for bare searches, the database for
+    the floor, and the embedder of all."""
 
     layer: CognitiveLayer
     apart: CognitiveLayer
     database: Database
     embedder: Between
-    peers: Sequence[Peer]
+
+
+async def timed_turns(url: str | None, data: Path | None, sizes: Sequence[Size], told: Told) -> list[dict[str, Any]]:
+    """Return the figures of each size, measured in a database of its own on a server; see `databases.server`."""
+    real, policy = await asyncio.to_thread(MiniLM), Policy(deadline_ms=DEADLINE_MS)
+    async with databases.server(url, data) as server, databases.database(server) as own:
+        await upgrade(own)
+        return [await measure(own, real, size, stated(size, size.turns + WARMING), policy, told) for size in sizes]
 
 
 async def measure(
-    measured: Measured, known: Stock, size: Size, settled: Callable[[], Awaitable[None]], told: Told
+    url: str, real: Embedder, size: Size, workload: Workload, policy: Policy, told: Told, beside: Beside | None = None
 ) -> dict[str, Any]:
-    """Stores what is to be measured, sorts it if it is large, runs the turns and returns the numbers of the size."""
-    agents, each, layer = size.names(), size.memories // size.agents, measured.layer
-    start = perf_counter()
-    for n, agent in enumerate(agents):
-        moved = partial(_part, told, "storing", n * each, size.memories)
-        await layer.remember(agent, list(lines(each, known.statements[n], size.seed + n)), progress=moved)
-    stored = size.memories / (perf_counter() - start)
-    for agent in agents:
-        await layer.sort(agent, progress=partial(_part, told, "sorting", 0, each))
-    for peer, (n, agent) in product(measured.peers, enumerate(agents)):
-        moved = partial(_part, told, f"{peer.name} stores", n * each, size.memories)
-        peer.fill(agent, list(lines(each, known.statements[n], size.seed + n)), measured.embedder, moved)
-    await settled()
+    """Return the figures of a size, in the migrated database at `url`.
+
+    Args:
+        real: what embeds all messages, and the memories as far as there is time for it.
+        told: called with (done, total, what).
+    """
+    told(0, size.memories, "embedding")
+    embedder = await asyncio.to_thread(Between, real, _embedded(workload, size))
+    database = Database(url)
+    try:
+        async with (
+            CognitiveLayer.open(url, embedder=embedder, policy=policy) as layer,
+            CognitiveLayer.open(url, embedder=embedder, policy=policy) as apart,
+        ):
+            found = await _measured(Measured(layer, apart, database, embedder), url, workload, size, told, beside)
+        async with CognitiveLayer.open(url, embedder=real, policy=policy) as layer:
+            found["cold_ms"] = await _cold(layer, size.names()[0])
+        found["database_mb"] = await databases.megabytes(url)
+        return found
+    finally:
+        await database.close()
+
+
+def _embedded(workload: Workload, size: Size) -> Sequence[str]:
+    """Return the texts that get a real vector before the clock runs."""
+    if size.memories > _ALL_EMBEDDED:
+        return workload.texts
+    return [memory.content for agent in range(size.agents) for memory in workload.stored(agent)]
+
+
+async def _measured(
+    measured: Measured, url: str, workload: Workload, size: Size, told: Told, beside: Beside | None
+) -> dict[str, Any]:
+    agents = size.names()
+    stored = await _stored(measured.layer, agents, workload, size, told)
+    if beside is not None:
+        await beside.store(agents, workload, measured.embedder, told)
+    # as autovacuum would before long: plans and index-only scans need it
+    await databases.execute(url, "VACUUM ANALYZE")
     times = Times()
     gc.collect()
-    for n, asked in enumerate(known.questions):
-        await _round(measured, agents[asked.agent], n, asked, times if n >= WARMING else Times())
-        told(n + 1, len(known.questions), "turns")
+    for n, asked in enumerate(workload.questions):
+        answer = await _round(measured, agents[asked.agent], n, asked, times if n >= WARMING else Times())
+        if beside is not None:
+            beside.asked(asked, answer, measured.embedder, n >= WARMING)
+        told(n + 1, len(workload.questions), "turns")
     return {"memories": size.memories, "agents": size.agents, "stored_per_second": round(stored), **_told(times)}
 
 
-def _part(told: Told, what: str, before: int, total: int, done: int, _of: int) -> None:
+async def _stored(layer: CognitiveLayer, agents: Sequence[str], workload: Workload, size: Size, told: Told) -> float:
+    """Store the memories and sort them if they are many; return how many were stored in a second."""
+    start = perf_counter()
+    for n, agent in enumerate(agents):
+        moved = partial(part, told, "storing", n * size.each, size.memories)
+        await layer.remember(agent, workload.stored(n), progress=moved)
+    rate = size.memories / (perf_counter() - start)
+    for agent in agents:
+        await layer.sort(agent, progress=partial(part, told, "sorting", 0, size.each))
+    return rate
+
+
+def part(told: Told, what: str, before: int, total: int, done: int, _of: int) -> None:
+    """Report the progress of one agent as that of all."""
     told(before + done, total, what)
 
 
-async def _round(measured: Measured, agent: str, n: int, asked: Known, at: Times) -> None:
+async def _round(measured: Measured, agent: str, n: int, asked: Question, at: Times) -> Answer:
     at.floor.append(await _floor(measured.database, measured.embedder, agent, asked.question, PROBES))
     if n % _EXACT_EVERY == 0:
         at.exact.append(await _floor(measured.database, measured.embedder, agent, asked.question, None))
-    with _timed(at.recall):
+    with timed(at.recall):
         hits = await measured.apart.recall(agent, asked.joined, limit=TEN, now=END)
-    at.found.add("recall", asked, [hit.source for hit in hits])
-    answer = await _turn(measured.layer, agent, n, asked, at)
-    for peer in measured.peers:
-        with _timed(at.searches.setdefault(peer.name, [])):
-            sources = peer.search(agent, asked.joined, measured.embedder)
-        at.found.add(peer.name, asked, sources)
-        with _timed(at.stores.setdefault(peer.name, [])):
-            peer.store(agent, asked.question, answer, measured.embedder)
+    context, response = await _turn(measured.layer, agent, n, asked, at)
+    return Answer(agent, hits, context, response)
 
 
 @contextmanager
-def _timed(milliseconds: list[float]) -> Iterator[None]:
+def timed(milliseconds: list[float]) -> Iterator[None]:
+    """Append how long the block took."""
     start = perf_counter()
     yield
     milliseconds.append((perf_counter() - start) * 1000)
 
 
-async def _turn(layer: CognitiveLayer, agent: str, n: int, asked: Known, at: Times) -> str:
-    """The answer, which repeats what was shown first."""
+async def _turn(layer: CognitiveLayer, agent: str, n: int, asked: Question, at: Times) -> tuple[TurnContext, str]:
+    """Return the context, and the response, which repeats what was shown first."""
     talk = tuple(_message(place, text) for place, text in enumerate(asked.talk)) or _TALK
     turn = Turn(agent_id=agent, session_id=f"bench-{n}", text=asked.question, conversation=talk, now=END)
-    with _timed(at.pre_turn):
+    with timed(at.pre_turn):
         context = await layer.pre_turn(turn)
     at.degraded += bool(context.degraded)
     for stage, milliseconds in context.trace.timings.items():
         at.stages.setdefault(stage, []).append(milliseconds)
-    if asked.source is not None:
-        at.found.add("ranked", asked, _ranked(context))
-    at.found.add("shown", asked, [shown.source for shown in context.shown])
-    answer = " ".join(shown.content for shown in context.shown[:2]) or "Nothing is known of that."
-    with _timed(at.post_turn):
-        await layer.post_turn(context, Outcome(response=answer))
-    return answer
-
-
-def _ranked(context: TurnContext) -> list[str | None]:
-    """The sources of the ten candidates that rank first, whatever the budget shows of them."""
-    first = sorted(context.trace.fates, key=lambda fate: fate.candidate.rank)[:TEN]
-    return [fate.candidate.hit.source for fate in first]
+    response = " ".join(shown.content for shown in context.shown[:2]) or "Nothing is known of that."
+    with timed(at.post_turn):
+        await layer.post_turn(context, Outcome(response=response))
+    return context, response
 
 
 async def _floor(database: Database, real: Embedder, agent: str, message: str, probes: int | None) -> float:
@@ -190,25 +229,17 @@ def _told(times: Times) -> dict[str, Any]:
         "recall_ms": percentiles(times.recall),
         "pre_turn_ms": percentiles(times.pre_turn),
         "post_turn_ms": percentiles(times.post_turn),
-        "turn_ms": percentiles(_whole(times.pre_turn, times.post_turn)),
+        "turn_ms": percentiles(sums(times.pre_turn, times.post_turn)),
         "stages_ms": {name: percentiles(values) for name, values in times.stages.items()},
-        "peers": {
-            name: {
-                "search_ms": percentiles(searches),
-                "store_ms": percentiles(times.stores[name]),
-                "turn_ms": percentiles(_whole(searches, times.stores[name])),
-            }
-            for name, searches in times.searches.items()
-        },
         "pre_turn_by_floor": ratio(times.pre_turn, times.floor),
         "pre_turn_by_exact_floor": ratio(times.pre_turn, times.exact),
-        "found": times.found.told(),
         "degraded": times.degraded,
         "resident_mb": _resident(),
     }
 
 
-def _whole(before: Sequence[float], after: Sequence[float]) -> list[float]:
+def sums(before: Sequence[float], after: Sequence[float]) -> list[float]:
+    """Return the times of whole turns from those of their halves."""
     return [sum(halves) for halves in zip(before, after, strict=True)]
 
 
@@ -217,8 +248,8 @@ def _resident() -> int:
     return round(most / (1024 * 1024 if sys.platform == "darwin" else 1024))
 
 
-async def cold(layer: CognitiveLayer, agent: str) -> float:
-    """Milliseconds of the first turn of a layer that was just opened: nothing planned, nothing cached by it."""
+async def _cold(layer: CognitiveLayer, agent: str) -> float:
+    """Return the milliseconds of the first turn of a layer that was just opened: nothing planned, nothing cached."""
     start = perf_counter()
     await layer.pre_turn(Turn(agent_id=agent, session_id="cold", text="Where does Ada keep the kayak?"))
     return round((perf_counter() - start) * 1000, 2)

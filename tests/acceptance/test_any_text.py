@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.chaos.words import WordEmbedder
 from brain.text import storable
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
-from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import InvalidInput
 
 pytestmark = pytest.mark.promise(number=8)

@@ -643,9 +643,6 @@ def test_errors_are_swallowed_in_one_place_and_turned_into_typed_ones_in_another
         "brain/redacting.py",
         # a transaction that failed as it was given up: its connection is cut; a probe must not end before an answer
         "brain/postgres/transaction.py", "brain/postgres/database.py",
-        # what breaks promises on purpose counts whatever comes of it
-        "cognitive/chaos/agents.py", "cognitive/chaos/deadlines.py", "cognitive/chaos/feedback.py",
-        "cognitive/chaos/isolation.py", "cognitive/chaos/run.py",
     }  # fmt: skip
 
 

@@ -10,11 +10,11 @@ from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from benchmarks.chaos.words import ASKED, AT, KEY, TOPICS, WordEmbedder
 from brain.changes.filling import Pace
 from brain.embedding.minilm import MiniLM
 from brain.embedding.wordllama import WordLlama
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.chaos.words import ASKED, AT, KEY, TOPICS, WordEmbedder
 
 TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # a fault is to be seen here, not a busy machine
 ANSWER = Outcome(response="It hangs behind the barometer in the boat house.")

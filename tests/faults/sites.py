@@ -12,9 +12,9 @@ from pathlib import Path
 import asyncpg
 from clients import TOLERANT, turn
 
+from benchmarks.chaos.words import WordEmbedder
 from brain.embedded import EmbeddedServer, ServerUrls
 from cognitive import CognitiveLayer, Policy
-from cognitive.chaos.words import WordEmbedder
 
 
 class Site:

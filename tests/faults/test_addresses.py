@@ -15,10 +15,10 @@ import pytest
 from clients import lines
 from sites import Site, ask
 
+from benchmarks.chaos.words import WordEmbedder
 from brain.embedded import EmbeddedServer
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer
-from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import SchemaError, StoreUnavailable
 
 WRONG_URLS = [

@@ -10,14 +10,14 @@ from contextlib import suppress
 import asyncpg
 import pytest
 
+from benchmarks.chaos.faulty import FaultyProxy
+from benchmarks.chaos.words import WordEmbedder
 from brain.deadline import Deadline
 from brain.postgres.breaker import Breaker
 from brain.postgres.briefly import told_briefly
 from brain.postgres.database import Database
 from brain.postgres.patience import patient
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
-from cognitive.chaos.faulty import FaultyProxy
-from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import StoreUnavailable
 
 pytestmark = pytest.mark.promise(number=2)

@@ -10,12 +10,12 @@ from itertools import islice
 
 import pytest
 
-from cognitive.chaos import deadlines, feedback, isolation, mixed, pooler
-from cognitive.chaos.faulty import FAULTS
-from cognitive.chaos.ledger import Ledger
-from cognitive.chaos.run import ended
-from cognitive.chaos.scenarios import AROUND
-from cognitive.chaos.site import Site
+from benchmarks.chaos import deadlines, feedback, isolation, mixed, pooler
+from benchmarks.chaos.faulty import FAULTS
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.run import ended
+from benchmarks.chaos.scenarios import AROUND
+from benchmarks.chaos.site import Site
 
 BY_NETWORK = [f"Postgres behind a network: {fault}" for fault in FAULTS]
 OTHERS = [

@@ -11,9 +11,9 @@ import pytest
 from clients import AT, KEY, TOLERANT, extracting, turn
 from sites import eventually
 
+from benchmarks.chaos.words import WordEmbedder
 from brain.journal import Journal, journal_name, written
 from cognitive import CognitiveLayer, NewMemory, Outcome
-from cognitive.chaos.words import WordEmbedder
 from cognitive.feedback.outcomes import opened
 from tests.forked import Forked, forked
 

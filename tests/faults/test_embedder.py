@@ -12,9 +12,9 @@ import pytest
 from clients import ASKED, AT, KEY, TOLERANT, lines, turn
 from sites import opened, totals, well
 
+from benchmarks.chaos.words import WordEmbedder
 from brain.embedding.minilm import MiniLM
 from cognitive import NewMemory, Outcome, Policy
-from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import EmbeddingError
 
 pytestmark = pytest.mark.promise(number=2)

@@ -11,6 +11,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from benchmarks.chaos.words import WordEmbedder
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedded.account import make_home, make_private, runnable_install, server_account
 from brain.embedded.server import _bundled_install
@@ -18,7 +19,6 @@ from brain.postgres.migrate import upgrade
 from brain.postgres.reading import Reading
 from brain.postgres.replica import Server, unfit
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import StoreUnavailable
 from cognitive.server.health import Readiness
 

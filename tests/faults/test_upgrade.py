@@ -12,12 +12,12 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from benchmarks.chaos.words import WordEmbedder
 from brain.embedded import ServerUrls
 from brain.embedded.server import _bundled_install
 from brain.postgres.migrate import upgrade
 from brain.postgres.schema import HEAD
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import SchemaError, StoreUnavailable
 
 PATIENT = Policy(deadline_ms=20_000)

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
+from benchmarks.chaos.words import WordEmbedder
 from brain.embedded import EmbeddedServer
 from brain.postgres import roles
 from brain.postgres.migrate import upgrade
 from brain.postgres.tables import metadata
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.chaos.words import WordEmbedder
 
 PATIENT = Policy(deadline_ms=10_000)
 AT = datetime(2026, 11, 2, 9, tzinfo=UTC)

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
+from benchmarks.chaos.faulty import FaultyProxy
+from benchmarks.chaos.words import WordEmbedder
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.chaos.faulty import FaultyProxy
-from cognitive.chaos.words import WordEmbedder
 
 HASTY = Policy(deadline_ms=200, post_turn_deadline_ms=1_000)
 KEY = NewMemory(type="fact", content="The key hangs behind the door.")

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
+from benchmarks.chaos import pooler
+from benchmarks.chaos.words import WordEmbedder
 from brain.postgres.database import Database
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.chaos import pooler
-from cognitive.chaos.words import WordEmbedder
 from cognitive.doctor.examine import examine
 from cognitive.errors import SchemaError
 

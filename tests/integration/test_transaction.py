@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
+from benchmarks.chaos.faulty import FaultyProxy
+from benchmarks.chaos.words import WordEmbedder
 from brain.errors import InvalidInput
 from brain.postgres import transaction
 from brain.postgres.database import Database
 from brain.postgres.transaction import beginning
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.chaos.faulty import FaultyProxy
-from cognitive.chaos.words import WordEmbedder
 
 NAMES = [
     "ada", "O'Hara", "'; DROP SCHEMA cognitive CASCADE; --", "\\", "\\'", "\\\\'", "a\nb\r\tc", "U&'\\0061'",

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from cognitive.bench.data import END, START, lines, stock
-from cognitive.bench.kinds import KINDS, RIVALS
+from benchmarks.turns.data import stock
+from benchmarks.turns.kinds import KINDS, RIVALS
+from cognitive.bench.workload import END, START, Size, lines, stated
 
 SIZE = 2_000
 KNOWN = stock(90, size=SIZE, seed=3)
@@ -81,3 +82,15 @@ def test_no_agent_is_told_more_than_there_is_room_for_and_is_asked_what_it_was_t
     assert max(map(len, known.statements)) <= size
     assert 0 < len(known.questions) <= count
     assert all(a.source is None or a.source in known.statements[a.agent] for a in known.questions)
+
+
+@pytest.mark.parametrize("agents", [1, 3])
+def test_each_question_about_a_stated_memory_has_its_answer_in_the_store(agents):
+    size = Size(memories=300, agents=agents, turns=12, seed=3)
+    work = stated(size, 17)
+    assert len(work.questions) == len(work.texts) == 17
+    for asked in work.questions:
+        stored = [memory.content for memory in work.stored(asked.agent)]
+        assert len(stored) == 300 // agents
+        who = re.search(r"Host\d+", asked.question)[0]
+        assert [text for text in stored if f"{who} " in text and text in work.texts]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cognitive.bench.data import Known, lines, stock
+from benchmarks.turns.comparison import Finding
+from benchmarks.turns.data import Known, stock
 from cognitive.bench.figures import growth, percentiles
-from cognitive.bench.finding import Finding
 from cognitive.bench.vectors import Between
+from cognitive.bench.workload import lines
 
 
 class ByLength:
@@ -33,11 +34,11 @@ def test_one_size_has_no_growth_and_percentiles_are_in_order():
 def test_found_is_told_by_kind_and_what_small_talk_brings_apart():
     found = Finding()
     for asked, sources in (
-        (Known("identifier", 0, "?", "a"), ["a", "b"]),
-        (Known("identifier", 0, "?", "b"), ["a", "b"]),
-        (Known("superseded", 0, "?", "z"), [*"abcdefghij", "z"]),
-        (Known("small talk", 0, "?", None), []),
-        (Known("small talk", 0, "?", None), ["a", "b", "c"]),
+        (Known(0, "?", kind="identifier", source="a"), ["a", "b"]),
+        (Known(0, "?", kind="identifier", source="b"), ["a", "b"]),
+        (Known(0, "?", kind="superseded", source="z"), [*"abcdefghij", "z"]),
+        (Known(0, "?", kind="small talk", source=None), []),
+        (Known(0, "?", kind="small talk", source=None), ["a", "b", "c"]),
     ):
         found.add("layer", asked, sources)
     told = found.told()

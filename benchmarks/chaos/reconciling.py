@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from time import monotonic
 
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.site import Site
+from benchmarks.chaos.words import WordEmbedder
 from brain.journal import Journal, journal_name
 from cognitive import CognitiveLayer, Policy
-from cognitive.chaos.ledger import Ledger
-from cognitive.chaos.site import Site
-from cognitive.chaos.words import WordEmbedder
 
 PATIENT = Policy(abstention=False, deadline_ms=5_000)
 _DRAINED_WITHIN = 1_800.0  # seconds: some thousand turns, on a machine that has other things to do

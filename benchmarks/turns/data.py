@@ -5,16 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import cycle, product
 
+from benchmarks.turns.kinds import KINDS, RIVALS, Form, Kind
 from brain.types import NewMemory
-from cognitive.bench.kinds import KINDS, RIVALS, SAID, Form, Kind
+from cognitive.bench.workload import PLACES, START, THINGS, Question, Size, Workload, lines, said_at
 
-START = datetime(2025, 1, 1, tzinfo=UTC)
-_SPAN = timedelta(days=365)
-END = START + _SPAN + timedelta(days=1)
-_SESSION = 25  # lines
 _FIRST = (
     "Ada Ines Tomasz Yuki Priya Omar Lena Mateo Chidi Freya Hana Ivo Jun Katya Luis Mira Nils Olga Pia Quentin Rosa"
     " Sven Tariq Uma Vera Wim Xenia Yannick Zoe Bruno Clara Dmitri Elif Farid Greta Hugo"
@@ -24,34 +21,14 @@ _LAST = (
     " Novak Ortega Petrov Quist Rossi Sato Tanaka Ueda Vargas Weber Xu Yilmaz Zeman Abbott Bianchi Cohen Duarte Engel"
     " Ferrari Gallo Horvat Ito Jovic Keller Lopez"
 ).split()
-_THINGS = (
-    "bicycle|kayak|telescope|violin|sewing machine|lawn mower|espresso machine|tent|sledge|typewriter|accordion"
-    "|ladder|drone|rucksack|guitar|microscope|lantern|toolbox|surfboard|camera|globe|record player|sextant"
-    "|rowing boat|kettle|easel|loom|trumpet|compass|snowboard|piano stool|chess board|weather station|printer"
-    "|fishing rod|wheelbarrow"
-).split("|")
-_PLACES = (
-    "attic boathouse cellar garage library harbour orchard greenhouse workshop station church museum stadium bakery"
-    " lighthouse quarry theatre vineyard campsite brewery"
-).split()
-_AFTER = ("since last winter", "as the whole street knows", "after the flood", "and nobody minds", "for a good reason")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A question of a kind to an agent by its number, what was said before it, and the source of the statement that
-    answers it: None where there is nothing to find."""
+class Known(Question):
+    """A question of a kind, and the source of the statement that answers it: None where there is nothing to find."""
 
-    kind: str
-    agent: int
-    question: str
-    source: str | None
-    talk: tuple[str, ...] = ()
-
-    @property
-    def joined(self) -> str:
-        """The question behind what the user said before it, if that is needed to understand it."""
-        return " ".join((*self.talk[:1], self.question))
+    kind: str = ""
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +39,16 @@ class Stock:
     questions: tuple[Known, ...]
 
     def texts(self) -> list[str]:
-        """Of all agents."""
+        """Return the statements of all agents."""
         return [text for said in self.statements for text in said.values()]
+
+    def workload(self, size: Size) -> Workload:
+        """Return what is stored and asked at a size: the statements among lines that no question is about."""
+
+        def stored(agent: int) -> list[NewMemory]:
+            return list(lines(size.each, self.statements[agent], size.seed + agent))
+
+        return Workload(stored, self.questions, self.texts())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +70,8 @@ class _Slots(dict[str, str]):
         self._chance = chance
         self._draws: dict[str, Callable[[], str]] = {
             "who": lambda: next(people),
-            "thing": lambda: chance.choice(_THINGS),
-            "place": lambda: chance.choice(_PLACES),
+            "thing": lambda: chance.choice(THINGS),
+            "place": lambda: chance.choice(PLACES),
             "code": lambda: f"{chance.choice(('OPS', 'NX', 'TRM', 'QB'))}-{chance.randrange(10_000, 100_000)}",
             "version": lambda: ".".join(str(chance.randrange(2, 40)) for _ in range(3)),
             "date": lambda: _day(START + timedelta(days=chance.randrange(400, 700))),
@@ -159,26 +144,7 @@ def _asked(group: _Group, agent: int, statements: dict[str, str], size: int) -> 
         place = list(statements).index(group.source) * _spread(size, statements)
         group.slots["day"] = _day(said_at(place, size))
     talk = tuple(line.format_map(group.slots) for line in group.form.talk)
-    return Known(group.kind.name, agent, group.form.asked.format_map(group.slots), group.source, talk)
-
-
-def lines(size: int, statements: Mapping[str, str], seed: int) -> Iterator[NewMemory]:
-    """Lines of talk in sessions of 25, a tenth of them of other types, the statements spread evenly among them."""
-    chance = random.Random(seed)
-    spread = _spread(size, statements)
-    waiting = iter(statements.items())
-    for n in range(size):
-        source, text = next(waiting, (f"line-{n}", "")) if n % spread == 0 else (f"line-{n}", "")
-        kind = chance.choices(("episode", "fact", "decision", "procedure"), (90, 5, 3, 2))[0]
-        yield NewMemory(
-            type="episode" if text else kind, content=text or _line(chance, n), source=source,
-            session_id=f"s{n // _SESSION}", occurred_at=said_at(n, size),
-        )  # fmt: skip
-
-
-def said_at(n: int, size: int) -> datetime:
-    """When the line of that number was said: a session's a minute apart, the sessions spread over a year."""
-    return START + _SPAN * (n // _SESSION) / max(1, -(-size // _SESSION)) + timedelta(minutes=n % _SESSION)
+    return Known(agent, group.form.asked.format_map(group.slots), talk, group.kind.name, group.source)
 
 
 def _spread(size: int, statements: Mapping[str, str]) -> int:
@@ -187,10 +153,3 @@ def _spread(size: int, statements: Mapping[str, str]) -> int:
 
 def _day(at: datetime) -> str:
     return f"{at.day} {at:%B %Y}"
-
-
-def _line(chance: random.Random, n: int) -> str:
-    """A statement of the same making that nobody asks for: it is about a person by a number."""
-    names = {"who": f"Guest{chance.randrange(max(40, n // 8))}", "thing": chance.choice(_THINGS)}
-    said = chance.choice(SAID).format(**names, place=chance.choice(_PLACES))
-    return f"{said[0].upper()}{said[1:]}, {chance.choice(_AFTER)}, number {n}."

@@ -11,16 +11,16 @@ from typing import Any
 
 import asyncpg
 
+from benchmarks.chaos import pooler
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.reconciling import PATIENT
+from benchmarks.chaos.site import Site
+from benchmarks.chaos.words import WordEmbedder
 from brain.postgres.database import Connection, Database
 from brain.postgres.tables import metadata
 from brain.search import MemorySearch, Query
 from brain.store import MemoryStore
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
-from cognitive.chaos import pooler
-from cognitive.chaos.ledger import Ledger
-from cognitive.chaos.reconciling import PATIENT
-from cognitive.chaos.site import Site
-from cognitive.chaos.words import WordEmbedder
 
 AGENTS = 20
 _AT_ONCE = 12

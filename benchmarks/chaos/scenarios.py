@@ -15,10 +15,10 @@ import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.chaos.faulty import FAULTS, Fault, FaultyProxy
+from benchmarks.chaos.site import Site
+from benchmarks.chaos.words import WordEmbedder
 from cognitive import CognitiveLayer
-from cognitive.chaos.faulty import FAULTS, Fault, FaultyProxy
-from cognitive.chaos.site import Site
-from cognitive.chaos.words import WordEmbedder
 from cognitive.errors import StoreUnavailable
 
 POOL = 8  # connections: the default

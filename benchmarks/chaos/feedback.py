@@ -13,13 +13,13 @@ from dataclasses import replace
 from time import monotonic
 from uuid import uuid4
 
+from benchmarks.chaos import reconciling
+from benchmarks.chaos.clients import Clients
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.reconciling import PATIENT
+from benchmarks.chaos.site import Site
+from benchmarks.chaos.words import ANSWER, ASKED, WordEmbedder, store
 from cognitive import CognitiveLayer, Outcome, Turn
-from cognitive.chaos import reconciling
-from cognitive.chaos.clients import Clients
-from cognitive.chaos.ledger import Ledger
-from cognitive.chaos.reconciling import PATIENT
-from cognitive.chaos.site import Site
-from cognitive.chaos.words import ANSWER, ASKED, WordEmbedder, store
 from cognitive.turn import TurnContext
 
 HOT = 40  # memories that all concurrent outcomes are about

@@ -8,8 +8,8 @@ import random
 import sys
 from contextlib import suppress
 
+from benchmarks.chaos.words import ANSWER, ASKED, WordEmbedder
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
-from cognitive.chaos.words import ANSWER, ASKED, WordEmbedder
 from cognitive.errors import CognitiveError
 from cognitive.turn import TurnContext
 

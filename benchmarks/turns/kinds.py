@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cognitive.bench.workload import STATED
+
 RIVALS = 12
 
 
@@ -34,16 +36,7 @@ class Kind:
     newest: bool = False
 
 
-_TOLD = (
-    ("{who} keeps the {thing} in the {place}", "Where does {who} keep the {thing}?"),
-    ("{who} bought the {thing} from a shop near the {place}", "Near what did {who} buy the {thing}?"),
-    ("{who} wants the {thing} repaired before the trip to the {place}", "What does {who} want done with the {thing}?"),
-    ("the {thing} that {who} lost turned up behind the {place}", "What became of the {thing} that {who} lost?"),
-    ("{who} lent the {thing} to a neighbour by the {place}", "To whom did {who} lend the {thing}?"),
-    ("{who} painted the {thing} green, like the {place}", "Which colour did {who} paint the {thing}?"),
-)
-SAID = tuple(said for said, _ in _TOLD)
-_OF_ONE = tuple(said.replace("{thing}", "{other_thing}").replace("{place}", "{other_place}") for said in SAID)
+_OF_ONE = tuple(said.replace("{thing}", "{other_thing}").replace("{place}", "{other_place}") for said, _ in STATED)
 
 _IDENTIFIERS = (
     Form(
@@ -211,7 +204,7 @@ _SMALL_TALK = (
 )  # fmt: skip
 
 KINDS = (
-    Kind("stated", tuple(Form(f"{said[0].upper()}{said[1:]}.", asked) for said, asked in _TOLD)),
+    Kind("stated", tuple(Form(f"{said[0].upper()}{said[1:]}.", asked) for said, asked in STATED)),
     Kind("identifier", _IDENTIFIERS),
     Kind(
         "other words",

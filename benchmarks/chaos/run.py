@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from cognitive.chaos import deadlines, feedback, isolation, mixed
-from cognitive.chaos.ledger import Ledger
-from cognitive.chaos.site import Site
+from benchmarks.chaos import deadlines, feedback, isolation, mixed
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.site import Site
 
 
 @dataclass(frozen=True, slots=True)

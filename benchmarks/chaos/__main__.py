@@ -1,4 +1,4 @@
-"""`cognitive bench chaos`: tries to break what is promised, on a server of its own, and says what came of it."""
+"""Try to break what is promised, on a server of its own, and report what came of it: `python -m benchmarks.chaos`."""
 
 from __future__ import annotations
 
@@ -9,24 +9,30 @@ from typing import Any
 
 import click
 
+from benchmarks.chaos.run import SUITES, Size
+from benchmarks.chaos.run import run as run_suites
 from cognitive.cli import printing
 from cognitive.cli.answers import FAILED, Answering, run
 
-SUITES = ("deadlines", "feedback", "hot", "isolation", "mixed")
 _INTERRUPTED = 130  # as a shell tells it of who was ended by Ctrl-C
 
 
 @click.command(
     cls=Answering,
-    name="chaos",
     shape="{seed, share, minutes, at, machine, interrupted, broken, suites: "
     "{…: {seconds, load: […], did: {…}, milliseconds: {…}, skipped: […], wrong: {…}, broken}}}",
 )
 @click.option("--seed", type=int, help="Repeats the choices of a run; it is printed.")
-@click.option("--share", type=click.FloatRange(0.001, 100), default=1.0, show_default=True, help="Of the full size.")
+@click.option(
+    "--share",
+    type=click.FloatRange(0.001, 100),
+    default=1.0,
+    show_default=True,
+    help="Share of the full size: 0.1 is a tenth.",
+)
 @click.option("--minutes", type=click.FloatRange(0.5), help="That `mixed` lasts; default: an hour, or its share.")
-@click.option("--only", type=click.Choice(SUITES), multiple=True, help="These suites and no others.")
-def command(seed: int | None, share: float, minutes: float | None, only: tuple[str, ...]) -> None:
+@click.option("--only", type=click.Choice(list(SUITES)), multiple=True, help="These suites and no others.")
+def main(seed: int | None, share: float, minutes: float | None, only: tuple[str, ...]) -> None:
     """Break Postgres, the network, the embedder and the clients on purpose, and see whether the promises hold.
 
     Runs on a server of its own that it starts and removes; your database is not touched. At full size: 10,000 turns
@@ -36,7 +42,7 @@ def command(seed: int | None, share: float, minutes: float | None, only: tuple[s
     """
     chosen = seed if seed is not None else random.randrange(1 << 30)
     told: dict[str, Any] = {}
-    run(_broken(chosen, share, minutes or 60 * share, only or SUITES, told), _show)
+    run(_broken(chosen, share, minutes or 60 * share, only or tuple(SUITES), told), _show)
     if told["broken"]:
         sys.exit(FAILED)
     if told["interrupted"]:
@@ -46,9 +52,6 @@ def command(seed: int | None, share: float, minutes: float | None, only: tuple[s
 async def _broken(
     seed: int, share: float, minutes: float, names: tuple[str, ...], told: dict[str, Any]
 ) -> Mapping[str, Any]:
-    from cognitive.chaos.run import Size
-    from cognitive.chaos.run import run as run_suites
-
     click.echo(f"seed {seed}", err=True)
     told |= await run_suites(seed, Size(share, minutes), names, lambda said: click.echo(said, err=True))
     return told
@@ -70,3 +73,7 @@ def _show(told: Mapping[str, Any]) -> None:
             printing.line(f"  {count:>8}  WRONG {what}", "bold red")
     if told["interrupted"]:
         printing.line("\nInterrupted: this is what there was so far.", "bold yellow")
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks.chaos")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from cognitive.chaos.ledger import Ledger
+from benchmarks.chaos.ledger import Ledger
 
 _EVERY = 5.0  # seconds
 _STATUS = Path("/proc/self/status")

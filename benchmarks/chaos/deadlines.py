@@ -1,8 +1,8 @@
 """Promise P2: whatever is wrong with Postgres or the embedder, no turn is late, none is silent, nothing is left over.
 
 A call is late that returns more than 25 ms after its deadline. For how long the machine kept the process waiting for a
-processor meanwhile (`cognitive.chaos.waiting`) is allowed beside; what the product computes counts against it, whatever
-else the machine does. Both numbers are told. The bounds of a recovery are stretched by the same.
+processor meanwhile (`waiting`) is allowed beside; what the product computes counts against it, whatever else the
+machine does. Both numbers are told. The bounds of a recovery are stretched by the same.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
+from benchmarks.chaos.faulty import FaultyProxy
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.scenarios import POOL, SCENARIOS, Moody, Stage
+from benchmarks.chaos.site import Site, setting
+from benchmarks.chaos.waiting import Stopwatch
+from benchmarks.chaos.words import ASKED, AT, KEY, store
 from cognitive import CognitiveLayer, Policy, Turn
-from cognitive.chaos.faulty import FaultyProxy
-from cognitive.chaos.ledger import Ledger
-from cognitive.chaos.scenarios import POOL, SCENARIOS, Moody, Stage
-from cognitive.chaos.site import Site, setting
-from cognitive.chaos.waiting import Stopwatch
-from cognitive.chaos.words import ASKED, AT, KEY, store
 
 DEADLINE = 250.0  # milliseconds: the default
 GRACE = 25.0

@@ -1,18 +1,18 @@
 """Other memory layers over the same lines with the same vectors: mem0 on pgvector and LangGraph's PostgresStore.
 
-Optional: the extra `bench` installs them. Each is set up as its documentation says, with the index that it makes by
-default (both HNSW), the pool or connection it opens by default, and its own threshold, and is asked for ten memories of
-one agent by its own search. Lines are handed to their own insertion with vectors that are known, so that nothing is
-embedded twice; the time of a line goes into the field that each has for such things. After a turn the exchange is
-stored word for word, as two memories: by mem0's `add(infer=False)`, which asks no model and embeds message by message,
-and by one batch of LangGraph's.
+Optional: the dependency group `peers` installs them, into an environment of its own. Each is set up as its
+documentation says, with the index that it makes by default (both HNSW), the pool or connection it opens by default, and
+its own threshold, and is asked for ten memories of one agent by its own search. Lines are handed to their own insertion
+with vectors that are known, so that nothing is embedded twice; the time of a line goes into the field that each has for
+such things. After a turn the exchange is stored word for word, as two memories: by mem0's `add(infer=False)`, which
+asks no model and embeds message by message, and by one batch of LangGraph's.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from hashlib import md5
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -21,8 +21,12 @@ from uuid import uuid4
 from brain.errors import InvalidInput
 from brain.ports import Embedder
 from brain.types import NewMemory
+from cognitive.bench import databases
 
 _BATCH = 500
+INSTALL = (
+    "install them without constraints.txt, which pins what mem0 cannot have: pip install --editable . --group peers"
+)
 Moved = Callable[[int, int], None]
 
 
@@ -150,21 +154,23 @@ def _value(memory: NewMemory) -> dict[str, Any]:
     return {"text": memory.content, "at": memory.occurred_at.isoformat() if memory.occurred_at else None}
 
 
-@contextmanager
-def opened(url: str | None, dimension: int) -> Iterator[list[Peer]]:
-    """The peers on a database of their own; none without one.
+@asynccontextmanager
+async def opened(server: str, dimension: int) -> AsyncIterator[tuple[str, list[Peer]]]:
+    """Yield the peers and the URL of the database of their own that they are in.
+
+    Args:
+        server: the URL of a role that may create databases.
+        dimension: of the vectors.
 
     Raises:
         InvalidInput: they are not installed.
     """
-    with ExitStack() as stack:
-        try:
-            found = _peers(url, dimension, stack) if url else []
-        except ImportError as error:
-            raise InvalidInput(f"peers: install cognitive-layer[bench] ({error})") from None
-        yield found
-
-
-def _peers(url: str, dimension: int, stack: ExitStack) -> list[Peer]:
-    home = stack.enter_context(TemporaryDirectory(prefix="cognitive-bench-"))
-    return [Mem0(url, dimension, home), LangGraph(url, dimension, stack)]
+    async with databases.database(server) as url:
+        await databases.execute(url, "CREATE EXTENSION vector")
+        with ExitStack() as stack:
+            home = stack.enter_context(TemporaryDirectory(prefix="cognitive-bench-"))
+            try:
+                peers: list[Peer] = [Mem0(url, dimension, home), LangGraph(url, dimension, stack)]
+            except ImportError as error:
+                raise InvalidInput(f"peers: {INSTALL} ({error})") from None
+            yield url, peers

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from time import monotonic
 
+from benchmarks.chaos import deadlines, footprint, reconciling
+from benchmarks.chaos.agents import Agent
+from benchmarks.chaos.clients import Clients
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.scenarios import AROUND, SCENARIOS, Stage
+from benchmarks.chaos.site import Site
+from benchmarks.chaos.words import store
 from cognitive import Policy
-from cognitive.chaos import deadlines, footprint, reconciling
-from cognitive.chaos.agents import Agent
-from cognitive.chaos.clients import Clients
-from cognitive.chaos.ledger import Ledger
-from cognitive.chaos.scenarios import AROUND, SCENARIOS, Stage
-from cognitive.chaos.site import Site
-from cognitive.chaos.words import store
 
 AGENTS = 20
 # the same question again and again: what was just said of it is to be shown all the same

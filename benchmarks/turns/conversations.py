@@ -1,6 +1,6 @@
 """What is found of a conversational data set: by this layer and by its peers, with the same model and lines.
 
-    python tests/bench/peers.py DATA.json --conversations 2 --questions 60
+    python -m benchmarks.turns.conversations DATA.json --conversations 2 --questions 60
 
 DATA.json holds `{"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}], "questions": [{"id",
 "text", "category", "evidence": [ids]}]}]}`; nothing of it is kept. This layer is told speaker, time and the line
@@ -23,15 +23,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from benchmarks.turns import peers as others
+from brain.embedding.minilm import MiniLM
+from brain.ports import Embedder
+from brain.postgres.migrate import upgrade
 from brain.types import NewMemory
-from cognitive.bench import peers as others
-from cognitive.bench.run import Bench, opened
+from cognitive.bench import databases
+from cognitive.bench.turns import DEADLINE_MS
 from cognitive.bench.vectors import Between
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
 from cognitive.turn import Turn
 
-_DEADLINE_MS = 60_000.0
 _FIRST = (1, 5, 10)
 Scores = dict[str, dict[str, list[float]]]
 
@@ -40,12 +43,14 @@ async def main(options: argparse.Namespace) -> dict[str, Any]:
     """The means by who was asked."""
     conversations = json.loads(options.data.read_text())["conversations"][: options.conversations]
     scores: Scores = defaultdict(lambda: defaultdict(list))
-    async with opened(options.url, None) as bench:
-        with others.opened(bench.peers_url, bench.dimension) as beside:
+    real = await asyncio.to_thread(MiniLM)
+    async with databases.server(options.url, None) as server, databases.database(server) as url:
+        await upgrade(url)
+        async with others.opened(server, real.dimension) as (_, peers):
             for conversation in conversations:
                 asked = _asked(conversation, options.questions)
-                await _ours(bench, conversation, asked, scores)
-                await asyncio.to_thread(_theirs, beside, bench, conversation, asked, scores)
+                await _ours(url, real, conversation, asked, scores)
+                await asyncio.to_thread(_theirs, peers, real, conversation, asked, scores)
     means = {name: {k: round(sum(v) / len(v), 4) for k, v in each.items()} for name, each in scores.items()}
     return {"data": options.data.name, "questions": len(next(iter(scores.values()))["R@10"]), "found": means}
 
@@ -56,10 +61,12 @@ def _asked(conversation: dict[str, Any], most: int | None) -> list[dict[str, Any
     return sorted(found, key=lambda question: hashlib.sha256(question["id"].encode()).hexdigest())[:most]
 
 
-async def _ours(bench: Bench, conversation: dict[str, Any], asked: list[dict[str, Any]], scores: Scores) -> None:
+async def _ours(
+    url: str, real: Embedder, conversation: dict[str, Any], asked: list[dict[str, Any]], scores: Scores
+) -> None:
     agent, last = conversation["id"], max(_at(item) for item in conversation["items"])
-    policy = Policy(deadline_ms=_DEADLINE_MS)
-    async with CognitiveLayer.open(bench.url, embedder=bench.real, policy=policy) as layer:
+    policy = Policy(deadline_ms=DEADLINE_MS)
+    async with CognitiveLayer.open(url, embedder=real, policy=policy) as layer:
         await layer.remember(agent, list(_lines(conversation)))
         for n, question in enumerate(asked):
             hits = await layer.recall(agent, question["text"], limit=10, now=last)
@@ -73,7 +80,7 @@ async def _ours(bench: Bench, conversation: dict[str, Any], asked: list[dict[str
 
 def _theirs(
     peers: Sequence[others.Peer],
-    bench: Bench,
+    real: Embedder,
     conversation: dict[str, Any],
     asked: list[dict[str, Any]],
     scores: Scores,
@@ -81,7 +88,7 @@ def _theirs(
     for way, form in (("speaker", "{speaker}: {text}"), ("day and speaker", "{at:.10} {speaker}: {text}")):
         agent = f"{conversation['id']}-{way.replace(' ', '-')}"
         lines = [_said(item, form.format_map(item)) for item in conversation["items"]]
-        embedder = Between(bench.real, [line.content for line in lines])
+        embedder = Between(real, [line.content for line in lines])
         for peer in peers:
             peer.fill(agent, lines, embedder, lambda done, of: None)
             for question in asked:
@@ -116,8 +123,7 @@ def _recall(ranked: Sequence[str | None], evidence: list[str], first: int) -> fl
     return len(set(ranked[:first]) & set(evidence)) / len(set(evidence))
 
 
-def arguments() -> argparse.Namespace:
-    """Of the command line."""
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--conversations", type=int, help="at most so many; default: all")
@@ -127,4 +133,4 @@ def arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asyncio.run(main(arguments())), indent=1) + "\n")
+    sys.stdout.write(json.dumps(asyncio.run(main(_arguments())), indent=1) + "\n")

@@ -11,12 +11,12 @@ from datetime import timedelta
 from time import monotonic
 from uuid import UUID
 
+from benchmarks.chaos.deadlines import DEADLINE, GRACE, timed
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.site import Site
+from benchmarks.chaos.waiting import Stopwatch
+from benchmarks.chaos.words import ASKED, AT, KEY, TOPICS
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
-from cognitive.chaos.deadlines import DEADLINE, GRACE, timed
-from cognitive.chaos.ledger import Ledger
-from cognitive.chaos.site import Site
-from cognitive.chaos.waiting import Stopwatch
-from cognitive.chaos.words import ASKED, AT, KEY, TOPICS
 from cognitive.errors import CognitiveError
 
 _PAUSE = 2.0  # seconds between two things that an agent does, on average

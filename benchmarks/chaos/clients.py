@@ -7,14 +7,17 @@ import random
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Self
 
-from cognitive.chaos.ledger import Ledger
-from cognitive.chaos.site import Site
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.site import Site
+
+_CHECKOUT = Path(__file__).parents[2]  # where `-m` finds this package
 
 
 class Clients:
-    """So many `cognitive.chaos.client`, each started anew whenever it was killed; `promised` is how many memories the
+    """So many `benchmarks.chaos.client`, each started anew whenever it was killed; `promised` is how many memories the
     turns showed whose outcomes were acknowledged.
     """
 
@@ -52,9 +55,9 @@ class Clients:
     async def _heard(self, chance: random.Random) -> None:
         while True:
             client = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "cognitive.chaos.client", self._site.urls.app, self._agent,
+                sys.executable, "-m", "benchmarks.chaos.client", self._site.urls.app, self._agent,
                 str(chance.randrange(1 << 30)), str(self._pause),
-                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, cwd=_CHECKOUT,
             )  # fmt: skip
             self._running.append(client)
             try:

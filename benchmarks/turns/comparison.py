@@ -1,0 +1,122 @@
+"""Ask this layer and its peers the same, and compare what they find: by kind of question, and how long it takes."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from benchmarks.turns.data import Known
+from benchmarks.turns.peers import Peer
+from brain.ports import Embedder
+from cognitive.bench import databases
+from cognitive.bench.figures import percentiles
+from cognitive.bench.turns import TEN, Answer, Told, part, sums, timed
+from cognitive.bench.workload import Question, Workload
+from cognitive.turn import TurnContext
+
+
+@dataclass(slots=True)
+class Finding:
+    """By who was asked and the kind of question, where the answer stood (0 is first, None: nowhere); by who was asked,
+    how many memories came where none was wanted."""
+
+    places: dict[str, dict[str, list[int | None]]] = field(default_factory=dict)
+    unwanted: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, name: str, asked: Known, sources: Sequence[str | None]) -> None:
+        """What one of them gave for a question, best first."""
+        if asked.source is None:
+            self.unwanted.setdefault(name, []).append(len(sources))
+        else:
+            place = sources.index(asked.source) if asked.source in sources else None
+            self.places.setdefault(name, {}).setdefault(asked.kind, []).append(place)
+
+    def told(self) -> dict[str, Any]:
+        """Shares over all questions that have an answer, by kind, and of the turns in which none was wanted."""
+        kinds = list(dict.fromkeys(kind for by_kind in self.places.values() for kind in by_kind))
+        return {
+            "recall_at_10": {name: _share(_all(by_kind), TEN) for name, by_kind in self.places.items()},
+            "recall_at_1": {name: _share(_all(by_kind), 1) for name, by_kind in self.places.items()},
+            "kinds": {kind: self._kind(kind) for kind in kinds},
+            "unwanted": {name: _unwanted(counts) for name, counts in self.unwanted.items()},
+        }
+
+    def _kind(self, kind: str) -> dict[str, Any]:
+        found = {name: by_kind[kind] for name, by_kind in self.places.items()}
+        return {
+            "questions": max(len(places) for places in found.values()),
+            "recall_at_10": {name: _share(places, TEN) for name, places in found.items()},
+            "recall_at_1": {name: _share(places, 1) for name, places in found.items()},
+        }
+
+
+class Comparison:
+    """The peers in a database of their own, asked in the rounds of this layer; and what each of them found."""
+
+    def __init__(self, peers: Sequence[Peer], url: str) -> None:
+        self._peers, self._url = peers, url
+        self._found = Finding()
+        self._searches: dict[str, list[float]] = {peer.name: [] for peer in peers}
+        self._stores: dict[str, list[float]] = {peer.name: [] for peer in peers}
+
+    async def store(self, agents: Sequence[str], workload: Workload, embedder: Embedder, told: Told) -> None:
+        """Store the memories of all agents in each of the peers."""
+        for peer in self._peers:
+            for n, agent in enumerate(agents):
+                memories = workload.stored(n)
+                moved = partial(part, told, f"{peer.name} stores", n * len(memories), len(memories) * len(agents))
+                await asyncio.to_thread(peer.fill, agent, memories, embedder, moved)
+        await databases.execute(self._url, "VACUUM ANALYZE")
+
+    def asked(self, question: Question, answer: Answer, embedder: Embedder, counted: bool) -> None:
+        """Note what this layer found, and ask the peers the same; each stores the exchange, as a turn does."""
+        assert isinstance(question, Known)
+        found = self._found if counted else Finding()
+        found.add("recall", question, [hit.source for hit in answer.hits])
+        if question.source is not None:
+            found.add("ranked", question, _ranked(answer.context))
+        found.add("shown", question, [shown.source for shown in answer.context.shown])
+        for peer in self._peers:
+            with timed(self._searches[peer.name] if counted else []):
+                sources = peer.search(answer.agent, question.joined, embedder)
+            found.add(peer.name, question, sources)
+            with timed(self._stores[peer.name] if counted else []):
+                peer.store(answer.agent, question.question, answer.response, embedder)
+
+    def told(self) -> dict[str, Any]:
+        """Return the times of the peers, and what everyone found."""
+        peers = {
+            name: {
+                "search_ms": percentiles(searches),
+                "store_ms": percentiles(self._stores[name]),
+                "turn_ms": percentiles(sums(searches, self._stores[name])),
+            }
+            for name, searches in self._searches.items()
+        }
+        return {"peers": peers, "found": self._found.told()}
+
+
+def _ranked(context: TurnContext) -> list[str | None]:
+    """Return the sources of the ten candidates that rank first, whatever the budget shows of them."""
+    first = sorted(context.trace.fates, key=lambda fate: fate.candidate.rank)[:TEN]
+    return [fate.candidate.hit.source for fate in first]
+
+
+def _all(by_kind: dict[str, list[int | None]]) -> list[int | None]:
+    return [place for places in by_kind.values() for place in places]
+
+
+def _share(places: Sequence[int | None], first: int) -> float:
+    return round(sum(place is not None and place < first for place in places) / len(places), 3)
+
+
+def _unwanted(counts: Sequence[int]) -> dict[str, float]:
+    """The share of turns that brought something, and how many memories a turn brought."""
+    return {
+        "turns": round(sum(count > 0 for count in counts) / len(counts), 3),
+        "memories": round(statistics.mean(counts), 2),
+    }
