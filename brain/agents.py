@@ -39,7 +39,7 @@ async def names(url: str) -> tuple[str, ...]:
         StoreUnavailable: nothing answers there.
         SchemaError: this role sees one agent at a time, or there is no schema.
     """
-    return tuple(row["agent_id"] for row in await _fetch(url, "agents"))
+    return tuple(row["agent_id"] for row in await _fetch(url, SQL.agents()))
 
 
 async def models(url: str) -> tuple[ModelOfAgents, ...]:
@@ -47,7 +47,7 @@ async def models(url: str) -> tuple[ModelOfAgents, ...]:
 
     Raises: as `names` does.
     """
-    return tuple(ModelOfAgents(**row) for row in await _fetch(url, "agents_by_model"))
+    return tuple(ModelOfAgents(**row) for row in await _fetch(url, SQL.agents_by_model()))
 
 
 async def unsorted(url: str, *, large: int = LARGE) -> tuple[str, ...]:
@@ -55,15 +55,15 @@ async def unsorted(url: str, *, large: int = LARGE) -> tuple[str, ...]:
 
     Raises: as `names` does.
     """
-    return tuple(row["agent_id"] for row in await _fetch(url, "unsorted", large))
+    return tuple(row["agent_id"] for row in await _fetch(url, SQL.unsorted(min_vectors=large)))
 
 
-async def _fetch(url: str, statement: str, *parameters: Any) -> Sequence[Any]:
+async def _fetch(url: str, statement: tuple[Any, ...]) -> Sequence[Any]:
     async with connected(url, "look into this database", statement_seconds=_STATEMENT_SECONDS) as connection:
         try:
             async with connection.transaction():
                 await connection.execute("SET LOCAL row_security = off")  # what it would hide is an error now
-                return list(await connection.fetch(SQL[statement], *parameters))
+                return list(await connection.fetch(*statement))
         except asyncpg.InsufficientPrivilegeError as error:
             raise SchemaError(
                 "this role sees one agent at a time: name the agents, or use one with BYPASSRLS"

@@ -110,7 +110,9 @@ class Artifacts:
             InvalidInput: a text that uses every character which could stand for one that Postgres cannot keep.
         """
         ids = [artifact.id for artifact in artifacts]
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["known"], agent_id, ids), timeout=timeout)
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.known(agent_id=agent_id, artifact_ids=ids)), timeout=timeout
+        )
         new = {artifact.id: artifact for artifact in artifacts}
         for row in rows:
             del new[row["id"]]
@@ -121,7 +123,16 @@ class Artifacts:
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
-            rows = await c.fetch(SQL["put"], agent_id, session_id, turn_id, only_of_turn, *columns, told_at)
+            rows = await c.fetch(
+                *SQL.put(
+                    agent_id=agent_id,
+                    session_id=session_id,
+                    turn_id=turn_id,
+                    only_of_turn=only_of_turn,
+                    received_at=told_at,
+                    **columns,
+                )
+            )
             return len(rows) == len(new)
 
         return await self._database.run(agent_id, work, timeout=timeout)
@@ -130,12 +141,12 @@ class Artifacts:
         """At most `length` characters from `start` on, or None if there is no such artifact."""
 
         async def work(c: Connection) -> Page | None:
-            row = await c.fetchrow(SQL["artifact"], agent_id, id)
+            row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
             if row is None:
                 return None
             artifact, stand_ins = _artifact(row)
             first, last = start // PIECE, (start + length - 1) // PIECE
-            pieces = await c.fetch(SQL["pieces"], agent_id, id, first, last)
+            pieces = await c.fetch(*SQL.pieces(agent_id=agent_id, artifact_id=id, first=first, last=last))
             text = "".join(piece["content"] for piece in pieces)
             skipped = start - first * PIECE
             return Page(artifact, start, text[skipped : skipped + length].translate(stand_ins))
@@ -152,14 +163,16 @@ class Artifacts:
             raise InvalidInput(f"literal: expected part of a line, of at most {PIECE:,} characters")
 
         async def work(c: Connection) -> tuple[Line, ...] | None:
-            row = await c.fetchrow(SQL["artifact"], agent_id, id)
+            row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
             if row is None:
                 return None
             _, stand_ins = _artifact(row)
             sought = literal.translate({stood_for: chr(stands) for stands, stood_for in stand_ins.items()})
             if not sought or _UNSTORABLE.search(sought):  # what the artifact does not hold at all
                 return ()
-            pieces = await c.fetch(SQL["holding"], agent_id, id, sought, len(sought) - 1, limit)
+            pieces = await c.fetch(
+                *SQL.holding(agent_id=agent_id, artifact_id=id, literal=sought, overlap=len(sought) - 1, limit=limit)
+            )
             lines = chain.from_iterable(_lines(piece, sought) for piece in pieces)
             return tuple(Line(n, start, text.translate(stand_ins)) for n, start, text in lines)[:limit]
 
@@ -167,28 +180,45 @@ class Artifacts:
 
     async def of_session(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
         """What is kept of a session, oldest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["of_session"], agent_id, session_id))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))
+        )
         return tuple(Artifact(**row) for row in rows)
 
     async def delete(self, agent_id: str, ids: Sequence[UUID]) -> int:
         """Removes artifacts, and returns how many there were."""
-        return count(await self._database.run(agent_id, lambda c: c.execute(SQL["delete"], agent_id, list(ids))))
+        return count(
+            await self._database.run(
+                agent_id, lambda c: c.execute(*SQL.delete(agent_id=agent_id, artifact_ids=list(ids)))
+            )
+        )
 
 
 def _redacted(artifacts: Sequence[NewArtifact], redact: Redact) -> list[NewArtifact]:
     return [replace(artifact, content=redact(artifact.content)) for artifact in artifacts]
 
 
-def _columns(artifacts: Sequence[NewArtifact]) -> list[list[Any]]:
-    """Artifacts and their pieces as the statement takes them."""
+def _columns(artifacts: Sequence[NewArtifact]) -> dict[str, list[Any]]:
+    """Return artifacts and their pieces as parameters of the statement `put`."""
     stand_ins = [_stand_ins(artifact.content) for artifact in artifacts]
     texts = [
         a.content.translate(chosen) if chosen else a.content for a, chosen in zip(artifacts, stand_ins, strict=True)
     ]
     pieces = [(a.id, *piece) for a, text in zip(artifacts, texts, strict=True) for piece in _pieces(text)]
     pairs = [{"pairs": [part for point, own in chosen.items() for part in (own, point)]} for chosen in stand_ins]
-    rows = [(a.id, a.kind, a.name, a.tool, len(a.content), each) for a, each in zip(artifacts, pairs, strict=True)]
-    return [*([row[n] for row in rows] for n in range(6)), *([piece[n] for piece in pieces] for n in range(5))]
+    return {
+        "artifact_ids": [a.id for a in artifacts],
+        "kinds": [a.kind for a in artifacts],
+        "names": [a.name for a in artifacts],
+        "tools": [a.tool for a in artifacts],
+        "lengths": [len(a.content) for a in artifacts],
+        "replacements": pairs,
+        "chunk_artifact_ids": [id for id, *_ in pieces],
+        "chunk_ordinals": [ordinal for _, ordinal, *_ in pieces],
+        "chunk_starts": [start for _, _, start, *_ in pieces],
+        "chunk_lines": [line for _, _, _, line, _ in pieces],
+        "chunk_contents": [content for *_, content in pieces],
+    }
 
 
 def _stand_ins(text: str) -> dict[int, int]:

@@ -9,7 +9,7 @@ yet as before, so that it misses nothing, and work that was interrupted goes on 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ _OVERFULL = 4  # times the size: then a cell is divided
 _SECONDS = 600.0  # a sample of 250,000 vectors from a slow disk
 
 Progress = Callable[[int, int], None]
-Key = tuple[str, str, str, str]  # agent, model, field, type
+Key = Mapping[str, str]  # agent_id, model, field, type: parameters of the statements about one group
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ class Cells:
 
         `progress` is called with (done, total) vectors. Safe to run twice, at once, and to interrupt.
         """
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["groups"], agent_id))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.groups(agent_id=agent_id)))
         large = [row for row in rows if row["vectors"] >= self._large or row["centres"]]
         total, done, groups = sum(row["unsorted"] for row in large), 0, []
         for row in large:
-            key = (agent_id, row["model"], row["field"], row["type"])
+            key = {"agent_id": agent_id, "model": row["model"], "field": row["field"], "type": row["type"]}
             if not row["centres"]:
                 await self._begin(key, row["vectors"])
             moved = 0
@@ -77,30 +77,36 @@ class Cells:
             done += row["unsorted"]
             moved += await self._split(key)
             cells = len((await self._centres(key))[0])
-            groups.append(Group(*key[1:], vectors=row["vectors"], cells=cells, moved=moved))
+            groups.append(
+                Group(row["model"], row["field"], row["type"], vectors=row["vectors"], cells=cells, moved=moved)
+            )
         return groups
 
     async def _begin(self, key: Key, vectors: int) -> None:
         """Finds the centres of a group that has none."""
         count = vectors // self._size
         most = min(_MOST_SAMPLED, count * _SAMPLED)
-        rows = await self._database.run(key[0], lambda c: c.fetch(SQL["sample"], *key, most), timeout=_SECONDS)
+        rows = await self._database.run(
+            key["agent_id"], lambda c: c.fetch(*SQL.sample(**key, limit=most)), timeout=_SECONDS
+        )
         found = await asyncio.to_thread(centres, _vectors(rows), count)
 
         async def work(c: Connection) -> None:
-            await c.fetchrow(WRITING["lock_corpus"], key[0])
-            if not await c.fetchval(SQL["next_no"], *key):  # another process may have been first
-                await c.execute(SQL["add_centres"], *key, 0, [encode_halfvec(each) for each in found])
+            await c.fetchrow(*WRITING.lock_corpus(agent_id=key["agent_id"]))
+            if not await c.fetchval(*SQL.next_no(**key)):  # another process may have been first
+                await c.execute(
+                    *SQL.add_centres(**key, first_number=0, centres=[encode_halfvec(each) for each in found])
+                )
 
-        await self._database.run(key[0], work)
+        await self._database.run(key["agent_id"], work)
 
     async def _placed(self, key: Key) -> AsyncIterator[int]:
         """Puts vectors without a cell into the nearest one, a page at a time; yields how many."""
         numbers, middles = await self._centres(key)
         last: tuple[UUID, int] = (UUID(int=0), -1)
-        while rows := await self._database.run(key[0], partial(_unsorted, key, last, self._page)):
+        while rows := await self._database.run(key["agent_id"], partial(_unsorted, key, last, self._page)):
             own = await asyncio.to_thread(nearest, _vectors(rows), middles)
-            await self._database.run(key[0], partial(_put, key, None, rows, numbers[own]), timeout=_SECONDS)
+            await self._database.run(key["agent_id"], partial(_put, key, None, rows, numbers[own]), timeout=_SECONDS)
             last = (rows[-1]["memory_id"], rows[-1]["ordinal"])
             yield len(rows)
 
@@ -109,37 +115,42 @@ class Cells:
         most, moved, before = _OVERFULL * self._size, 0, -1
         while moved > before:
             before = moved
-            run = partial(self._database.run, key[0], timeout=_SECONDS)
-            for row in await run(lambda c: c.fetch(SQL["overfull"], *key, most)):
+            run = partial(self._database.run, key["agent_id"], timeout=_SECONDS)
+            for row in await run(lambda c: c.fetch(*SQL.overfull(**key, max_vectors=most))):
                 moved += await run(partial(_divided, key, row["cell"], self._size))
         return moved
 
     async def _centres(self, key: Key) -> tuple[NDArray[np.int64], Vectors]:
-        rows = await self._database.run(key[0], lambda c: c.fetch(SQL["centres"], *key))
+        rows = await self._database.run(key["agent_id"], lambda c: c.fetch(*SQL.centres(**key)))
         return np.array([row["no"] for row in rows]), np.stack([row["centre"] for row in rows])
 
 
 async def _unsorted(key: Key, last: tuple[UUID, int], page: int, c: Connection) -> Sequence[Any]:
-    found: Sequence[Any] = await c.fetch(SQL["unsorted"], *key, *last, page)
+    memory_id, ordinal = last
+    found: Sequence[Any] = await c.fetch(
+        *SQL.unsorted(**key, after_memory_id=memory_id, after_ordinal=ordinal, limit=page)
+    )
     return found
 
 
 async def _put(key: Key, was: int | None, rows: Sequence[Any], cells: NDArray[np.int64], c: Connection) -> None:
     ids, ordinals = [row["memory_id"] for row in rows], [row["ordinal"] for row in rows]
-    await c.execute(SQL["put"], *key, ids, was, ordinals, cells.tolist())
+    await c.execute(*SQL.put(**key, memory_ids=ids, current_cell=was, ordinals=ordinals, cells=cells.tolist()))
 
 
 async def _divided(key: Key, cell: int, size: int, c: Connection) -> int:
     """Divides a cell. Writers wait for it: a vector must not be put into a cell by a centre that has moved."""
-    await c.fetchrow(WRITING["lock_corpus"], key[0])
-    rows = await c.fetch(SQL["held"], *key, cell)
+    await c.fetchrow(*WRITING.lock_corpus(agent_id=key["agent_id"]))
+    rows = await c.fetch(*SQL.held(**key, cell=cell))
     vectors = _vectors(rows)
     found = centres(vectors, len(rows) // size)
     if len(found) < 2:
         return 0  # near-copies of one another, which no centre tells apart
-    following = await c.fetchval(SQL["next_no"], *key)
-    await c.execute(SQL["add_centres"], *key, cell, [encode_halfvec(found[0])])
-    await c.execute(SQL["add_centres"], *key, following, [encode_halfvec(each) for each in found[1:]])
+    following = await c.fetchval(*SQL.next_no(**key))
+    await c.execute(*SQL.add_centres(**key, first_number=cell, centres=[encode_halfvec(found[0])]))
+    await c.execute(
+        *SQL.add_centres(**key, first_number=following, centres=[encode_halfvec(each) for each in found[1:]])
+    )
     own = nearest(vectors, found)
     away = np.flatnonzero(own)
     await _put(key, cell, [rows[n] for n in away], following - 1 + own[away], c)

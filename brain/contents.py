@@ -52,7 +52,9 @@ class Contents:
     async def read(self, agent_id: str, keys: Sequence[Key], model: str) -> Mapping[Key, Content]:
         """The passages of these names that are still there, with their vectors of this embedding model."""
         ids, ordinals = [id for id, _ in keys], [ordinal for _, ordinal in keys]
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["read"], agent_id, ids, ordinals, model))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.read(agent_id=agent_id, memory_ids=ids, ordinals=ordinals, model=model))
+        )
         return {(row["memory_id"], row["ordinal"]): Content(**{name: row[name] for name in READ_AGAIN}) for row in rows}
 
 

@@ -16,6 +16,7 @@ from brain.errors import InvalidInput
 from brain.ledger import Verdict
 from brain.postgres.database import Connection, Database
 from brain.search import Masses
+from brain.statements import Statement
 from brain.writing import share_agent
 
 SQL = statements.load("policies")
@@ -82,14 +83,16 @@ class PolicyStore:
 
         async def work(c: Connection) -> Any:
             await share_agent(c, agent_id)
-            await c.execute(SQL["save"], agent_id, version, base, dict(changes), by, note)
-            return await c.fetchrow(SQL["candidates"], agent_id, 1, version)
+            await c.execute(
+                *SQL.save(agent_id=agent_id, version=version, base=base, changes=dict(changes), author=by, note=note)
+            )
+            return await c.fetchrow(*SQL.candidates(agent_id=agent_id, limit=1, version=version))
 
         return Candidate(**dict(await self._database.run(agent_id, work)))
 
     async def candidates(self, agent_id: str, version: str | None = None) -> list[Candidate]:
         """What was saved, the latest first; or the one of a version, if it is there."""
-        rows = await self._fetch(agent_id, "candidates", MOST_CANDIDATES, version)
+        rows = await self._fetch(agent_id, SQL.candidates, limit=MOST_CANDIDATES, version=version)
         return [Candidate(**dict(row)) for row in rows]
 
     async def choose(
@@ -105,68 +108,71 @@ class PolicyStore:
 
         async def work(c: Connection) -> Any:
             await share_agent(c, agent_id)
-            await c.execute(SQL["in_turn"], agent_id)
-            latest = await c.fetchrow(SQL["choices"], agent_id, role, 1)
+            await c.execute(*SQL.in_turn(agent_id=agent_id))
+            latest = await c.fetchrow(*SQL.choices(agent_id=agent_id, role=role, limit=1))
             no = latest["no"] if latest is not None else 0
             if after is not None and after != no:
                 raise InvalidInput(f"after: choice {no} of the {role} policy was made since {after}; look again")
-            if version is not None and not await c.fetch(SQL["candidates"], agent_id, 1, version):
+            if version is not None and not await c.fetch(*SQL.candidates(agent_id=agent_id, limit=1, version=version)):
                 raise InvalidInput(f"version: agent {agent_id!r} has no candidate {version!r}")
-            return await c.fetchrow(SQL["choose"], agent_id, role, no + 1, version, by, note)
+            return await c.fetchrow(
+                *SQL.choose(agent_id=agent_id, role=role, number=no + 1, version=version, author=by, note=note)
+            )
 
         return Choice(**dict(await self._database.run(agent_id, work)))
 
     async def choices(self, agent_id: str, role: Role, limit: int = MOST_CHOICES) -> list[Choice]:
         """The history of a role, the latest first."""
-        return [Choice(**dict(row)) for row in await self._fetch(agent_id, "choices", role, limit)]
+        return [Choice(**dict(row)) for row in await self._fetch(agent_id, SQL.choices, role=role, limit=limit)]
 
     async def holding(self, agent_id: str) -> dict[Role, Holding]:
         """What holds now, by role; a role that nobody chose for is left out."""
         told: dict[Role, Holding] = {}
-        for row in await self._fetch(agent_id, "holding"):
+        for row in await self._fetch(agent_id, SQL.holding):
             choice = {name: value for name, value in row.items() if name != "changes"}
             told[row["role"]] = Holding(Choice(**choice), row["changes"] or {})
         return told
 
     async def content(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
         """What a policy says that some turn was planned under, or None."""
-        rows = await self._fetch(agent_id, "content", version)
+        rows = await self._fetch(agent_id, SQL.content, version=version)
         return dict(rows[0]["content"]) if rows else None
 
     async def shadowed(self, agent_id: str, version: str, latest: int) -> list[Mapping[str, Any]]:
         """The latest turns that a policy ran beside, as `TurnLog.shadows` has them."""
-        return [dict(row) for row in await self._fetch(agent_id, "shadowed", version, latest)]
+        return [dict(row) for row in await self._fetch(agent_id, SQL.shadowed, policy=version, limit=latest)]
 
     async def base_rates(self, agent_id: str) -> dict[str, Masses]:
         """How often memories of each type were shown and used."""
-        rows = [dict(row) for row in await self._fetch(agent_id, "base_rates")]
+        rows = [dict(row) for row in await self._fetch(agent_id, SQL.base_rates)]
         return {row.pop("type"): Masses(**row) for row in rows}
 
     # --- recorded turns ---
 
     async def sample(self, agent_id: str, since: datetime, until: datetime, latest: int) -> list[Sampled]:
         """The latest completed turns of [since, until), newest first."""
-        rows = await self._fetch(agent_id, "sample", since, until, latest)
+        rows = await self._fetch(agent_id, SQL.sample, since=since, until=until, limit=latest)
         return [Sampled(row["turn_id"], row["at"], row["message"], row["policy"], row["record"]) for row in rows]
 
     async def completed(self, agent_id: str, since: datetime, until: datetime) -> int:
         """How many completed turns there are to sample, whole days of UTC counted."""
-        return int((await self._fetch(agent_id, "completed", since, until))[0][0])
+        return int((await self._fetch(agent_id, SQL.completed, since=since, until=until))[0][0])
 
     async def still(self, agent_id: str, turn_ids: Sequence[str], memory_ids: Sequence[UUID]) -> bool:
         """Whether all of these turns and memories are still there."""
-        [row] = await self._fetch(agent_id, "still", list(turn_ids), list(memory_ids))
+        [row] = await self._fetch(agent_id, SQL.still, turn_ids=list(turn_ids), memory_ids=list(memory_ids))
         return (row["turns"], row["memories"]) == (len(set(turn_ids)), len(set(memory_ids)))
 
     async def verdicts(self, agent_id: str, turn_ids: Sequence[str]) -> list[Verdict]:
         """What was counted of what these turns showed, in the order of time."""
-        return [Verdict(**dict(row)) for row in await self._fetch(agent_id, "verdicts_of", list(turn_ids))]
+        rows = await self._fetch(agent_id, SQL.verdicts_of, turn_ids=list(turn_ids))
+        return [Verdict(**dict(row)) for row in rows]
 
     async def verdicts_before(self, agent_id: str, at: datetime, latest: int) -> list[Verdict]:
         """The same of the latest so many completed turns before a time."""
-        return [Verdict(**dict(row)) for row in await self._fetch(agent_id, "verdicts_before", at, latest)]
+        rows = await self._fetch(agent_id, SQL.verdicts_before, before=at, limit=latest)
+        return [Verdict(**dict(row)) for row in rows]
 
-    async def _fetch(self, agent_id: str, name: str, *arguments: Any) -> list[Any]:
-        return list(
-            await self._database.run(agent_id, lambda c: c.fetch(SQL[name], agent_id, *arguments), timeout=_SECONDS)
-        )
+    async def _fetch(self, agent_id: str, statement: Statement, **values: Any) -> list[Any]:
+        bound = statement(agent_id=agent_id, **values)
+        return list(await self._database.run(agent_id, lambda c: c.fetch(*bound), timeout=_SECONDS))

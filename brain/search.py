@@ -30,8 +30,11 @@ SQL = statements.load("search")
 K1 = 0.5  # how soon more of the same word adds nothing
 B = 0.5  # how much a long passage is discounted
 PROBES = 48  # cells read of each type and field: docs/decisions/0025-large-agents.md has what fewer and more find
-_COVERED = "dimension <= 1200"  # the vectors that fit into the covering index; the rest is read from the table
-_CANDIDATES = {True: SQL["candidates"], False: SQL["candidates"].replace(_COVERED, "dimension > 1200")}
+# By whether the vectors fit into the covering index; larger ones are read from the table.
+_CANDIDATES = {
+    True: SQL.candidates.fill(dimensions="dimension <= 1200"),
+    False: SQL.candidates.fill(dimensions="dimension > 1200"),
+}
 _MOST_SPOKEN = 2_048  # messages of past turns whose words are kept: the same ones come near again and again
 _MOST_LEXEMES = 32  # of a query
 _MOST_NAMED = 16_384  # ids of memories that past turns showed, read from their text: 300 a turn, mostly the same ones
@@ -200,7 +203,8 @@ class MemorySearch:
             types, hits = query.types, list[Hit]()
             statement = _CANDIDATES[query.vector is None or len(query.vector) <= 1200]
             while types:
-                rows = await connection.fetch(statement, *_parameters(agent_id, query, types, associated, chosen))
+                bound = statement(**_candidate_values(agent_id, query, types, associated, chosen))
+                rows = await connection.fetch(*bound)
                 found = [_hit(row) for row in rows]
                 further = _too_few(found, types, query.wanted)
                 hits += [hit for hit in found if hit.type not in further]
@@ -229,7 +233,7 @@ class MemorySearch:
         believed = None
         while believed != (language := self._languages.of(agent_id).language):
             believed, lexemes = language, _lexemes(query.text, language)
-            facts = await connection.fetchrow(SQL["facts"], *_facts_parameters(agent_id, query, lexemes))
+            facts = await connection.fetchrow(*SQL.facts(**_fact_values(agent_id, query, lexemes)))
             self._languages.told(agent_id, _indexed(facts))
         return facts, lexemes
 
@@ -242,13 +246,20 @@ def _lexemes(text: str, language: str) -> list[str]:
     return list(dict.fromkeys(lexemes(text, language)))[:_MOST_LEXEMES]
 
 
-def _facts_parameters(agent_id: str, query: Query, lexemes: Sequence[str]) -> tuple[Any, ...]:
+def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[str, Any]:
     past = query.past
-    return (
-        agent_id, lexemes, MOST_POSTINGS,
-        encode_halfvec(query.vector) if query.vector is not None and past is not None else None,
-        query.model, past and past.now, past and past.latest, past and past.kept, LARGE, COUNTED,
-    )  # fmt: skip
+    return {
+        "agent_id": agent_id,
+        "lexemes": lexemes,
+        "max_postings": MOST_POSTINGS,
+        "embedding": encode_halfvec(query.vector) if query.vector is not None and past is not None else None,
+        "model": query.model,
+        "now": past and past.now,
+        "max_turns": past and past.latest,
+        "limit": past and past.kept,
+        "large_passages": LARGE,
+        "max_counted": COUNTED,
+    }
 
 
 def _associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
@@ -293,16 +304,31 @@ def _spoken(message: str, language: str) -> frozenset[str]:
     return frozenset(lexemes(message, language))
 
 
-def _parameters(
+def _candidate_values(
     agent_id: str, query: Query, types: Mapping[MemoryType, int], associated: Sequence[UUID], chosen: Chosen
-) -> tuple[Any, ...]:
-    dates = query.dates or (None, None)
-    return (
-        agent_id, list(types), list(chosen.read), encode_halfvec(query.vector) if query.vector is not None else None,
-        query.model, list(types.values()), PROBES, K1, B, list(query.tags) or None, query.session_id,
-        query.since, query.until, *dates, list(associated),
-        list(chosen.read.values()), list(chosen.common), list(chosen.common.values()),
-    )  # fmt: skip
+) -> dict[str, Any]:
+    date_from, date_until = query.dates or (None, None)
+    return {
+        "agent_id": agent_id,
+        "types": list(types),
+        "limits": list(types.values()),
+        "lexemes": list(chosen.read),
+        "lexeme_passages": list(chosen.read.values()),
+        "common_lexemes": list(chosen.common),
+        "common_passages": list(chosen.common.values()),
+        "embedding": encode_halfvec(query.vector) if query.vector is not None else None,
+        "model": query.model,
+        "max_cells": PROBES,
+        "k1": K1,
+        "b": B,
+        "tags": list(query.tags) or None,
+        "session_id": query.session_id,
+        "since": query.since,
+        "until": query.until,
+        "date_from": date_from,
+        "date_until": date_until,
+        "associated_ids": list(associated),
+    }
 
 
 def _too_few(hits: Sequence[Hit], types: Mapping[MemoryType, int], wanted: int) -> dict[MemoryType, int]:

@@ -76,7 +76,7 @@ class Sessions:
     async def carried(self, agent_id: str, session_id: str, *, timeout: float = 60.0) -> Carried:
         """What the next turn needs, in one statement; of a session that never was, nothing."""
         row = await self._database.run(
-            agent_id, lambda c: c.fetchrow(SQL["carried"], agent_id, session_id), timeout=timeout
+            agent_id, lambda c: c.fetchrow(*SQL.carried(agent_id=agent_id, session_id=session_id)), timeout=timeout
         )
         return _carried(row) if row is not None else Carried()
 
@@ -84,10 +84,10 @@ class Sessions:
         """A session with its last turns, or None."""
 
         async def work(c: Connection) -> SessionState | None:
-            row = await c.fetchrow(SQL["session"], agent_id, session_id)
+            row = await c.fetchrow(*SQL.session(agent_id=agent_id, session_id=session_id))
             if row is None:
                 return None
-            turns = await c.fetch(SQL["session_turns"], agent_id, session_id, recent)
+            turns = await c.fetch(*SQL.session_turns(agent_id=agent_id, session_id=session_id, limit=recent))
             return SessionState(
                 row["session_id"], row["memories"], row["turns"], _carried(row), row["started_at"], row["last_at"],
                 row["ended_at"], row["recent"], tuple(tuple(turn) for turn in turns),
@@ -109,7 +109,16 @@ class Sessions:
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
             row = await c.fetchrow(
-                SQL["roll"], agent_id, session_id, was.summary, was.covers, summary, covers, turn_id, told_at
+                *SQL.roll(
+                    agent_id=agent_id,
+                    session_id=session_id,
+                    old_summary=was.summary,
+                    old_covers=was.covers,
+                    summary=summary,
+                    covers=covers,
+                    turn_id=turn_id,
+                    received_at=told_at,
+                )
             )
             return row is not None
 
@@ -124,7 +133,10 @@ class Sessions:
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
-            return await c.fetchrow(SQL["keep"], agent_id, turn_id, messages, told_at) is not None
+            return (
+                await c.fetchrow(*SQL.keep(agent_id=agent_id, turn_id=turn_id, messages=messages, received_at=told_at))
+                is not None
+            )
 
         return await self._database.run(agent_id, work, timeout=timeout, durable=False)
 
@@ -137,11 +149,11 @@ class Sessions:
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
-            row = await c.fetchrow(SQL["hold_recent"], agent_id, turn_id, told_at)
+            row = await c.fetchrow(*SQL.hold_recent(agent_id=agent_id, turn_id=turn_id, received_at=told_at))
             if row is None:
                 return False
             answered = await answering(row["session_id"], row["recent"])
-            await c.execute(SQL["answer"], agent_id, row["session_id"], answered)
+            await c.execute(*SQL.answer(agent_id=agent_id, session_id=row["session_id"], messages=answered))
             return True
 
         return await self._database.run(agent_id, work, timeout=timeout, durable=False)
@@ -149,7 +161,9 @@ class Sessions:
     async def plan(self, agent_id: str, session_id: str, steps: Sequence[str], at: datetime) -> None:
         """Gives a session a plan, at its first step; the one that it has already stays where it is."""
         told = await self._redactor.run(lambda redact: list(map(redact, steps)))
-        await self._database.run(agent_id, lambda c: c.execute(SQL["plan"], agent_id, session_id, told, at))
+        await self._database.run(
+            agent_id, lambda c: c.execute(*SQL.plan(agent_id=agent_id, session_id=session_id, plan=told, at=at))
+        )
 
     async def advance(self, agent_id: str, session_id: str, step: int) -> Carried:
         """Marks a step, counted from 0, as done, once.
@@ -157,7 +171,9 @@ class Sessions:
         Raises:
             InvalidInput: the session has no such step, or an earlier one is not done.
         """
-        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["advance"], agent_id, session_id, step))
+        row = await self._database.run(
+            agent_id, lambda c: c.fetchrow(*SQL.advance(agent_id=agent_id, session_id=session_id, step=step))
+        )
         if row is None:
             found = await self.carried(agent_id, session_id)
             raise InvalidInput(f"step: {step} cannot be done, of {len(found.plan)} steps {found.step} are")
@@ -165,12 +181,18 @@ class Sessions:
 
     async def end(self, agent_id: str, session_id: str, at: datetime) -> bool:
         """Marks a session as ended; the first time stands. False if there is no such session."""
-        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["end_session"], agent_id, session_id, at))
+        row = await self._database.run(
+            agent_id, lambda c: c.fetchrow(*SQL.end_session(agent_id=agent_id, session_id=session_id, at=at))
+        )
         return row is not None
 
     async def clear(self, agent_id: str, session_id: str) -> Cleared:
         """Removes what a session keeps of its talk and its work; its turns and memories stay."""
-        return Cleared(**await self._database.run(agent_id, lambda c: c.fetchrow(SQL["clear"], agent_id, session_id)))
+        return Cleared(
+            **await self._database.run(
+                agent_id, lambda c: c.fetchrow(*SQL.clear(agent_id=agent_id, session_id=session_id))
+            )
+        )
 
 
 def _carried(row: Mapping[str, Any]) -> Carried:

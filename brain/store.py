@@ -103,7 +103,7 @@ class MemoryStore:
         self, agent_id: str, turn_id: str, read_at: datetime, prepared: list[Prepared], c: Connection
     ) -> bool:
         await writing.share_agent(c, agent_id)
-        wanted = await c.fetchval(SQL["has_turn"], agent_id, turn_id, read_at)
+        wanted = await c.fetchval(*SQL.has_turn(agent_id=agent_id, turn_id=turn_id, read_at=read_at))
         return not wanted or await writing.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
@@ -132,7 +132,9 @@ class MemoryStore:
         return await self._redactor.run(lambda redact: [redacting.memory(memory, redact) for memory in memories])
 
     async def _existing(self, agent_id: str, identities: list[bytes]) -> dict[bytes, UUID]:
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["existing_identities"], agent_id, identities))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=identities))
+        )
         return {row["identity"]: row["id"] for row in rows}
 
     async def _prepare(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime) -> list[Prepared]:
@@ -167,7 +169,9 @@ class MemoryStore:
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
         """The memories of these ids, in the order asked; ids that do not exist are left out."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["get_memories"], agent_id, list(ids)))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.get_memories(agent_id=agent_id, memory_ids=list(ids)))
+        )
         found = {row["id"]: _memory(row) for row in rows}
         return [found[id] for id in ids if id in found]
 
@@ -179,7 +183,8 @@ class MemoryStore:
     async def tagged(self, agent_id: str, tags: Sequence[str], limit: int, offset: int = 0) -> list[Memory]:
         """A page of the memories that have all of these tags, oldest first."""
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(SQL["tagged_memories"], agent_id, list(tags), limit, offset)
+            agent_id,
+            lambda c: c.fetch(*SQL.tagged_memories(agent_id=agent_id, tags=list(tags), limit=limit, offset=offset)),
         )
         return [_memory(row) for row in rows]
 
@@ -187,7 +192,7 @@ class MemoryStore:
         """The agent's pinned memories that nothing has superseded, oldest first."""
         return [
             _memory(row)
-            for row in await self._database.run(agent_id, lambda c: c.fetch(SQL["pinned_memories"], agent_id))
+            for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.pinned_memories(agent_id=agent_id)))
         ]
 
     async def update(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
@@ -205,7 +210,9 @@ class MemoryStore:
         raise StoreError(f"memory {id} was changed by others {MOST_TRIES} times in a row")
 
     async def _update_once(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
-        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["versioned_memory"], agent_id, id))
+        row = await self._database.run(
+            agent_id, lambda c: c.fetchrow(*SQL.versioned_memory(agent_id=agent_id, memory_id=id))
+        )
         if row is None:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         found = dict(row)
@@ -231,7 +238,7 @@ class MemoryStore:
         Raises:
             UnknownMemory: this agent has no such memory.
         """
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["revisions"], agent_id, id))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.revisions(agent_id=agent_id, memory_id=id)))
         if not rows:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         return [Revision(**dict(row)) for row in rows if row["number"] is not None]

@@ -55,11 +55,20 @@ class Subtasks:
         title = await self._redactor.text(title)
 
         async def work(c: Connection) -> Subtask:
-            await c.execute(SQL["own_work"], agent_id)
+            await c.execute(*SQL.own_work(agent_id=agent_id))
             await _require_no_circle(c, agent_id, id, depends_on)
             await _require_known(c, agent_id, depends_on)
             stems = sorted(set(lexemes(title)))
-            await c.execute(SQL["begin"], agent_id, id, session_id, title, list(depends_on), stems)
+            await c.execute(
+                *SQL.begin(
+                    agent_id=agent_id,
+                    subtask_id=id,
+                    session_id=session_id,
+                    title=title,
+                    depends_on=list(depends_on),
+                    lexemes=stems,
+                )
+            )
             return await _one(c, agent_id, id)
 
         begun = await self._database.run(agent_id, work)
@@ -75,10 +84,10 @@ class Subtasks:
         """
 
         async def work(c: Connection) -> Subtask:
-            await c.execute(SQL["own_work"], agent_id)
+            await c.execute(*SQL.own_work(agent_id=agent_id))
             await _require_no_circle(c, agent_id, id, on)
             await _require_known(c, agent_id, on)
-            if await c.fetchrow(SQL["depend"], agent_id, id, list(on)) is None:
+            if await c.fetchrow(*SQL.depend(agent_id=agent_id, subtask_id=id, depends_on=list(on))) is None:
                 raise _ended(await _one(c, agent_id, id), "open")
             return await _one(c, agent_id, id)
 
@@ -96,12 +105,24 @@ class Subtasks:
         result = await self._redactor.text(result)
 
         async def work(c: Connection) -> Subtask:
-            known = {row["id"] for row in await c.fetch(SQL["known_artifacts"], agent_id, list(artifacts))}
+            known = {
+                row["id"]
+                for row in await c.fetch(*SQL.known_artifacts(agent_id=agent_id, artifact_ids=list(artifacts)))
+            }
             for missing in (artifact for artifact in artifacts if artifact not in known):
                 raise UnknownArtifact(f"artifacts: agent {agent_id!r} has no artifact {missing}")
             title = (await _one(c, agent_id, id)).title
             stems = sorted(set(lexemes(f"{title}\n{result}")))
-            await c.fetchrow(SQL["finish"], agent_id, id, status, result, list(artifacts), stems)
+            await c.fetchrow(
+                *SQL.finish(
+                    agent_id=agent_id,
+                    subtask_id=id,
+                    status=status,
+                    result=result,
+                    artifact_ids=list(artifacts),
+                    lexemes=stems,
+                )
+            )
             return await _one(c, agent_id, id)
 
         ended = await self._database.run(agent_id, work)
@@ -111,7 +132,9 @@ class Subtasks:
 
     async def archived(self, agent_id: str, id: UUID, facts: Sequence[UUID]) -> None:
         """Notes the memories that a subtask left."""
-        await self._database.run(agent_id, lambda c: c.execute(SQL["archived"], agent_id, id, list(facts)))
+        await self._database.run(
+            agent_id, lambda c: c.execute(*SQL.archived(agent_id=agent_id, subtask_id=id, memory_ids=list(facts)))
+        )
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> tuple[Subtask, ...]:
         """The subtasks of these ids, in their order.
@@ -119,7 +142,9 @@ class Subtasks:
         Raises:
             InvalidInput: one that this agent does not have.
         """
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["subtasks"], agent_id, list(ids)))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.subtasks(agent_id=agent_id, subtask_ids=list(ids)))
+        )
         found = {row["id"]: _subtask(row) for row in rows}
         for missing in (id for id in ids if id not in found):
             raise _unknown(agent_id, missing)
@@ -127,31 +152,36 @@ class Subtasks:
 
     async def of_session(self, agent_id: str, session_id: str) -> tuple[Subtask, ...]:
         """A session's subtasks, oldest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["of_session"], agent_id, session_id))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))
+        )
         return tuple(map(_subtask, rows))
 
     async def search(self, agent_id: str, session_id: str | None, query: str, limit: int) -> tuple[Subtask, ...]:
         """Completed subtasks that share stems with a query, the best first. A query without words finds nothing."""
         stems = list(dict.fromkeys(lexemes(query)))
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["search"], agent_id, session_id, stems, limit))
+        rows = await self._database.run(
+            agent_id,
+            lambda c: c.fetch(*SQL.search(agent_id=agent_id, session_id=session_id, lexemes=stems, limit=limit)),
+        )
         return tuple(map(_subtask, rows))
 
 
 async def _one(c: Connection, agent_id: str, id: UUID) -> Subtask:
-    rows = await c.fetch(SQL["subtasks"], agent_id, [id])
+    rows = await c.fetch(*SQL.subtasks(agent_id=agent_id, subtask_ids=[id]))
     if not rows:
         raise _unknown(agent_id, id)
     return _subtask(rows[0])
 
 
 async def _require_known(c: Connection, agent_id: str, ids: Sequence[UUID]) -> None:
-    known = {row["id"] for row in await c.fetch(SQL["subtasks"], agent_id, list(ids))}
+    known = {row["id"] for row in await c.fetch(*SQL.subtasks(agent_id=agent_id, subtask_ids=list(ids)))}
     for missing in (id for id in ids if id not in known):
         raise _unknown(agent_id, missing)
 
 
 async def _require_no_circle(c: Connection, agent_id: str, id: UUID, on: Iterable[UUID]) -> None:
-    needed = {row["id"] for row in await c.fetch(SQL["needed"], agent_id, list(on))}
+    needed = {row["id"] for row in await c.fetch(*SQL.needed(agent_id=agent_id, subtask_ids=list(on)))}
     if id in needed:
         raise InvalidInput(f"depends_on: subtask {id} would come to depend on itself")
 

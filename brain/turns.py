@@ -59,7 +59,9 @@ class TurnLog:
             if still is not None and not await _wanted(c, agent_id, still):
                 return
             await _open(c, agent_id, turn)
-            await c.execute(SQL["reap"], agent_id, abandon_after_minutes * 60, _MOST_REAPED)
+            await c.execute(
+                *SQL.reap(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MOST_REAPED)
+            )
 
         await self._database.run(agent_id, work, durable=durable)
 
@@ -87,20 +89,31 @@ class TurnLog:
                 return None
             if opening is not None:
                 await _open(c, agent_id, opening)
-            turn = await c.fetchrow(SQL["hold_turn"], agent_id, turn_id, told_at)
+            turn = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=told_at))
             if turn is None:
                 return None
             if not turn["open"]:
-                rows = await c.fetch(SQL["attributions"], agent_id, turn_id)
+                rows = await c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
                 return Closed(tuple(Judgement(**dict(row)) for row in rows), False, _said(turn, turn["status"]))
             shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
             await c.execute(
-                SQL["close_turn"], agent_id, turn_id, status, turn["at"], [j.memory_id for j in judged.shown],
-                [j.overlap for j in judged.shown], [j.used for j in judged.shown], [j.rating for j in judged.shown],
-                judged.weights.half_life_days * _DAY, judged.weights.rating_weight,
-                [type_ for type_, _ in judged.decoys], [credited for _, credited in judged.decoys], list(called),
-                "" if turn["withheld"] else response,
-            )  # fmt: skip
+                *SQL.close_turn(
+                    agent_id=agent_id,
+                    turn_id=turn_id,
+                    status=status,
+                    at=turn["at"],
+                    memory_ids=[j.memory_id for j in judged.shown],
+                    overlaps=[j.overlap for j in judged.shown],
+                    used=[j.used for j in judged.shown],
+                    ratings=[j.rating for j in judged.shown],
+                    half_life_seconds=judged.weights.half_life_days * _DAY,
+                    rating_weight=judged.weights.rating_weight,
+                    decoy_types=[type_ for type_, _ in judged.decoys],
+                    decoys_credited=[credited for _, credited in judged.decoys],
+                    tools=list(called),
+                    response="" if turn["withheld"] else response,
+                ),
+            )
             told = _told(turn, status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
             await _tally(c, agent_id, turn["at"], tally.rows(told))
             return Closed(tuple(judged.shown), True, _said(turn, status))
@@ -112,7 +125,10 @@ class TurnLog:
         reaped = 0
         while True:
             rows = await self._database.run(
-                agent_id, lambda c: c.fetch(SQL["reap"], agent_id, abandon_after_minutes * 60, _MOST_REAPED)
+                agent_id,
+                lambda c: c.fetch(
+                    *SQL.reap(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MOST_REAPED)
+                ),
             )
             reaped += len(rows)
             if len(rows) < _MOST_REAPED:
@@ -127,37 +143,46 @@ class TurnLog:
         """
         ids, types, lacked = ([each[n] for each in memories] for n in range(3))
         await self._database.run(
-            agent_id, lambda c: c.execute(SQL["expose_recalled"], agent_id, turn_id, ids, types, at, lacked)
+            agent_id,
+            lambda c: c.execute(
+                *SQL.expose_recalled(
+                    agent_id=agent_id, turn_id=turn_id, memory_ids=ids, memory_types=types, at=at, relevance_gaps=lacked
+                )
+            ),
         )
 
     async def shown(self, agent_id: str, turn_id: str) -> list[Shown]:
         """The memories a turn showed, by the prompt first, in their order there."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["exposures"], agent_id, turn_id))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id)))
         return [Shown(**dict(row)) for row in rows]
 
     async def turn(self, agent_id: str, turn_id: str) -> Mapping[str, Any] | None:
         """A recorded turn with its trace, or None."""
-        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["turn_whole"], agent_id, turn_id))
+        row = await self._database.run(
+            agent_id, lambda c: c.fetchrow(*SQL.turn_whole(agent_id=agent_id, turn_id=turn_id))
+        )
         return dict(row) if row is not None else None
 
     async def stored_after(self, agent_id: str, turn_id: str, memory_id: UUID) -> datetime | None:
         """When a memory was stored, by the clock of the database, if that was after a turn was recorded; else None."""
         return await self._database.run(
-            agent_id, lambda c: c.fetchval(SQL["stored_after"], agent_id, turn_id, memory_id)
+            agent_id, lambda c: c.fetchval(*SQL.stored_after(agent_id=agent_id, turn_id=turn_id, memory_id=memory_id))
         )
 
     async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
         """The ids of the turns of [since, until), oldest first; None is no bound."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["turns_between"], agent_id, since, until))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.turns_between(agent_id=agent_id, since=since, until=until))
+        )
         return [row["turn_id"] for row in rows]
 
     async def policy(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
         """The content of a policy that some turn was planned under, or None."""
-        return await self._database.run(agent_id, lambda c: c.fetchval(SQL["policy"], agent_id, version))
+        return await self._database.run(agent_id, lambda c: c.fetchval(*SQL.policy(agent_id=agent_id, version=version)))
 
     async def verdicts(self, agent_id: str) -> list[Verdict]:
         """All that was ever counted of the agent's memories that are still there, in the order of time."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["verdicts"], agent_id))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.verdicts(agent_id=agent_id)))
         return [Verdict(**dict(row)) for row in rows]
 
     async def shadow(self, agent_id: str, shadow: Shadow) -> None:
@@ -166,7 +191,14 @@ class TurnLog:
         async def work(c: Connection) -> None:
             await _share(c, agent_id)
             await c.execute(
-                SQL["shadow"], agent_id, shadow.turn_id, shadow.policy, list(shadow.shown), shadow.tokens, shadow.at
+                *SQL.shadow(
+                    agent_id=agent_id,
+                    turn_id=shadow.turn_id,
+                    policy=shadow.policy,
+                    memory_ids=list(shadow.shown),
+                    tokens=shadow.tokens,
+                    at=shadow.at,
+                )
             )
 
         await self._database.run(agent_id, work, durable=False)
@@ -175,12 +207,12 @@ class TurnLog:
         """Shadows beside what their turns showed and what of that was used: turn_id, policy, shadow, shown, used as
         lists of ids, and tokens.
         """
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["shadows"], agent_id))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.shadows(agent_id=agent_id)))
         return [dict(row) for row in rows]
 
     async def calls(self, agent_id: str, limit: int) -> list[Calls]:
         """The agent's latest completed turns that have a category, newest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["calls"], agent_id, limit))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.calls(agent_id=agent_id, limit=limit)))
         return [Calls(row["user_id"], tuple(row["categories"]), tuple(row["called"])) for row in rows]
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
@@ -188,30 +220,37 @@ class TurnLog:
 
         async def work(c: Connection) -> int:
             await _share(c, agent_id)
-            return len(await c.fetch(SQL["forget_categories"], agent_id, user_id))
+            return len(await c.fetch(*SQL.forget_categories(agent_id=agent_id, user_id=user_id)))
 
         return await self._database.run(agent_id, work)
 
     async def recent(self, agent_id: str, limit: int, session_id: str | None = None) -> list[Mapping[str, Any]]:
         """The agent's last turns, or those of one session, newest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["recent_turns"], agent_id, limit, session_id))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.recent_turns(agent_id=agent_id, limit=limit, session_id=session_id))
+        )
         return [dict(row) for row in rows]
 
     async def opened(self, agent_id: str, session_id: str | None, minutes: float) -> list[str]:
         """The latest open turn of each session, or of one, of those opened in so many minutes past."""
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(SQL["open_turns"], agent_id, session_id, minutes * 60)
+            agent_id,
+            lambda c: c.fetch(*SQL.open_turns(agent_id=agent_id, session_id=session_id, max_age_seconds=minutes * 60)),
         )
         return [row["turn_id"] for row in rows]
 
     async def called(self, agent_id: str, model: str, latest: int) -> list[CalledTurn]:
         """The latest completed turns that called tools, newest first; vectors only of this embedding model."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["called_turns"], agent_id, model, latest))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.called_turns(agent_id=agent_id, model=model, limit=latest))
+        )
         return [CalledTurn(**{**row, "called": tuple(row["called"])}) for row in rows]
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
         """The verdicts that were counted when the turn was closed."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["attributions"], agent_id, turn_id))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
+        )
         return [Judgement(**dict(row)) for row in rows]
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
@@ -219,10 +258,17 @@ class TurnLog:
 
         async def work(c: Connection) -> bool:
             await _share(c, agent_id)
-            turn = await c.fetchrow(SQL["hold_turn"], agent_id, turn_id, None)
+            turn = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=None))
             weights = weigh(turn["planned_under"] if turn is not None else None)
             rated = await c.fetchrow(
-                SQL["rate"], agent_id, turn_id, memory_id, useful, weights.half_life_days * _DAY, weights.rating_weight
+                *SQL.rate(
+                    agent_id=agent_id,
+                    turn_id=turn_id,
+                    memory_id=memory_id,
+                    useful=useful,
+                    half_life_seconds=weights.half_life_days * _DAY,
+                    rating_weight=weights.rating_weight,
+                )
             )
             if turn is not None and rated is not None and rated["times"]:
                 memory = tally.Counted(rated["type"], rated["tokens"], useful)
@@ -244,28 +290,46 @@ async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
 
 async def _share(c: Connection, agent_id: str) -> None:
     await share_agent(c, agent_id)
-    await c.execute(SQL["share_corpus"], agent_id)
+    await c.execute(*SQL.share_corpus(agent_id=agent_id))
 
 
 async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
     await c.execute(
-        SQL["open_turn"], agent_id, turn.turn_id, turn.session_id, turn.user_id, turn.at, turn.message, turn.policy,
-        turn.frame, list(turn.degraded), turn.model,
-        encode_halfvec(turn.query) if turn.query is not None else None, dict(turn.trace),
-        [shown.memory_id for shown in turn.shown], [shown.type for shown in turn.shown],
-        [shown.slot for shown in turn.shown], [shown.propensity for shown in turn.shown],
-        dict(turn.policy_content) if turn.policy_content is not None else None, [shown.lacked for shown in turn.shown],
-        list(turn.categories), turn.runtime, dict(turn.measures), [shown.tokens for shown in turn.shown],
-        turn.prepared, list(turn.degraded_codes),
-    )  # fmt: skip
+        *SQL.open_turn(
+            agent_id=agent_id,
+            turn_id=turn.turn_id,
+            session_id=turn.session_id,
+            user_id=turn.user_id,
+            at=turn.at,
+            message=turn.message,
+            policy=turn.policy,
+            frame=turn.frame,
+            degraded=list(turn.degraded),
+            model=turn.model,
+            embedding=encode_halfvec(turn.query) if turn.query is not None else None,
+            trace=dict(turn.trace),
+            memory_ids=[shown.memory_id for shown in turn.shown],
+            memory_types=[shown.type for shown in turn.shown],
+            slots=[shown.slot for shown in turn.shown],
+            propensities=[shown.propensity for shown in turn.shown],
+            policy_content=dict(turn.policy_content) if turn.policy_content is not None else None,
+            relevance_gaps=[shown.lacked for shown in turn.shown],
+            categories=list(turn.categories),
+            runtime=turn.runtime,
+            measures=dict(turn.measures),
+            tokens=[shown.tokens for shown in turn.shown],
+            received_at=turn.prepared,
+            degraded_codes=list(turn.degraded_codes),
+        ),
+    )
 
 
 async def _judged(
     c: Connection, agent_id: str, turn_id: str, turn: Any, judge: Judge
 ) -> tuple[Sequence[Shown], Judged]:
     """The memories that the turn showed, and the judgement on them and on its decoys."""
-    shown = [Shown(**dict(row)) for row in await c.fetch(SQL["exposures"], agent_id, turn_id)]
-    decoys = [Decoy(**dict(row)) for row in await c.fetch(SQL["decoys"], agent_id, turn_id)]
+    shown = [Shown(**dict(row)) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
+    decoys = [Decoy(**dict(row)) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
     return shown, await judge(shown, decoys, Planned(turn["message"], turn["planned_under"]))
 
 
@@ -298,4 +362,4 @@ async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[tally
         {"by": by, "value": value, **{name: getattr(numbers, name) for name in tally.COLUMNS}}
         for (by, value), numbers in rows.items()  # not `asdict`, which copies deeply
     ]
-    await c.execute(SQL["tally"], agent_id, at, told)
+    await c.execute(*SQL.tally(agent_id=agent_id, at=at, rows=told))

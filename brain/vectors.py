@@ -31,7 +31,7 @@ async def agree(c: Connection, agent_id: str, embedders: Embedders, written: Abs
     Raises:
         EmbeddingError: a model gives vectors of another dimension than those that are there.
     """
-    row = await c.fetchrow(SQL["spaces"], agent_id)
+    row = await c.fetchrow(*SQL.spaces(agent_id=agent_id))
     spaces = Spaces.of(row["live"], row["kept"])
     embedders.told(agent_id, spaces)
     wanted = embedders.writing(agent_id)
@@ -42,10 +42,10 @@ async def agree(c: Connection, agent_id: str, embedders: Embedders, written: Abs
     live = spaces.live or embedders.first.model
     dimensions = {embedder.model: embedder.dimension for embedder in embedders}
     if not row["named"]:
-        await c.execute(SQL["name_live"], agent_id, live, dimensions.get(live))
+        await c.execute(*SQL.name_live(agent_id=agent_id, model=live, dimension=dimensions.get(live)))
     for embedder in wanted:
         if embedder.model not in spaces.kept and embedder.model != live:
-            await c.execute(SQL["keep_space"], agent_id, embedder.model, embedder.dimension)
+            await c.execute(*SQL.keep_space(agent_id=agent_id, model=embedder.model, dimension=embedder.dimension))
     return True
 
 
@@ -66,7 +66,14 @@ async def insert(c: Connection, agent_id: str, model: str, rows: Sequence[tuple[
         return
     dimension = len(rows[0][2][2])
     await c.execute(
-        SQL["insert_embeddings"], agent_id, [id for id, _, _ in rows], [ordinal for _, _, (ordinal, _, _) in rows],
-        [field for _, _, (_, field, _) in rows], [type_ for _, type_, _ in rows], model, dimension,
-        [encode_halfvec(vector) for _, _, (_, _, vector) in rows],
-    )  # fmt: skip
+        *SQL.insert_embeddings(
+            agent_id=agent_id,
+            memory_ids=[id for id, _, _ in rows],
+            ordinals=[ordinal for _, _, (ordinal, _, _) in rows],
+            fields=[field for _, _, (_, field, _) in rows],
+            types=[type_ for _, type_, _ in rows],
+            model=model,
+            dimension=dimension,
+            embeddings=[encode_halfvec(vector) for _, _, (_, _, vector) in rows],
+        ),
+    )

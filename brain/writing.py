@@ -49,7 +49,7 @@ class Place:
 
 async def share_agent(c: Connection, agent_id: str) -> None:
     """Keeps the agent from being erased before the transaction ends; other writers go on."""
-    await c.execute(SQL["share_agent"], agent_id)
+    await c.execute(*SQL.share_agent(agent_id=agent_id))
 
 
 async def write(
@@ -60,14 +60,14 @@ async def write(
     False, and nothing is stored, if the agent's models are no longer those that it was embedded with, or its languages
     those that it was indexed in.
     """
-    corpus = await c.fetchrow(SQL["lock_corpus"], agent_id)
+    corpus = await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
     models = {model for item in prepared for model in item.vectors}
     if not _indexed_alike(corpus, agent_id, prepared, languages):
         return False
     if not await vectors.agree(c, agent_id, embedders, models):
         return False
     # asked again under the lock: another writer may have stored some of them meanwhile
-    rows = await c.fetch(SQL["existing_identities"], agent_id, [item.identity for item in prepared])
+    rows = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity for item in prepared]))
     known = {row["identity"] for row in rows}
     fresh = [item for item in prepared if item.identity not in known]
     new = [
@@ -79,15 +79,26 @@ async def write(
     await _insert_memories(c, agent_id, new, corpus["next_seq"], sessions)
     await _insert_index(c, agent_id, new, sessions, Indexed.of(corpus).written)
     await c.execute(
-        SQL["mark_superseded"], agent_id,
-        [item.id for item in superseding], [item.memory.supersedes for item in superseding],
-    )  # fmt: skip
+        *SQL.mark_superseded(
+            agent_id=agent_id,
+            memory_ids=[item.id for item in superseding],
+            superseded_ids=[item.memory.supersedes for item in superseding],
+        ),
+    )
     await archive.put_kept(c, agent_id, [item.kept for item in new if item.kept is not None])
     pieces = [piece for item in new for piece in item.passages]
     await c.execute(
-        SQL["grow_corpus"], agent_id, len(new), opened, len(new), len(pieces), opened,
-        sum(piece.live.said_length for piece in pieces), sum(piece.live.around_length for piece in pieces),
-    )  # fmt: skip
+        *SQL.grow_corpus(
+            agent_id=agent_id,
+            seqs=len(new),
+            session_numbers=opened,
+            memories=len(new),
+            passages=len(pieces),
+            sessions=opened,
+            said_lexemes=sum(piece.live.said_length for piece in pieces),
+            around_lexemes=sum(piece.live.around_length for piece in pieces),
+        ),
+    )
     return True
 
 
@@ -106,7 +117,7 @@ def _id(agent_id: str, seq: int, item: Prepared) -> UUID:
 async def _superseding(c: Connection, agent_id: str, prepared: list[Prepared]) -> list[Prepared]:
     """The memories that replace the one they name: none replaces a memory that is trusted more."""
     named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
-    rows = await c.fetch(SQL["known_ids"], agent_id, list(named)) if named else []
+    rows = await c.fetch(*SQL.known_ids(agent_id=agent_id, memory_ids=list(named))) if named else []
     trusts = {row["id"]: row["trust"] for row in rows}
     for missing in sorted(named - trusts.keys(), key=str):
         raise UnknownMemory(f"supersedes names {missing}, which agent {agent_id!r} does not have")
@@ -122,15 +133,27 @@ async def _insert_memories(
 ) -> None:
     memories = [item.memory for item in new]
     await c.execute(
-        SQL["insert_memories"], agent_id,
-        [item.id for item in new], [next_seq + n for n in range(len(new))], [item.identity for item in new],
-        [m.type for m in memories], [m.content for m in memories], [m.speaker for m in memories],
-        [m.context for m in memories], [item.occurred_at for item in new], [m.session_id for m in memories],
-        [sessions.get(m.session_id or "") for m in memories], [m.source for m in memories],
-        [{"tags": m.tags, "entities": m.entities} for m in memories], [m.confidence for m in memories],
-        [m.pinned for m in memories], [m.supersedes for m in memories], [dict(m.attributes) for m in memories],
-        [m.trust for m in memories],
-    )  # fmt: skip
+        *SQL.insert_memories(
+            agent_id=agent_id,
+            memory_ids=[item.id for item in new],
+            seqs=[next_seq + n for n in range(len(new))],
+            identities=[item.identity for item in new],
+            types=[m.type for m in memories],
+            contents=[m.content for m in memories],
+            speakers=[m.speaker for m in memories],
+            contexts=[m.context for m in memories],
+            occurred_at=[item.occurred_at for item in new],
+            session_ids=[m.session_id for m in memories],
+            session_numbers=[sessions.get(m.session_id or "") for m in memories],
+            sources=[m.source for m in memories],
+            labels=[{"tags": m.tags, "entities": m.entities} for m in memories],
+            confidences=[m.confidence for m in memories],
+            pinned=[m.pinned for m in memories],
+            supersedes=[m.supersedes for m in memories],
+            attributes=[dict(m.attributes) for m in memories],
+            trusts=[m.trust for m in memories],
+        ),
+    )
 
 
 async def _touch_sessions(
@@ -143,17 +166,24 @@ async def _touch_sessions(
             touched.setdefault(item.memory.session_id, []).append(item)
     if not touched:
         return {}, 0
-    known = {row["session_id"]: row["no"] for row in await c.fetch(SQL["session_numbers"], agent_id, list(touched))}
+    known = {
+        row["session_id"]: row["no"]
+        for row in await c.fetch(*SQL.session_numbers(agent_id=agent_id, session_ids=list(touched)))
+    }
     opened = [session for session in touched if session not in known]
     numbers = known | {session: next_session + n for n, session in enumerate(opened)}
     groups = list(touched.values())
     await c.fetch(
-        SQL["touch_sessions"], agent_id, list(touched), [numbers[session] for session in touched],
-        [len(group) * new for group in groups],
-        [sum(piece.live.said_length for item in group for piece in item.passages) for group in groups],
-        [min(item.occurred_at for item in group) for group in groups],
-        [max(item.occurred_at for item in group) for group in groups],
-    )  # fmt: skip
+        *SQL.touch_sessions(
+            agent_id=agent_id,
+            session_ids=list(touched),
+            session_numbers=[numbers[session] for session in touched],
+            memories=[len(group) * new for group in groups],
+            lexemes=[sum(piece.live.said_length for item in group for piece in item.passages) for group in groups],
+            started_at=[min(item.occurred_at for item in group) for group in groups],
+            last_at=[max(item.occurred_at for item in group) for group in groups],
+        ),
+    )
     return numbers, len(opened)
 
 
@@ -162,13 +192,20 @@ async def _insert_index(
 ) -> None:
     pieces = [(item, piece) for item in written for piece in item.passages]
     await c.execute(
-        SQL["insert_passages"], agent_id,
-        [item.id for item, _ in pieces], [piece.ordinal for _, piece in pieces],
-        [piece.start for _, piece in pieces], [piece.stop for _, piece in pieces],
-        [piece.live.said_length for _, piece in pieces], [piece.live.around_length for _, piece in pieces],
-        [" ".join(lexeme for posted in piece.posted.values() for lexeme in posted.around) for _, piece in pieces],
-        list(languages),
-    )  # fmt: skip
+        *SQL.insert_passages(
+            agent_id=agent_id,
+            memory_ids=[item.id for item, _ in pieces],
+            ordinals=[piece.ordinal for _, piece in pieces],
+            starts=[piece.start for _, piece in pieces],
+            stops=[piece.stop for _, piece in pieces],
+            said_lengths=[piece.live.said_length for _, piece in pieces],
+            around_lengths=[piece.live.around_length for _, piece in pieces],
+            lexemes=[
+                " ".join(lexeme for posted in piece.posted.values() for lexeme in posted.around) for _, piece in pieces
+            ],
+            languages=list(languages),
+        ),
+    )
     await insert_postings(c, agent_id, [
         Place(item.id, piece.ordinal, item.memory.type, sessions.get(item.memory.session_id or ""), posted)
         for item, piece in pieces for posted in piece.posted.values()
@@ -182,14 +219,19 @@ async def insert_postings(c: Connection, agent_id: str, places: Sequence[Place])
     """Puts the lexemes of passages into the index."""
     postings = [(place, lexeme) for place in places for lexeme in place.posted.around]
     await c.execute(
-        SQL["insert_postings"], agent_id,
-        [lexeme for _, lexeme in postings], [place.memory_id for place, _ in postings],
-        [place.ordinal for place, _ in postings], [place.type for place, _ in postings],
-        [place.session_no for place, _ in postings],
-        [place.posted.said.get(lexeme, 0) for place, lexeme in postings],
-        [place.posted.around[lexeme] for place, lexeme in postings],
-        [place.posted.said_length for place, _ in postings], [place.posted.around_length for place, _ in postings],
-    )  # fmt: skip
+        *SQL.insert_postings(
+            agent_id=agent_id,
+            lexemes=[lexeme for _, lexeme in postings],
+            memory_ids=[place.memory_id for place, _ in postings],
+            ordinals=[place.ordinal for place, _ in postings],
+            types=[place.type for place, _ in postings],
+            session_numbers=[place.session_no for place, _ in postings],
+            said=[place.posted.said.get(lexeme, 0) for place, lexeme in postings],
+            around=[place.posted.around[lexeme] for place, lexeme in postings],
+            said_lengths=[place.posted.said_length for place, _ in postings],
+            around_lengths=[place.posted.around_length for place, _ in postings],
+        ),
+    )
 
 
 async def rewrite(
@@ -206,38 +248,59 @@ async def rewrite(
 
     `was` is what it said of what changes, which is kept.
     """
-    corpus = await c.fetchrow(SQL["lock_corpus"], agent_id)
+    corpus = await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
     if not _indexed_alike(corpus, agent_id, [item], languages):
         return False
     if not await vectors.agree(c, agent_id, embedders, set(item.vectors)):
         return False
-    if await c.fetchval(SQL["version"], agent_id, item.id) != version:
+    if await c.fetchval(*SQL.version(agent_id=agent_id, memory_id=item.id)) != version:
         return False
     await _require_unsaid(c, agent_id, item)
-    await c.execute(SQL["delete_postings"], agent_id, [item.id])
-    gone = await c.fetchrow(SQL["delete_passages"], agent_id, [item.id])
-    await c.execute(SQL["delete_embeddings"], agent_id, [item.id])
+    await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=[item.id]))
+    gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=[item.id]))
+    await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=[item.id]))
     memory = item.memory
     await c.execute(
-        SQL["replace_memory"], agent_id, item.id, memory.content, memory.speaker, memory.context, item.occurred_at,
-        list(memory.tags), list(memory.entities), memory.confidence, memory.pinned, dict(memory.attributes),
-        item.identity, memory.trust,
-    )  # fmt: skip
+        *SQL.replace_memory(
+            agent_id=agent_id,
+            memory_id=item.id,
+            content=memory.content,
+            speaker=memory.speaker,
+            context=memory.context,
+            occurred_at=item.occurred_at,
+            tags=list(memory.tags),
+            entities=list(memory.entities),
+            confidence=memory.confidence,
+            pinned=memory.pinned,
+            attributes=dict(memory.attributes),
+            identity=item.identity,
+            trust=memory.trust,
+        ),
+    )
     if was:
-        await c.execute(SQL["insert_revision"], agent_id, item.id, was, MOST_REVISIONS)
+        await c.execute(
+            *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=was, max_revisions=MOST_REVISIONS)
+        )
     sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
     await _insert_index(c, agent_id, [item], sessions, Indexed.of(corpus).written)
     await c.execute(
-        SQL["grow_corpus"], agent_id, 0, 0, 0, len(item.passages) - gone["passages"], 0,
-        sum(piece.live.said_length for piece in item.passages) - gone["said_lexemes"],
-        sum(piece.live.around_length for piece in item.passages) - gone["around_lexemes"],
-    )  # fmt: skip
+        *SQL.grow_corpus(
+            agent_id=agent_id,
+            seqs=0,
+            session_numbers=0,
+            memories=0,
+            passages=len(item.passages) - gone["passages"],
+            sessions=0,
+            said_lexemes=sum(piece.live.said_length for piece in item.passages) - gone["said_lexemes"],
+            around_lexemes=sum(piece.live.around_length for piece in item.passages) - gone["around_lexemes"],
+        ),
+    )
     return True
 
 
 async def _require_unsaid(c: Connection, agent_id: str, item: Prepared) -> None:
     """InvalidInput if another memory says what this one is to say."""
-    others = await c.fetch(SQL["existing_identities"], agent_id, [item.identity])
+    others = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity]))
     if any(row["id"] != item.id for row in others):
         raise InvalidInput(f"memory {others[0]['id']} says that already")
 
@@ -246,20 +309,28 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     """Deletes memories and every row that speaks of them; what they replaced stays replaced. Those that somebody else
     has erased are gone.
     """
-    await c.fetchrow(SQL["lock_corpus"], agent_id)
-    postings = count(await c.execute(SQL["delete_postings"], agent_id, ids))
-    gone = await c.fetchrow(SQL["delete_passages"], agent_id, ids)
-    embeddings = count(await c.execute(SQL["delete_embeddings"], agent_id, ids))
-    usage = count(await c.execute(SQL["delete_usage"], agent_id, ids))
-    responses = await c.fetchval(SQL["withhold_responses"], agent_id, ids)
-    exposures = count(await c.execute(SQL["delete_exposures"], agent_id, ids))
-    revisions = count(await c.execute(SQL["delete_revisions"], agent_id, ids))
-    memories = await c.fetchval(SQL["delete_memories"], agent_id, ids)
-    await c.execute(SQL["clear_pointers"], agent_id, ids)
+    await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
+    postings = count(await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=ids)))
+    gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=ids))
+    embeddings = count(await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=ids)))
+    usage = count(await c.execute(*SQL.delete_usage(agent_id=agent_id, memory_ids=ids)))
+    responses = await c.fetchval(*SQL.withhold_responses(agent_id=agent_id, memory_ids=ids))
+    exposures = count(await c.execute(*SQL.delete_exposures(agent_id=agent_id, memory_ids=ids)))
+    revisions = count(await c.execute(*SQL.delete_revisions(agent_id=agent_id, memory_ids=ids)))
+    memories = await c.fetchval(*SQL.delete_memories(agent_id=agent_id, memory_ids=ids))
+    await c.execute(*SQL.clear_pointers(agent_id=agent_id, memory_ids=ids))
     await c.execute(
-        SQL["grow_corpus"], agent_id, 0, 0, -memories, -gone["passages"], 0,
-        -gone["said_lexemes"], -gone["around_lexemes"],
-    )  # fmt: skip
+        *SQL.grow_corpus(
+            agent_id=agent_id,
+            seqs=0,
+            session_numbers=0,
+            memories=-memories,
+            passages=-gone["passages"],
+            sessions=0,
+            said_lexemes=-gone["said_lexemes"],
+            around_lexemes=-gone["around_lexemes"],
+        ),
+    )
     return Receipt(
         agent_id, memories, gone["passages"], embeddings, postings, exposures, usage, revisions, responses=responses
     )  # fmt: skip

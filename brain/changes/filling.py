@@ -65,7 +65,7 @@ class Filling:
             EmbeddingError: this process does not have the model, or the model failed.
             InvalidInput: the model is not kept, or no longer.
         """
-        total = await self._database.run(agent_id, lambda c: c.fetchval(SQL["memories"], agent_id))
+        total = await self._database.run(agent_id, lambda c: c.fetchval(*SQL.memories(agent_id=agent_id)))
         lacking = await self._lacking(agent_id, model)
         done = total - lacking
         progress(done, total)
@@ -74,25 +74,29 @@ class Filling:
             progress(min(done, total), total)
         for _ in range(_MOST_PASSES):
             if not (lacking := await self._lacking(agent_id, model)):
-                await self._database.run(agent_id, lambda c: c.execute(SQL["complete"], agent_id, model))
+                await self._database.run(agent_id, lambda c: c.execute(*SQL.complete(agent_id=agent_id, model=model)))
                 break
             await self._sweep(agent_id, model, pace)
         progress(total - lacking, total)
         return lacking
 
     async def _lacking(self, agent_id: str, model: str) -> int:
-        return int(await self._database.run(agent_id, lambda c: c.fetchval(SQL["lacking"], agent_id, model)))
+        return int(
+            await self._database.run(agent_id, lambda c: c.fetchval(*SQL.lacking(agent_id=agent_id, model=model)))
+        )
 
     async def _take(self, agent_id: str, model: str, batch: int) -> list[Mapping[str, Any]]:
         """The next memories, which no other worker takes meanwhile; none at the end."""
 
         async def work(c: Connection) -> list[Mapping[str, Any]]:
-            held = await c.fetchrow(SQL["hold"], agent_id, model)
+            held = await c.fetchrow(*SQL.hold(agent_id=agent_id, model=model))
             if held is None:
                 raise InvalidInput(f"{model} is not kept for agent {agent_id!r}")
-            rows = _bounded(await c.fetch(SQL["next_lacking"], agent_id, model, held["reached"], batch))
+            rows = _bounded(
+                await c.fetch(*SQL.next_lacking(agent_id=agent_id, model=model, after_id=held["reached"], limit=batch))
+            )
             if rows:
-                await c.execute(SQL["reach"], agent_id, model, rows[-1]["id"])
+                await c.execute(*SQL.reach(agent_id=agent_id, model=model, memory_id=rows[-1]["id"]))
             return rows
 
         return await self._database.run(agent_id, work)
@@ -105,7 +109,9 @@ class Filling:
             after = rows[-1]["id"]
 
     async def _after(self, agent_id: str, model: str, after: UUID, batch: int) -> list[Mapping[str, Any]]:
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["next_lacking"], agent_id, model, after, batch))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.next_lacking(agent_id=agent_id, model=model, after_id=after, limit=batch))
+        )
         return _bounded(rows)
 
     async def _embed(self, agent_id: str, model: str, rows: Sequence[Mapping[str, Any]], pace: Pace) -> int:
@@ -118,7 +124,12 @@ class Filling:
         async def work(c: Connection) -> int:
             await lock(c, agent_id)
             ids, versions = [row["id"] for row in rows], [row["version"] for row in rows]
-            unchanged = {row["id"] for row in await c.fetch(SQL["unchanged"], agent_id, model, ids, versions)}
+            unchanged = {
+                row["id"]
+                for row in await c.fetch(
+                    *SQL.unchanged(agent_id=agent_id, model=model, memory_ids=ids, versions=versions)
+                )
+            }
             put = [
                 (row["id"], row["type"], (ordinal, field, vector))
                 for (row, (ordinal, field, _)), vector in zip(wanted, found, strict=True)
@@ -139,7 +150,7 @@ class Filling:
         """
         embedder, done = self._embedders.named(model), 0
         while rows := await self._database.run(
-            agent_id, lambda c: c.fetch(SQL["next_turns"], agent_id, model, latest, _TURNS)
+            agent_id, lambda c: c.fetch(*SQL.next_turns(agent_id=agent_id, model=model, latest=latest, limit=_TURNS))
         ):
             began = monotonic()
             said = [asked(row["message"], row["record"]) for row in rows]
@@ -156,7 +167,9 @@ class Filling:
         async def work(c: Connection) -> int:
             await share_agent(c, agent_id)
             encoded = [encode_halfvec(vector) for vector in found]
-            return count(await c.execute(SQL["insert_turns"], agent_id, model, ids, encoded))
+            return count(
+                await c.execute(*SQL.insert_turns(agent_id=agent_id, model=model, turn_ids=ids, embeddings=encoded))
+            )
 
         return await self._database.run(agent_id, work)
 
@@ -167,7 +180,7 @@ async def lock(c: Connection, agent_id: str) -> None:
     Raises:
         InvalidInput: there is no such agent.
     """
-    if await c.fetchrow(SQL["lock"], agent_id) is None:
+    if await c.fetchrow(*SQL.lock(agent_id=agent_id)) is None:
         raise InvalidInput(f"there is no agent {agent_id!r}")
 
 

@@ -16,6 +16,7 @@ from brain.changes.filling import SQL, Filling, lock
 from brain.errors import InvalidInput
 from brain.postgres.database import Connection
 from brain.spaces import Spaces
+from brain.statements import Statement
 from brain.writing import SQL as WRITING
 from brain.writing import count
 
@@ -63,9 +64,9 @@ class Reembedding(Filling):
 
         async def work(c: Connection) -> tuple[Standing, ...]:
             spaces = await _spaces(c, agent_id)
-            memories = await c.fetchval(SQL["memories"], agent_id)
-            rows = [dict(row) for row in await c.fetch(SQL["kept"], agent_id)]
-            lacking = [await c.fetchval(SQL["lacking"], agent_id, row["model"]) for row in rows]
+            memories = await c.fetchval(*SQL.memories(agent_id=agent_id))
+            rows = [dict(row) for row in await c.fetch(*SQL.kept(agent_id=agent_id))]
+            lacking = [await c.fetchval(*SQL.lacking(agent_id=agent_id, model=row["model"])) for row in rows]
             return tuple(_standing(row, spaces, memories, n) for row, n in zip(rows, lacking, strict=True))
 
         return await self._database.run(agent_id, work)
@@ -85,13 +86,15 @@ class Reembedding(Filling):
 
         async def work(c: Connection) -> None:
             await lock(c, agent_id)
-            row = await c.fetchrow(WRITING["spaces"], agent_id)
+            row = await c.fetchrow(*WRITING.spaces(agent_id=agent_id))
             vectors.check(Spaces.of(row["live"], row["kept"]), model, embedder.dimension)
             if not row["named"]:
                 await c.execute(
-                    WRITING["name_live"], agent_id, row["live"] or model, self._dimension(row["live"] or model)
+                    *WRITING.name_live(
+                        agent_id=agent_id, model=row["live"] or model, dimension=self._dimension(row["live"] or model)
+                    )
                 )
-            await c.execute(WRITING["keep_space"], agent_id, model, embedder.dimension)
+            await c.execute(*WRITING.keep_space(agent_id=agent_id, model=model, dimension=embedder.dimension))
             self._embedders.told(agent_id, await _spaces(c, agent_id))
 
         await self._database.run(agent_id, work)
@@ -132,7 +135,9 @@ class Reembedding(Filling):
             if model not in spaces.kept or spaces.live is None:
                 raise InvalidInput(f"{model} is not kept for agent {agent_id!r}")
             if spaces.live != model:
-                await c.execute(WRITING["name_live"], agent_id, model, spaces.kept[model].dimension)
+                await c.execute(
+                    *WRITING.name_live(agent_id=agent_id, model=model, dimension=spaces.kept[model].dimension)
+                )
             self._embedders.told(agent_id, await _spaces(c, agent_id))
             return spaces.live
 
@@ -143,7 +148,8 @@ class Reembedding(Filling):
         standings = await self.standings(agent_id)
         live, known = await self.live(agent_id), {each.model for each in standings}
         stored = {
-            row["model"] for row in await self._database.run(agent_id, lambda c: c.fetch(SQL["stored"], agent_id))
+            row["model"]
+            for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.stored(agent_id=agent_id)))
         }
         retired = {each.model for each in standings if each.state == "retired"}
         return tuple(sorted(retired | (stored - known - {live})))
@@ -161,25 +167,27 @@ class Reembedding(Filling):
             live = (await _spaces(c, agent_id)).live
             if live == model:
                 raise InvalidInput(f"{model} is the live model of agent {agent_id!r}")
-            await c.execute(SQL["release"], agent_id, model)
-            moved = count(await c.execute(SQL["own_turns"], agent_id, model, live))
-            return moved + count(await c.execute(SQL["delete_turn_vectors"], agent_id, model))
+            await c.execute(*SQL.release(agent_id=agent_id, model=model))
+            moved = count(await c.execute(*SQL.own_turns(agent_id=agent_id, model=model, live_model=live)))
+            return moved + count(await c.execute(*SQL.delete_turn_vectors(agent_id=agent_id, model=model)))
 
         turns = await self._database.run(agent_id, release)
-        turns += await self._in_pieces(agent_id, model, "clear_turns")
-        return Dropped(agent_id, model, await self._in_pieces(agent_id, model, "delete_vectors"), turns)
+        turns += await self._in_pieces(agent_id, model, SQL.clear_turns)
+        return Dropped(agent_id, model, await self._in_pieces(agent_id, model, SQL.delete_vectors), turns)
 
-    async def _in_pieces(self, agent_id: str, model: str, statement: str) -> int:
+    async def _in_pieces(self, agent_id: str, model: str, statement: Statement) -> int:
         gone = 0
         while piece := count(
-            await self._database.run(agent_id, lambda c: c.execute(SQL[statement], agent_id, model, _DELETED))
+            await self._database.run(
+                agent_id, lambda c: c.execute(*statement(agent_id=agent_id, model=model, limit=_DELETED))
+            )
         ):
             gone += piece
         return gone
 
     async def asked(self, agent_id: str, latest: int) -> list[Asked]:
         """The latest completed turns, newest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["asked_turns"], agent_id, latest))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.asked_turns(agent_id=agent_id, limit=latest)))
         return [Asked(row["message"], row["record"], tuple(row["used"])) for row in rows]
 
 
@@ -199,5 +207,5 @@ def _state(row: Mapping[str, Any], live: str | None) -> tuple[State, datetime]:
 
 
 async def _spaces(c: Connection, agent_id: str) -> Spaces:
-    row = await c.fetchrow(WRITING["spaces"], agent_id)
+    row = await c.fetchrow(*WRITING.spaces(agent_id=agent_id))
     return Spaces.of(row["live"], row["kept"])

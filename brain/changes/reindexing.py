@@ -21,6 +21,7 @@ from brain.errors import InvalidInput
 from brain.indexing import passages
 from brain.languages import require
 from brain.postgres.database import Connection, Database
+from brain.statements import Statement
 from brain.text import label
 from brain.writing import SQL as WRITING
 from brain.writing import Place, count, insert_postings
@@ -59,7 +60,7 @@ class Reindexing:
             UnknownLanguage: there is no such language.
         """
         asked = require(language) if language is not None else None
-        row = await self._database.run(agent_id, lambda c: c.fetchrow(SQL["standing"], agent_id, asked))
+        row = await self._database.run(agent_id, lambda c: c.fetchrow(*SQL.standing(agent_id=agent_id, language=asked)))
         return Standing(**dict(row))
 
     async def change(
@@ -93,7 +94,7 @@ class Reindexing:
             progress("index", done, standing.memories)
             if not standing.lacking:
                 return
-            async for rows in self._pages("next_lacking", agent_id, language, pace):
+            async for rows in self._pages(SQL.next_lacking, agent_id, language, pace):
                 done += await self._add(agent_id, language, rows)
                 progress("index", min(done, standing.memories), standing.memories)
         raise InvalidInput(
@@ -105,9 +106,11 @@ class Reindexing:
         indexed = {row["id"]: await _places(row, language) for row in rows}
 
         async def work(c: Connection) -> int:
-            await c.fetchrow(SQL["lock"], agent_id)
+            await c.fetchrow(*SQL.lock(agent_id=agent_id))
             versions = [row["version"] for row in rows]
-            found = await c.fetch(SQL["unchanged"], agent_id, language, list(indexed), versions)
+            found = await c.fetch(
+                *SQL.unchanged(agent_id=agent_id, language=language, memory_ids=list(indexed), versions=versions)
+            )
             await _insert(c, agent_id, language, [place for each in found for place in indexed[each["id"]]])
             return len(found)
 
@@ -116,20 +119,22 @@ class Reindexing:
     async def _clear(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
         """Takes every other language out of the index."""
         total, done = (await self.standing(agent_id, language)).leaving, 0
-        async for rows in self._pages("next_leaving", agent_id, language, pace):
+        async for rows in self._pages(SQL.next_leaving, agent_id, language, pace):
             ids = [row["id"] for row in rows]
             await self._database.run(agent_id, lambda c, ids=ids: _leave(c, agent_id, language, ids))  # type: ignore[misc]
             done += len(ids)
             progress("clear", min(done, total), total)
 
     async def _pages(
-        self, statement: str, agent_id: str, language: str, pace: Pace
+        self, statement: Statement, agent_id: str, language: str, pace: Pace
     ) -> AsyncIterator[Sequence[Mapping[str, Any]]]:
         """The memories that a statement finds, in the order of their ids, at the pace asked for."""
         after = _START
 
         async def page(c: Connection) -> Sequence[Mapping[str, Any]]:
-            return list(await c.fetch(SQL[statement], agent_id, language, after, pace.batch))
+            return list(
+                await c.fetch(*statement(agent_id=agent_id, language=language, after_id=after, limit=pace.batch))
+            )
 
         while rows := await self._database.run(agent_id, page):
             began = monotonic()
@@ -139,18 +144,18 @@ class Reindexing:
 
 
 async def _begin(c: Connection, agent_id: str, language: str) -> None:
-    await c.fetchrow(WRITING["lock_corpus"], agent_id)
-    await c.execute(SQL["begin"], agent_id, language)
+    await c.fetchrow(*WRITING.lock_corpus(agent_id=agent_id))
+    await c.execute(*SQL.begin(agent_id=agent_id, language=language))
 
 
 async def _switch(c: Connection, agent_id: str, language: str) -> None:
-    if not count(await c.execute(SQL["switch"], agent_id, language)):
+    if not count(await c.execute(*SQL.switch(agent_id=agent_id, language=language))):
         raise InvalidInput(f"agent {agent_id!r}: meanwhile it was erased, or told another language than {language}")
 
 
 async def _leave(c: Connection, agent_id: str, language: str, ids: Sequence[UUID]) -> None:
-    await c.fetchrow(SQL["lock"], agent_id)
-    await c.execute(SQL["leave"], agent_id, language, ids, label(language))
+    await c.fetchrow(*SQL.lock(agent_id=agent_id))
+    await c.execute(*SQL.leave(agent_id=agent_id, language=language, memory_ids=ids, label=label(language)))
 
 
 async def _places(row: Mapping[str, Any], language: str) -> list[Place]:
@@ -163,6 +168,11 @@ async def _places(row: Mapping[str, Any], language: str) -> list[Place]:
 async def _insert(c: Connection, agent_id: str, language: str, places: Sequence[Place]) -> None:
     await insert_postings(c, agent_id, places)
     await c.execute(
-        SQL["add_lexemes"], agent_id, language, [place.memory_id for place in places],
-        [place.ordinal for place in places], [" ".join(place.posted.around) for place in places],
-    )  # fmt: skip
+        *SQL.add_lexemes(
+            agent_id=agent_id,
+            language=language,
+            memory_ids=[place.memory_id for place in places],
+            ordinals=[place.ordinal for place in places],
+            lexemes=[" ".join(place.posted.around) for place in places],
+        ),
+    )

@@ -41,7 +41,9 @@ async def quoting(
     c: Connection, agent_id: str, ids: Sequence[UUID], remains: Remains, since: int | None
 ) -> list[Quoting]:
     """The other memories that hold something, in the agent's order; of those written since a transaction, if given."""
-    rows = await c.fetch(SQL["memories_holding"], agent_id, remains.probes, list(ids), since)
+    rows = await c.fetch(
+        *SQL.memories_holding(agent_id=agent_id, probes=remains.probes, memory_ids=list(ids), since_transaction=since)
+    )
     found = list[Quoting]()
     for row in rows:
         said = {name: row[name] for name in QUOTING}
@@ -73,32 +75,39 @@ def parts(remains: Remains) -> Sequence[Part]:
 
 
 async def _turns(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
-    rows = await c.fetch(SQL["turns_holding"], agent_id, remains.probes, since)
+    rows = await c.fetch(*SQL.turns_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.held(row["message"]) or remains.held(row["query"])]
     for row in held:
-        await c.execute(SQL["cut_turn"], agent_id, row["turn_id"], remains.cut(row["message"]))
+        await c.execute(*SQL.cut_turn(agent_id=agent_id, turn_id=row["turn_id"], message=remains.cut(row["message"])))
     answered = [row["turn_id"] for row in rows if remains.held(row["response"])]
-    await c.execute(SQL["drop_responses"], agent_id, answered)
+    await c.execute(*SQL.drop_responses(agent_id=agent_id, turn_ids=answered))
     return {"turns": len(held), "responses": len(answered)}
 
 
 async def _revisions(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
     """What other memories said before they were changed, among it what was just cut out of them."""
-    rows = await c.fetch(SQL["revisions_holding"], agent_id, remains.probes, since)
+    rows = await c.fetch(*SQL.revisions_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.cut_all(row["was"]) != row["was"]]
     await c.execute(
-        SQL["drop_revisions"], agent_id, [row["memory_id"] for row in held], [row["number"] for row in held]
+        *SQL.drop_revisions(
+            agent_id=agent_id, memory_ids=[row["memory_id"] for row in held], numbers=[row["number"] for row in held]
+        )
     )
     return {"revisions": len(held)}
 
 
 async def _sessions(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
     cut = 0
-    for row in await c.fetch(SQL["sessions_kept"], agent_id, since):
+    for row in await c.fetch(*SQL.sessions_kept(agent_id=agent_id, since_transaction=since)):
         was = (row["summary"], list(row["plan"]), row["recent"])
         left = (remains.without_lines(was[0]), [remains.cut(step) for step in was[1]], _messages(was[2], remains))
         if left != was:
-            await c.execute(SQL["cut_session"], agent_id, row["session_id"], *left)
+            summary, plan, recent = left
+            await c.execute(
+                *SQL.cut_session(
+                    agent_id=agent_id, session_id=row["session_id"], summary=summary, plan=plan, recent=recent
+                )
+            )
             cut += 1
     return {"sessions": cut}
 
@@ -114,37 +123,43 @@ def _messages(kept: bytes | None, remains: Remains) -> bytes | None:
 
 async def _artifacts(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
     """A text with a pointer to its pages is whole or gone."""
-    rows = await c.fetch(SQL["pieces_holding"], agent_id, remains.probes, since)
+    rows = await c.fetch(*SQL.pieces_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = {row["artifact_id"] for row in rows if remains.held(row["content"])}
-    held |= {row["id"] for row in await c.fetch(SQL["artifact_names"], agent_id, since) if remains.held(row["name"])}
-    await c.execute(SQL["drop_artifacts"], agent_id, sorted(held))
+    held |= {
+        row["id"]
+        for row in await c.fetch(*SQL.artifact_names(agent_id=agent_id, since_transaction=since))
+        if remains.held(row["name"])
+    }
+    await c.execute(*SQL.drop_artifacts(agent_id=agent_id, artifact_ids=sorted(held)))
     return {"artifacts": len(held)}
 
 
 async def _subtasks(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
-    rows = await c.fetch(SQL["subtasks_holding"], agent_id, remains.probes, since)
+    rows = await c.fetch(*SQL.subtasks_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.held(row["title"]) or remains.held(row["result"])]
     for row in held:
         title, result = remains.cut(row["title"]), remains.cut(row["result"])
         stems = sorted(set(lexemes(f"{title}\n{result}")))
-        await c.execute(SQL["cut_subtask"], agent_id, row["id"], title, result, stems)
+        await c.execute(
+            *SQL.cut_subtask(agent_id=agent_id, subtask_id=row["id"], title=title, result=result, lexemes=stems)
+        )
     return {"subtasks": len(held)}
 
 
 async def _notes(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
-    rows = await c.fetch(SQL["notes_holding"], agent_id, remains.probes)
+    rows = await c.fetch(*SQL.notes_holding(agent_id=agent_id, probes=remains.probes))
     held = [(row, note) for row in rows if (note := remains.cut(row["note"])) != row["note"]]
     for row, note in held:
         if row["role"] is None:
-            await c.execute(SQL["cut_candidate"], agent_id, row["version"], note)
+            await c.execute(*SQL.cut_candidate(agent_id=agent_id, version=row["version"], note=note))
         else:
-            await c.execute(SQL["cut_choice"], agent_id, row["role"], row["no"], note)
+            await c.execute(*SQL.cut_choice(agent_id=agent_id, role=row["role"], number=row["no"], note=note))
     return {"notes": len(held)}
 
 
 async def log(c: Connection, agent_id: str, what: str, counts: Mapping[str, int]) -> None:
     """Notes that something was erased: when, and how many rows of what kind."""
-    await c.execute(SQL["log_erasure"], agent_id, what, dict(counts))
+    await c.execute(*SQL.log_erasure(agent_id=agent_id, what=what, counts=dict(counts)))
 
 
 def counts(receipt: Receipt) -> dict[str, int]:

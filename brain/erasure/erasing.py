@@ -90,7 +90,7 @@ class Erasing:
 
     async def _sought(self, agent_id: str, ids: list[UUID]) -> _Sought:
         texts = await self._database.run(agent_id, partial(_said, agent_id, ids))
-        since = await self._database.run(agent_id, lambda c: c.fetchval(derived.SQL["running"]))
+        since = await self._database.run(agent_id, lambda c: c.fetchval(*derived.SQL.running()))
         return _Sought(agent_id, ids, texts, Remains(sorted(texts)), since)
 
     async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
@@ -136,10 +136,10 @@ class Erasing:
         """
 
         async def work(c: Connection) -> Receipt:
-            await c.execute(SQL["own_agent"], agent_id)
-            await c.fetchrow(SQL["lock_corpus"], agent_id)
-            receipt = Receipt(agent_id, **dict(await c.fetchrow(SQL["agent_rows"], agent_id)))
-            await c.execute(SQL["erase_agent"], agent_id)
+            await c.execute(*SQL.own_agent(agent_id=agent_id))
+            await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
+            receipt = Receipt(agent_id, **dict(await c.fetchrow(*SQL.agent_rows(agent_id=agent_id))))
+            await c.execute(*SQL.erase_agent(agent_id=agent_id))
             await derived.log(c, agent_id, "agent", derived.counts(receipt))
             return receipt
 
@@ -150,7 +150,7 @@ class Erasing:
 
     async def past(self, agent_id: str) -> list[Erasure]:
         """What was erased of an agent and when, oldest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(derived.SQL["erasures"], agent_id))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*derived.SQL.erasures(agent_id=agent_id)))
         return [Erasure(**dict(row)) for row in rows]
 
 
@@ -160,9 +160,9 @@ async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> frozenset[
     Raises:
         UnknownMemory: an id that this agent does not have.
     """
-    rows = await c.fetch(SQL["get_memories"], agent_id, list(ids))
+    rows = await c.fetch(*SQL.get_memories(agent_id=agent_id, memory_ids=list(ids)))
     writing.require_known(agent_id, ids, {row["id"] for row in rows})
-    before = await c.fetch(derived.SQL["said_before"], agent_id, list(ids))
+    before = await c.fetch(*derived.SQL.said_before(agent_id=agent_id, memory_ids=list(ids)))
     said = [dict(row) for row in rows] + [row["was"] for row in before]
     return frozenset(text for each in said for text in derived.texts(each))
 
@@ -172,8 +172,8 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     what is to be erased says something by now that was not looked for.
     """
     agent_id, gone = sought.agent_id, [*sought.ids, *others.gone]
-    await c.execute(SQL["own_agent"], agent_id)  # what a turn says is recorded before this, or knows of it
-    await c.fetchrow(SQL["lock_corpus"], agent_id)  # and so is what anybody remembers or changes
+    await c.execute(*SQL.own_agent(agent_id=agent_id))  # what a turn says is recorded before this, or knows of it
+    await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))  # and so is what anybody remembers or changes
     if await _said(agent_id, sought.ids, c) - sought.texts:
         return None
     late = await derived.quoting(c, agent_id, gone, sought.remains, sought.since)

@@ -67,15 +67,18 @@ def _until(now: datetime, days: float) -> datetime:
 
 async def _counted(agent_id: str, kind: Retained, until: datetime, c: Connection) -> int:
     if kind in MEMORY_TYPES:
-        return int(await c.fetchval(SQL["count_memories"], agent_id, until, kind))
-    return int(await c.fetchval(SQL[f"count_{kind}"], agent_id, until))
+        return int(await c.fetchval(*SQL.count_memories(agent_id=agent_id, until=until, type=kind)))
+    return int(await c.fetchval(*SQL[f"count_{kind}"](agent_id=agent_id, until=until)))
 
 
 async def _ended(agent_id: str, kind: Retained, until: datetime, c: Connection) -> list[object]:
     """One batch. A memory goes with its index entries, vectors and usage; the talk around it has a time of its own."""
     if kind in MEMORY_TYPES:
-        ids = [row["id"] for row in await c.fetch(SQL["old_memories"], agent_id, until, _BATCH, kind)]
+        ids = [
+            row["id"]
+            for row in await c.fetch(*SQL.old_memories(agent_id=agent_id, until=until, limit=_BATCH, type=kind))
+        ]
         if ids:
             await writing.erase(c, agent_id, ids)
         return ids
-    return [row["id"] for row in await c.fetch(SQL[_ENDS[kind]], agent_id, until, _BATCH)]
+    return [row["id"] for row in await c.fetch(*SQL[_ENDS[kind]](agent_id=agent_id, until=until, limit=_BATCH))]

@@ -24,10 +24,10 @@ async def scrub(url: str) -> tuple[int, bool]:
         SchemaError: the schema is missing, or this role may not do it.
     """
     async with connected(url, "scrub this database") as connection:
-        tables = [row["name"] for row in await connection.fetch(SQL["tables"])]
+        tables = [row["name"] for row in await connection.fetch(*SQL.tables())]
         for table in tables:
             await connection.execute(f"VACUUM (FULL, ANALYZE) {table}")  # a name that the catalogue quoted
-        superuser = bool(await connection.fetchval(SQL["is_superuser"]))
+        superuser = bool(await connection.fetchval(*SQL.is_superuser()))
         if superuser:
             await _let_go_of_the_log(connection)
     return len(tables), superuser

@@ -12,6 +12,7 @@ from brain.figures.turn_rows import Period, Point, Total
 from brain.postgres import roles
 from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.reading import Reading
+from brain.statements import Statement
 
 SQL = statements.load("across")
 
@@ -37,28 +38,28 @@ class Across:
         """
         if not 0 < limit <= MOST_AGENTS:
             raise InvalidInput(f"limit: expected a number from 1 to {MOST_AGENTS}, got {limit}")
-        rows = await self._fetch("across_agents", period, order, limit, LEAST_TURNS)
+        rows = await self._fetch(SQL.across_agents, period, order=order, limit=limit, min_turns=LEAST_TURNS)
         return [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
 
     async def count(self, period: Period) -> int:
         """How many agents had turns."""
-        return int((await self._fetch("across_count", period))[0][0])
+        return int((await self._fetch(SQL.across_count, period))[0][0])
 
     async def days(self, period: Period) -> list[Point]:
         """All agents together, day by day of UTC."""
-        rows = await self._fetch("across_series", period)
+        rows = await self._fetch(SQL.across_series, period)
         return [Point(row["step"], Total("", _numbers(row))) for row in rows]
 
     async def courses(self, period: Period, agents: Sequence[str]) -> Mapping[str, Mapping[datetime, float | None]]:
         """The share of shown memories that were used, day by day, of some agents."""
         courses: dict[str, dict[datetime, float | None]] = {agent: {} for agent in agents}
-        for row in await self._fetch("across_courses", period, list(agents)):
+        for row in await self._fetch(SQL.across_courses, period, agent_ids=list(agents)):
             courses[row["agent_id"]][row["step"]] = row["used"] / row["shown"] if row["shown"] else None
         return courses
 
-    async def _fetch(self, name: str, period: Period, *more: Any) -> Sequence[Any]:
+    async def _fetch(self, statement: Statement, period: Period, **more: Any) -> Sequence[Any]:
         async def work(c: Connection) -> Sequence[Any]:
-            return list(await c.fetch(SQL[name], period.begin_of_day, period.until, *more))
+            return list(await c.fetch(*statement(since=period.begin_of_day, until=period.until, **more)))
 
         return await self._as_overview(work)
 

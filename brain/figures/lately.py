@@ -14,10 +14,7 @@ from brain.postgres.reading import Reading
 MOST_TURNS = 5_000  # that are walked: at the pace of a busy agent a day or two
 MOST_PASSAGES = 2_000  # of which the share of a model is told, within two percent
 MOST_MODELS = 50
-SQL = {
-    name: statement.replace("<most>", str(MOST_TURNS)).replace("<sample>", str(MOST_PASSAGES))
-    for name, statement in statements.load("lately").items()
-}
+SQL = statements.load("lately", most=MOST_TURNS, sample=MOST_PASSAGES)
 _SECONDS = 10.0
 
 
@@ -87,7 +84,9 @@ class Lately:
         """Which language models the latest turns of a period were for, the most frequent first."""
 
         async def work(c: Connection) -> ModelsSeen:
-            rows = await c.fetch(SQL["turn_models"], agent_id, period.since, period.until, MOST_MODELS)
+            rows = await c.fetch(
+                *SQL.turn_models(agent_id=agent_id, since=period.since, until=period.until, limit=MOST_MODELS)
+            )
             seen = tuple(
                 ModelSeen(row["model"], row["turns"], row["trimmed"], row["cut"], row["last_at"])
                 for row in rows
@@ -99,8 +98,10 @@ class Lately:
 
     async def degradations(self, agent_id: str, period: Period) -> Degradations:
         """Why the latest turns of a period were degraded, over its steps."""
-        asked = (agent_id, period.since, period.until, period.step, period.zone)
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["degradations"], *asked), timeout=_SECONDS)
+        degradations = SQL.degradations(
+            agent_id=agent_id, since=period.since, until=period.until, step=period.step, zone=period.zone
+        )
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*degradations), timeout=_SECONDS)
         steps: dict[datetime, dict[str, int]] = {}
         for row in rows:
             steps.setdefault(row["step"], {})[row["reason"]] = row["turns"]
@@ -111,5 +112,5 @@ class Lately:
 
     async def embedded(self, agent_id: str) -> Embedded:
         """Which embedding models the passages have vectors of."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(SQL["embedded"], agent_id), timeout=_SECONDS)
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.embedded(agent_id=agent_id)), timeout=_SECONDS)
         return Embedded({row["model"]: row["passages"] for row in rows[1:]}, rows[0]["passages"])

@@ -17,6 +17,7 @@ from brain.figures.turn_rows import Page
 from brain.postgres.database import Database
 from brain.postgres.reading import Reading
 from brain.search import Masses
+from brain.statements import Statement
 from brain.types import MEMORY_TYPES, MemoryType, Receipt
 
 MOST_SHOWINGS = 1_000  # of one memory, over which its use is drawn
@@ -27,10 +28,9 @@ SQL = paging.load("memory_figures")
 _NO_ID = UUID(int=0)
 _DAY = 86_400.0
 _LISTS = {
-    walk: SQL["memories"].replace("<walk>", SQL[walk])
-    for walk in ("walk_types", "walk_session", "walk_pinned", "walk_superseded")
+    walk: SQL.memories.fill(walk=SQL[walk]) for walk in ("walk_types", "walk_session", "walk_pinned", "walk_superseded")
 }
-_GROUPS = {walk: SQL["group"].replace("<walk>", SQL[walk]) for walk in ("walk_stored", "walk_shown")}
+_GROUPS = {walk: SQL.group.fill(walk=SQL[walk]) for walk in ("walk_stored", "walk_shown")}
 _ANY = MemoryFilter()
 
 
@@ -45,10 +45,20 @@ class MemoryFigures:
         """Memories that a filter lets through, by when they happened, latest first; looks at `MOST_LOOKED` at most."""
         begin = start(after, wanted.until)
         rows = await paging.fetched(
-            self._database, agent_id, _LISTS[_walk(wanted)], list(wanted.types), wanted.session_id, begin[0],
-            begin[1] or 0, wanted.since or EARLIEST, wanted.tag, patterns(wanted.words), wanted.pinned,
-            wanted.superseded, most(limit),
-        )  # fmt: skip
+            self._database,
+            agent_id,
+            _LISTS[_walk(wanted)],
+            types=list(wanted.types),
+            session_id=wanted.session_id,
+            before_at=begin[0],
+            before_seq=begin[1] or 0,
+            since=wanted.since or EARLIEST,
+            tag=wanted.tag,
+            patterns=patterns(wanted.words),
+            pinned=wanted.pinned,
+            superseded=wanted.superseded,
+            limit=most(limit),
+        )
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
 
     async def group_sizes(self, agent_id: str, habit: Habit, now: datetime) -> GroupSizes:
@@ -56,7 +66,7 @@ class MemoryFigures:
 
         And how many are pinned or superseded, counted up to `MOST_LOOKED`.
         """
-        rows = await self._of_memories(agent_id, "group_sizes", *_habit(habit, now))
+        rows = await self._of_memories(agent_id, SQL.group_sizes, **_habit(habit, now))
         return GroupSizes(**dict(rows[0]))
 
     async def group(
@@ -77,9 +87,18 @@ class MemoryFigures:
         """
         window, score, last = after or (_NO_ID, None, None)
         rows = await paging.fetched(
-            self._database, agent_id, _GROUPS["walk_stored" if group == "never" else "walk_shown"],
-            *_habit(habit, now), group, window, score, last, most(limit), list(types), tag,
-        )  # fmt: skip
+            self._database,
+            agent_id,
+            _GROUPS["walk_stored" if group == "never" else "walk_shown"],
+            **_habit(habit, now),
+            group=group,
+            after_id=window,
+            before_score=score,
+            after_scored_id=last,
+            limit=most(limit),
+            types=list(types),
+            tag=tag,
+        )
         found = [row for row in rows if row["id"] is not None]
         looked = rows[0]["looked"]
         following = (rows[0]["last_id"], None, None) if looked == MOST_SAMPLED else None
@@ -89,26 +108,26 @@ class MemoryFigures:
 
     async def beginnings(self, agent_id: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
         """Memories by their ids as lists show them; those that the agent does not have are left out."""
-        rows = await self._of_memories(agent_id, "beginnings", list(ids))
+        rows = await self._of_memories(agent_id, SQL.beginnings, memory_ids=list(ids))
         return {row["id"]: _memory_row(row) for row in rows}
 
     async def tags(self, agent_id: str) -> list[str]:
         """The most frequent tags, `MOST_TAGS` at most, of a sample of `MOST_SAMPLED` memories."""
-        return [row["tag"] for row in await self._of_memories(agent_id, "tags", MOST_TAGS)]
+        return [row["tag"] for row in await self._of_memories(agent_id, SQL.tags, limit=MOST_TAGS)]
 
     async def base(self, agent_id: str) -> Mapping[str, Masses]:
         """How often memories were shown and used, by type, as the boost measures a memory against."""
-        rows = await self._of_memories(agent_id, "base")
+        rows = await self._of_memories(agent_id, SQL.base)
         return {row["type"]: Masses(**{name: row[name] for name in row.keys() if name != "type"}) for row in rows}  # noqa: SIM118
 
     async def removal(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """The receipt that erasing these memories would give now."""
-        rows = await self._of_memories(agent_id, "removal", list(ids))
+        rows = await self._of_memories(agent_id, SQL.removal, memory_ids=list(ids))
         return Receipt(agent_id, **dict(rows[0]))
 
     async def life(self, agent_id: str, memory_id: UUID) -> Life | None:
         """A memory with all that is known of it but its turns, or None if the agent has no such memory."""
-        rows = await self._of_memories(agent_id, "life", memory_id)
+        rows = await self._of_memories(agent_id, SQL.life, memory_id=memory_id)
         if not rows:
             return None
         return Life(**{**made(Life, rows[0], leaving=("memory",)), "memory": _memory_row(rows[0])})
@@ -118,13 +137,16 @@ class MemoryFigures:
     ) -> Page[Showing]:
         """The turns that showed a memory, newest first, with their questions."""
         at, turn_id = after or (LATEST, "")
-        rows = await self._of_memories(agent_id, "showings", memory_id, at, turn_id, most(limit))
+        rows = await self._of_memories(
+            agent_id, SQL.showings, memory_id=memory_id, before_at=at, before_turn_id=turn_id, limit=most(limit)
+        )
         following = (rows[-1]["at"], rows[-1]["turn_id"]) if len(rows) == limit else None
         return Page(tuple(Showing(**dict(row)) for row in rows), len(rows), following)
 
     async def shown_at(self, agent_id: str, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
         """When a memory was shown, whether it was used, and how it was rated: the latest `MOST_SHOWINGS`, in order."""
-        return [tuple(row) for row in await self._of_memories(agent_id, "shown_at", memory_id, MOST_SHOWINGS)]
+        rows = await self._of_memories(agent_id, SQL.shown_at, memory_id=memory_id, limit=MOST_SHOWINGS)
+        return [tuple(row) for row in rows]
 
     async def near(
         self, agent_id: str, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
@@ -136,13 +158,20 @@ class MemoryFigures:
         Compared are those that share its rarest words, `MOST_COMPARED` at most.
         """
         rows = await self._of_memories(
-            agent_id, "near_by_words", memory_id, MOST_POSTINGS, MOST_COMPARED, model, least, most(limit)
+            agent_id,
+            SQL.near_by_words,
+            memory_id=memory_id,
+            max_postings=MOST_POSTINGS,
+            max_compared=MOST_COMPARED,
+            model=model,
+            min_cosine=least,
+            limit=most(limit),
         )
         found = tuple((_memory_row(row), row["cosine"]) for row in rows if row["id"] is not None)
         return Near(found, rows[0]["looked"])
 
-    async def _of_memories(self, agent_id: str, name: str, *arguments: Any) -> Sequence[Any]:
-        return await paging.fetched(self._database, agent_id, SQL[name], *arguments)
+    async def _of_memories(self, agent_id: str, statement: Statement, **values: Any) -> Sequence[Any]:
+        return await paging.fetched(self._database, agent_id, statement, **values)
 
 
 def _walk(wanted: MemoryFilter) -> str:
@@ -154,10 +183,15 @@ def _walk(wanted: MemoryFilter) -> str:
     return "walk_superseded" if wanted.superseded else "walk_types"
 
 
-def _habit(habit: Habit, now: datetime) -> tuple[Any, ...]:
-    return (
-        now, habit.half_life_days * _DAY, habit.showings, habit.uses, habit.fresh, habit.left,
-    )  # fmt: skip
+def _habit(habit: Habit, now: datetime) -> dict[str, Any]:
+    return {
+        "now": now,
+        "half_life_seconds": habit.half_life_days * _DAY,
+        "min_shown": habit.showings,
+        "min_used": habit.uses,
+        "fresh_share": habit.fresh,
+        "stale_mass": habit.left,
+    }
 
 
 def _memory_row(row: Any) -> MemoryRow:

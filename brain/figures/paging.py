@@ -12,6 +12,7 @@ from brain.errors import InvalidInput
 from brain.figures.turn_rows import Page, Row
 from brain.postgres.database import Database
 from brain.postgres.reading import Reading
+from brain.statements import Statement, Statements
 
 MOST_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
 MOST_SAMPLED = 5_000  # memories or vectors of which shares are told
@@ -21,20 +22,18 @@ EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UT
 SECONDS = 10.0  # a page that takes longer is given up
 
 
-def load(port: str) -> dict[str, str]:
-    """The statements of a port with their bounds.
+def load(file: str) -> Statements:
+    """Return the statements of a file with their bounds.
 
     Bounds that choose a plan are written out: of a parameter Postgres supposes that a tenth of the rows is wanted.
     """
-    return {
-        name: statement.replace("<most>", str(MOST_LOOKED)).replace("<sample>", str(MOST_SAMPLED))
-        for name, statement in statements.load(port).items()
-    }
+    return statements.load(file, most=MOST_LOOKED, sample=MOST_SAMPLED)
 
 
-async def fetched(database: Database | Reading, agent_id: str, sql: str, *arguments: Any) -> Sequence[Any]:
-    """The rows of a statement whose first parameter is the agent, in its own transaction."""
-    return list(await database.run(agent_id, lambda c: c.fetch(sql, agent_id, *arguments), timeout=SECONDS))
+async def fetched(database: Database | Reading, agent_id: str, statement: Statement, **values: Any) -> Sequence[Any]:
+    """Return the rows of a statement that reads one agent's rows, in its own transaction."""
+    bound = statement(agent_id=agent_id, **values)
+    return list(await database.run(agent_id, lambda c: c.fetch(*bound), timeout=SECONDS))
 
 
 def start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, Any]:

@@ -36,6 +36,7 @@ from brain.figures.turn_rows import (
 )
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import Reading
+from brain.statements import Statement
 
 MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent
 MOST_POINTS = 4_000  # of a series, over all its values
@@ -43,7 +44,10 @@ MOST_TRACES = 200  # turns whose traces are opened for the tools they went witho
 MOST_OPEN = 1_000  # open turns that are counted
 SQL = paging.load("figures")
 # By whether they are those of one session: each is walked in an index of its own.
-_TURNS = {True: SQL["turns"], False: SQL["turns"].replace("session_id = $2", "$2::text IS NULL")}
+_TURNS = {
+    True: SQL.turns.fill(session="session_id = :session_id"),
+    False: SQL.turns.fill(session=":session_id::text IS NULL"),
+}
 _ANY_TURN = TurnFilter()
 
 
@@ -62,13 +66,20 @@ class Figures(MemoryFigures):
 
         Under "tool" a value is "category/name". The period is widened to whole hours. Not `timed`, they have no times.
         """
+        since, until, first_day, last_day = period.days
+        asked = {
+            "agent_id": agent_id,
+            "by": by,
+            "since": since,
+            "until": until,
+            "first_day": first_day,
+            "last_day": last_day,
+        }
 
         async def work(c: Connection) -> list[Total]:
-            rows = await c.fetch(SQL["totals"], agent_id, by, *period.days, MOST_VALUES)
+            rows = await c.fetch(*SQL.totals(**asked, limit=MOST_VALUES))
             values = [row["value"] for row in rows] if timed else []
-            times = _added(
-                await c.fetch(SQL["latencies"], agent_id, by, *period.days, values) if values else (), "value"
-            )
+            times = _added(await c.fetch(*SQL.latencies(**asked, values=values)) if values else (), "value")
             return [_total(row, latency=times.get((row["value"],), ())) for row in rows]
 
         return await self._database.run(agent_id, work, timeout=SECONDS)
@@ -79,11 +90,20 @@ class Figures(MemoryFigures):
         Raises:
             InvalidInput: a time zone that Postgres does not know.
         """
-        asked = (agent_id, period.span, by, period.begin, period.until, period.step, period.zone, value)
+        asked = {
+            "agent_id": agent_id,
+            "span": period.span,
+            "by": by,
+            "since": period.begin,
+            "until": period.until,
+            "step": period.step,
+            "zone": period.zone,
+            "value": value,
+        }
 
         async def work(c: Connection) -> list[Point]:
-            times = _added(await c.fetch(SQL["series_latencies"], *asked), "step", "value")
-            rows = await c.fetch(SQL["series"], *asked, MOST_POINTS)
+            times = _added(await c.fetch(*SQL.series_latencies(**asked)), "step", "value")
+            rows = await c.fetch(*SQL.series(**asked, limit=MOST_POINTS))
             return [Point(row["step"], _total(row, latency=times.get((row["step"], row["value"]), ()))) for row in rows]
 
         return await self._database.run(agent_id, work, timeout=SECONDS)
@@ -94,25 +114,46 @@ class Figures(MemoryFigures):
         """Turns that a filter lets through, newest first; looks at `MOST_LOOKED` of them at most."""
         begin = start(after, wanted.until)
         rows = await self._fetch(
-            agent_id, _TURNS[wanted.session_id is not None], wanted.session_id, begin[0], begin[1] or "",
-            wanted.since or EARLIEST, wanted.status, wanted.frame, wanted.category, wanted.runtime, wanted.policy,
-            wanted.degraded, wanted.abstained, wanted.tool, patterns(wanted.words), wanted.at_least_ms, most(limit),
-            wanted.user_id, wanted.showed, wanted.used, wanted.stage, wanted.held_back,
-            wanted.model, wanted.tools_cut, wanted.reason,
-        )  # fmt: skip
+            agent_id,
+            _TURNS[wanted.session_id is not None],
+            session_id=wanted.session_id,
+            before_at=begin[0],
+            before_turn_id=begin[1] or "",
+            since=wanted.since or EARLIEST,
+            status=wanted.status,
+            frame=wanted.frame,
+            category=wanted.category,
+            runtime=wanted.runtime,
+            policy=wanted.policy,
+            degraded=wanted.degraded,
+            abstained=wanted.abstained,
+            tool=wanted.tool,
+            patterns=patterns(wanted.words),
+            min_milliseconds=wanted.at_least_ms,
+            limit=most(limit),
+            user_id=wanted.user_id,
+            shown_type=wanted.showed,
+            used=wanted.used,
+            stage=wanted.stage,
+            held_back=wanted.held_back,
+            model=wanted.model,
+            tools_cut=wanted.tools_cut,
+            degradation=wanted.reason,
+        )
         return paging.page(rows, limit, _turn_row, "turn_id", "at")
 
     async def turn(self, agent_id: str, turn_id: str) -> TurnNumbers | None:
         """A turn's numbers, or None if the agent has no such turn."""
-        row = await self._row(agent_id, "turn", turn_id)
-        if row is None:
+        rows = await self._fetch(agent_id, SQL.turn, turn_id=turn_id)
+        if not rows:
             return None
+        row = rows[0]
         told = {name: row[name] or {} for name in ("measures", "timings", "trim", "window", "sections", "excerpts")}
         return TurnNumbers(**{**made(TurnNumbers, row), **told})
 
     async def policies(self, agent_id: str, limit: int = 100) -> list[PolicySeen]:
         """The policies that the agent's turns were planned under, the latest first, with what those turns came to."""
-        rows = await self._fetch(agent_id, "policies", most(limit))
+        rows = await self._fetch(agent_id, SQL.policies, limit=most(limit))
         return [PolicySeen(row["version"], row["first_used_at"], _total(row, "version")) for row in rows]
 
     async def left_out(self, agent_id: str, period: Period | None = None) -> tuple[list[LeftOut], int]:
@@ -120,32 +161,32 @@ class Figures(MemoryFigures):
         and how many turns were looked at.
         """
         since, until = (period.since, period.until) if period is not None else (None, None)
-        rows = await self._fetch(agent_id, "left_out", MOST_TRACES, MOST_VALUES, since, until)
+        rows = await self._fetch(
+            agent_id, SQL.left_out, max_turns=MOST_TRACES, limit=MOST_VALUES, since=since, until=until
+        )
         return [LeftOut(**made(LeftOut, row)) for row in rows if row["name"] is not None], rows[0]["looked"]
 
     async def health(self, agent_id: str) -> Health:
         """Server, tables, indexes, embedding models and open turns."""
 
         async def work(c: Connection) -> Health:
-            standing = await c.fetchrow(SQL["standing"], agent_id, MOST_OPEN)
-            models = await c.fetch(SQL["models"], agent_id)
+            standing = await c.fetchrow(*SQL.standing(agent_id=agent_id, max_open=MOST_OPEN))
+            models = await c.fetch(*SQL.models(agent_id=agent_id))
             return Health(
                 **dict(standing),
-                **dict(await c.fetchrow(SQL["server"])),
-                relations=tuple(Relation(**dict(row)) for row in await c.fetch(SQL["relations"])),
+                **dict(await c.fetchrow(*SQL.server())),
+                relations=tuple(Relation(**dict(row)) for row in await c.fetch(*SQL.relations())),
                 models={row["model"]: row["vectors"] for row in models},
                 vectors_looked=models[0]["looked"] if models else 0,
-                oldest_open=tuple(OpenTurnRow(**dict(row)) for row in await c.fetch(SQL["oldest_open"], agent_id, 20)),
+                oldest_open=tuple(
+                    OpenTurnRow(**dict(row)) for row in await c.fetch(*SQL.oldest_open(agent_id=agent_id, limit=20))
+                ),
             )
 
         return await self._database.run(agent_id, work, timeout=SECONDS)
 
-    async def _fetch(self, agent_id: str, name: str, *arguments: Any) -> Sequence[Any]:
-        return await paging.fetched(self._database, agent_id, SQL.get(name, name), *arguments)
-
-    async def _row(self, agent_id: str, name: str, *arguments: Any) -> Any:
-        rows = await self._fetch(agent_id, name, *arguments)
-        return rows[0] if rows else None
+    async def _fetch(self, agent_id: str, statement: Statement, **values: Any) -> Sequence[Any]:
+        return await paging.fetched(self._database, agent_id, statement, **values)
 
 
 def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, ...]]:

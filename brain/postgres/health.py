@@ -97,9 +97,9 @@ async def examine(url: str) -> DatabaseHealth:
 async def _examined(connection: Any) -> DatabaseHealth:
     await connection.fetchval("SELECT 1")  # the first statement pays for what later ones find ready
     asked = datetime.now(UTC)
-    server = dict(await connection.fetchrow(SQL["server"], APP_ROLE))
+    server = dict(await connection.fetchrow(*SQL.server(role=APP_ROLE)))
     answered = datetime.now(UTC)
-    named = {name: await connection.fetch(SQL[name]) for name in ("unprotected", "broken_indexes", "tables")}
+    named = {name: await connection.fetch(*SQL[name]()) for name in ("unprotected", "broken_indexes", "tables")}
     between = asked + (answered - asked) / 2
     revision, oldest = await _revision(connection) if server["migrated"] else (None, None)
     return DatabaseHealth(
@@ -109,7 +109,7 @@ async def _examined(connection: Any) -> DatabaseHealth:
         oldest=oldest,
         unprotected=tuple(row["name"] for row in named["unprotected"]),
         granted=await roles.granted(connection) if server["migrated"] else None,
-        activity=Activity(**dict(await connection.fetchrow(SQL["activity"]))),
+        activity=Activity(**dict(await connection.fetchrow(*SQL.activity()))),
         broken_indexes=tuple(row["name"] for row in named["broken_indexes"]),
         tables=tuple(TableHealth(**row) for row in named["tables"]),
         **server,
@@ -131,5 +131,5 @@ async def _revision(connection: Any) -> tuple[str | None, str | None]:
 
 
 async def _read(connection: Any) -> tuple[str | None, str | None]:
-    row = await connection.fetchrow(SQL["revision"])
+    row = await connection.fetchrow(*SQL.revision())
     return (row["revision"], row["oldest"]) if row is not None else (None, None)

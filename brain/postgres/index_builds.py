@@ -57,7 +57,7 @@ async def build(connection: Any, wanted: Mapping[str, str | None]) -> tuple[str,
 
     `connection` is in no transaction and is the schema's owner's.
     """
-    there = {row["name"]: row["valid"] for row in await connection.fetch(SQL["indexes"])}
+    there = {row["name"]: row["valid"] for row in await connection.fetch(*SQL.indexes())}
     done = []
     for name, statement in wanted.items():
         if name in there and (statement is None or not there[name]):
@@ -85,7 +85,7 @@ async def repair(url: str, wanted: Mapping[str, str | None]) -> tuple[str, ...]:
 
 
 async def _rebuilt(connection: Any) -> tuple[str, ...]:
-    broken = [row["name"] for row in await connection.fetch(SQL["indexes"]) if not row["valid"]]
+    broken = [row["name"] for row in await connection.fetch(*SQL.indexes()) if not row["valid"]]
     for name in broken:
         way = "DROP" if _LEFT_BEHIND.search(name) else "REINDEX"
         await connection.execute(f'{way} INDEX CONCURRENTLY cognitive."{name}"')
@@ -98,5 +98,5 @@ async def alone(connection: Any) -> None:
     Asked for again and again and not waited for: a build waits for the transactions of whoever waits for the lock.
     It goes with the connection, since a build is of no transaction: a transaction pooler is no way to migrate.
     """
-    while not await connection.fetchval(SQL["alone"]):  # noqa: ASYNC110 - Postgres is asked, which has no event
+    while not await connection.fetchval(*SQL.alone()):  # noqa: ASYNC110 - Postgres is asked, which has no event
         await asyncio.sleep(_PAUSE)

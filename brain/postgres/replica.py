@@ -40,7 +40,7 @@ class Replica:
 
 async def server(connection: Any) -> Server:
     """The server of a connection."""
-    return Server(**dict(await connection.fetchrow(SQL["server"])))
+    return Server(**dict(await connection.fetchrow(*SQL.server())))
 
 
 def unfit(replica: Server, cluster: int) -> str | None:

@@ -38,7 +38,7 @@ class Granted:
 
 async def granted(connection: Any) -> Granted:
     """What the login of a connection may become, and finds all that it should read."""
-    row = await connection.fetchrow(SQL["granted"], list(ROLES))
+    row = await connection.fetchrow(*SQL.granted(roles=list(ROLES)))
     return Granted(row["login"], READER in row["granted"], OVERVIEW in row["granted"])
 
 
@@ -53,7 +53,7 @@ async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True)
     """
     granted = ROLES if overview else (READER,)
     async with connected(url, "create the roles") as connection, connection.transaction():
-        await connection.execute(SQL["create"])
+        await connection.execute(*SQL.create())
         for login in logins:
-            await connection.execute(await connection.fetchval(SQL["grant"], list(granted), login))
+            await connection.execute(await connection.fetchval(*SQL.grant(roles=list(granted), login=login)))
     return granted

@@ -5,11 +5,11 @@
 SELECT agent_id FROM cognitive.corpus ORDER BY agent_id
 
 -- name: unsorted
--- The agents of whose vectors at least $1 are read together and lie in no cell.
+-- The agents of whose vectors at least `min_vectors` are read together and lie in no cell.
 SELECT c.agent_id FROM cognitive.corpus AS c
-WHERE c.passages >= $1 AND EXISTS (
+WHERE c.passages >= :min_vectors AND EXISTS (
     SELECT FROM cognitive.embedding AS e WHERE e.agent_id = c.agent_id AND e.cell IS NULL
-    GROUP BY e.model, e.field, e.type HAVING count(*) >= $1)
+    GROUP BY e.model, e.field, e.type HAVING count(*) >= :min_vectors)
 ORDER BY c.agent_id
 
 -- name: agents_by_model

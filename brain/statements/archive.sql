@@ -5,36 +5,39 @@ SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.se
        m.confidence, m.pinned, m.supersedes, m.superseded_by, m.attributes, m.trust, m.created_at, m.updated_at,
        (SELECT jsonb_build_object('shown', u.shown, 'used', u.used, 'times_shown', u.times_shown,
                                   'times_used', u.times_used, 'last_at', u.last_at)
-        FROM cognitive.usage AS u WHERE u.agent_id = $1 AND u.memory_id = m.id) AS usage,
+        FROM cognitive.usage AS u WHERE u.agent_id = :agent_id AND u.memory_id = m.id) AS usage,
        (SELECT jsonb_agg(jsonb_build_object('number', r.number, 'was', r.was, 'at', r.at) ORDER BY r.number)
-        FROM cognitive.revision AS r WHERE r.agent_id = $1 AND r.memory_id = m.id) AS revisions
-FROM cognitive.memory AS m WHERE m.agent_id = $1 AND m.seq > $2 ORDER BY m.seq LIMIT $3
+        FROM cognitive.revision AS r WHERE r.agent_id = :agent_id AND r.memory_id = m.id) AS revisions
+FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.seq > :after_seq ORDER BY m.seq LIMIT :limit
 
 -- name: bases
-SELECT type, shown, used, decoys, decoys_used, last_at FROM cognitive.usage_base WHERE agent_id = $1 ORDER BY type
+SELECT type, shown, used, decoys, decoys_used, last_at FROM cognitive.usage_base WHERE agent_id = :agent_id
+    ORDER BY type
 
 -- name: put_base
 -- An agent that has use of its own keeps that.
 INSERT INTO cognitive.usage_base (agent_id, type, shown, used, decoys, decoys_used, last_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+VALUES (:agent_id, :type, :shown, :used, :decoys, :decoys_used, :last_at) ON CONFLICT DO NOTHING
 
 -- name: put_kept
 -- What is kept of memories that were stored just now.
 UPDATE cognitive.memory AS m SET superseded_by = k.superseded_by, created_at = k.created_at, updated_at = k.updated_at
-FROM unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::timestamptz[])
+FROM unnest(:memory_ids::uuid[], :superseded_by::uuid[], :created_at::timestamptz[], :updated_at::timestamptz[])
      AS k(id, superseded_by, created_at, updated_at)
-WHERE m.agent_id = $1 AND m.id = k.id
+WHERE m.agent_id = :agent_id AND m.id = k.id
 
 -- name: put_usage
 INSERT INTO cognitive.usage (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
-SELECT $1, u.* FROM unnest($2::uuid[], $3::float8[], $4::float8[], $5::bigint[], $6::bigint[], $7::timestamptz[])
+SELECT :agent_id, u.* FROM unnest(:memory_ids::uuid[], :shown::float8[], :used::float8[], :times_shown::bigint[],
+    :times_used::bigint[], :last_at::timestamptz[])
      AS u(memory_id, shown, used, times_shown, times_used, last_at)
 ORDER BY u.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: put_revisions
 INSERT INTO cognitive.revision (agent_id, memory_id, number, was, at)
-SELECT $1, r.* FROM unnest($2::uuid[], $3::integer[], $4::jsonb[], $5::timestamptz[]) AS r
+SELECT :agent_id, r.* FROM unnest(:memory_ids::uuid[], :numbers::integer[], :contents::jsonb[],
+    :changed_at::timestamptz[]) AS r
 ON CONFLICT DO NOTHING
 
 -- name: repoint
@@ -42,5 +45,5 @@ ON CONFLICT DO NOTHING
 UPDATE cognitive.memory AS m SET
     supersedes = CASE WHEN m.supersedes = n.was THEN n.id ELSE m.supersedes END,
     superseded_by = CASE WHEN m.superseded_by = n.was THEN n.id ELSE m.superseded_by END
-FROM unnest($2::uuid[], $3::uuid[]) AS n(was, id)
-WHERE m.agent_id = $1 AND (m.supersedes = n.was OR m.superseded_by = n.was)
+FROM unnest(:old_ids::uuid[], :new_ids::uuid[]) AS n(was, id)
+WHERE m.agent_id = :agent_id AND (m.supersedes = n.was OR m.superseded_by = n.was)

@@ -9,9 +9,10 @@ SELECT current_setting('server_version') AS version,
        to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
        session_user::text AS login,
        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user) AS login_above,
-       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = $1) AS role_above,
-       (SELECT pg_has_role(session_user, oid, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END)
-        FROM pg_roles WHERE rolname = $1) AS member,
+       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = :role) AS role_above,
+       (SELECT pg_has_role(session_user, oid, CASE WHEN current_setting('server_version_num')::int < 160000
+           THEN 'MEMBER' ELSE 'SET' END)
+        FROM pg_roles WHERE rolname = :role) AS member,
        clock_timestamp() AS now
 
 -- name: revision
@@ -51,5 +52,6 @@ SELECT pg_database_size(current_database()) AS bytes, count(*) AS connections,
        count(*) FILTER (WHERE state = 'active' AND pid <> pg_backend_pid()) AS running,
        count(*) FILTER (WHERE state LIKE 'idle in transaction%') AS waiting,
        count(*) FILTER (WHERE state IS NULL) AS unseen,
-       extract(epoch FROM clock_timestamp() - min(xact_start) FILTER (WHERE pid <> pg_backend_pid()))::float8 AS oldest_transaction
+       extract(epoch FROM clock_timestamp() - min(xact_start) FILTER (WHERE pid <> pg_backend_pid()))::float8
+           AS oldest_transaction
 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'

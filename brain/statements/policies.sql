@@ -1,93 +1,100 @@
 -- name: save
 -- Saves a candidate; one of the same version is there already and stays as it was saved first.
-INSERT INTO cognitive.candidate (agent_id, version, base, changes, by, note) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO cognitive.candidate (agent_id, version, base, changes, by, note)
+    VALUES (:agent_id, :version, :base, :changes, :author, :note)
 ON CONFLICT DO NOTHING
 
 -- name: candidates
--- What was saved, the latest first, at most $2; or the one of version $3.
+-- What was saved, the latest first; or the candidate of one version.
 SELECT version, base, changes, at, by, note FROM cognitive.candidate
-WHERE agent_id = $1 AND ($3::text IS NULL OR version = $3::text) ORDER BY at DESC, version LIMIT $2
+WHERE agent_id = :agent_id AND (:version::text IS NULL OR version = :version::text)
+    ORDER BY at DESC, version LIMIT :limit
 
 -- name: in_turn
 -- Whoever chooses waits for the others who do, so that each sees what held before.
-SELECT pg_advisory_xact_lock(hashtextextended('cognitive choice ' || $1, 0))
+SELECT pg_advisory_xact_lock(hashtextextended('cognitive choice ' || :agent_id, 0))
 
 -- name: choose
-INSERT INTO cognitive.choice (agent_id, role, no, version, by, note) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO cognitive.choice (agent_id, role, no, version, by, note)
+    VALUES (:agent_id, :role, :number, :version, :author, :note)
 RETURNING role, no, version, at, by, note
 
 -- name: choices
--- The history of a role, the latest first, at most $3.
+-- The history of a role, the latest first.
 SELECT role, no, version, at, by, note FROM cognitive.choice
-WHERE agent_id = $1 AND role = $2 ORDER BY no DESC LIMIT $3
+WHERE agent_id = :agent_id AND role = :role ORDER BY no DESC LIMIT :limit
 
 -- name: holding
 -- What holds now of each role, with what it changes; both ends of the primary key's index.
 SELECT c.role, c.no, c.version, c.at, c.by, c.note, k.changes
 FROM unnest(ARRAY['live', 'shadow']) AS wanted(role)
 CROSS JOIN LATERAL (
-    SELECT * FROM cognitive.choice WHERE agent_id = $1 AND role = wanted.role ORDER BY no DESC LIMIT 1) AS c
-LEFT JOIN cognitive.candidate AS k ON k.agent_id = $1 AND k.version = c.version
+    SELECT * FROM cognitive.choice WHERE agent_id = :agent_id AND role = wanted.role ORDER BY no DESC LIMIT 1) AS c
+LEFT JOIN cognitive.candidate AS k ON k.agent_id = :agent_id AND k.version = c.version
 
 -- name: shadowed
--- The latest $3 turns that a policy ran beside, as `TurnLog.shadows` has them.
+-- The latest turns that a policy ran beside, as `TurnLog.shadows` has them.
 SELECT s.turn_id, s.policy, s.shown AS shadow, s.tokens, t.policy AS beside,
        ARRAY(SELECT memory_id FROM cognitive.exposure
-             WHERE agent_id = $1 AND turn_id = s.turn_id AND via = 'prompt' ORDER BY slot) AS shown,
+             WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' ORDER BY slot) AS shown,
        ARRAY(SELECT memory_id FROM cognitive.exposure
-             WHERE agent_id = $1 AND turn_id = s.turn_id AND via = 'prompt' AND used ORDER BY slot) AS used
-FROM (SELECT * FROM cognitive.shadow WHERE agent_id = $1 AND policy = $2
-      ORDER BY at DESC, turn_id LIMIT $3) AS s
-JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = s.turn_id
+             WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' AND used ORDER BY slot) AS used
+FROM (SELECT * FROM cognitive.shadow WHERE agent_id = :agent_id AND policy = :policy
+      ORDER BY at DESC, turn_id LIMIT :limit) AS s
+JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = s.turn_id
 ORDER BY s.at DESC, s.turn_id
 
 -- name: content
-SELECT content FROM cognitive.policy WHERE agent_id = $1 AND version = $2
+SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :version
 
 -- name: base_rates
 -- How often memories of each type were shown and used, as decayed sums.
-SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base WHERE agent_id = $1
+SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base WHERE agent_id = :agent_id
 
 -- name: sample
--- The latest $4 completed turns of [$2, $3) with their records, newest first.
+-- The latest completed turns of [since, until) with their records, newest first.
 SELECT turn_id, at, message, policy, status, trace -> 'record' AS record FROM cognitive.turn
-WHERE agent_id = $1 AND at >= $2 AND at < $3 AND status = 'completed' ORDER BY at DESC, turn_id DESC LIMIT $4
+WHERE agent_id = :agent_id AND at >= :since AND at < :until AND status = 'completed'
+    ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: completed
 -- How many turns of whole days of UTC had a known outcome.
 SELECT coalesce(sum(completed), 0)::bigint FROM cognitive.tally
-WHERE agent_id = $1 AND span = 'day' AND by = 'all' AND at >= date_trunc('day', $2::timestamptz, 'UTC') AND at < $3
+WHERE agent_id = :agent_id AND span = 'day' AND by = 'all' AND at >= date_trunc('day', :since::timestamptz, 'UTC')
+    AND at < :until
 
 -- name: still
 -- How many of these turns are there, and how many of these memories: whoever kept them asks before they show them.
-SELECT (SELECT count(*) FROM cognitive.turn WHERE agent_id = $1 AND turn_id = ANY($2::text[])) AS turns,
-       (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1 AND id = ANY($3::uuid[])) AS memories
+SELECT (SELECT count(*) FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = ANY(:turn_ids::text[])) AS turns,
+       (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])) AS memories
 
 -- name: verdicts_of
--- What was counted of the memories that turns $2 showed, in the order of time, with the threshold of each turn's policy.
+-- What was counted of the memories that these turns showed, in the order of time, with the threshold of each turn's
+-- policy.
 WITH bar AS MATERIALIZED (
     SELECT version, (content -> 'attribution_thresholds' ->> (content ->> 'attribution'))::float8 AS threshold
-    FROM cognitive.policy WHERE agent_id = $1)
+    FROM cognitive.policy WHERE agent_id = :agent_id)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold
-FROM unnest($2::text[]) AS own(turn_id)
-JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = own.turn_id
-JOIN cognitive.exposure AS e ON e.agent_id = $1 AND e.turn_id = own.turn_id
+FROM unnest(:turn_ids::text[]) AS own(turn_id)
+JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = own.turn_id
+JOIN cognitive.exposure AS e ON e.agent_id = :agent_id AND e.turn_id = own.turn_id
 LEFT JOIN bar ON bar.version = t.policy
 WHERE e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
 
 -- name: verdicts_before
--- The same of the latest $3 completed turns before $2.
+-- The same of the latest completed turns before a time.
 WITH bar AS MATERIALIZED (
     SELECT version, (content -> 'attribution_thresholds' ->> (content ->> 'attribution'))::float8 AS threshold
-    FROM cognitive.policy WHERE agent_id = $1)
+    FROM cognitive.policy WHERE agent_id = :agent_id)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold
 FROM (SELECT turn_id, at, policy FROM cognitive.turn
-      WHERE agent_id = $1 AND at < $2 AND status = 'completed' ORDER BY at DESC, turn_id DESC LIMIT $3) AS t
+      WHERE agent_id = :agent_id AND at < :before AND status = 'completed'
+          ORDER BY at DESC, turn_id DESC LIMIT :limit) AS t
 CROSS JOIN LATERAL (
-    SELECT * FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = t.turn_id OFFSET 0) AS e
+    SELECT * FROM cognitive.exposure WHERE agent_id = :agent_id AND turn_id = t.turn_id OFFSET 0) AS e
 LEFT JOIN bar ON bar.version = t.policy
 WHERE e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id

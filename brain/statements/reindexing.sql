@@ -3,94 +3,99 @@
 
 -- name: lock
 -- Holds off the agent's writers. Of an agent that was erased nothing is made anew.
-SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR UPDATE
+SELECT 1 FROM cognitive.corpus WHERE agent_id = :agent_id FOR UPDATE
 
 -- name: standing
--- The language that is read, the one that is being built, how many memories there are, how many of them lack the
--- language $2, NULL for the one that is read, and how many are indexed in others too. The passages of one memory are
+-- The language that is read, the one that is being built, how many memories there are, how many of them lack
+-- `language`, NULL for the one that is read, and how many are indexed in others too. The passages of one memory are
 -- indexed together: the first tells of all.
 SELECT coalesce(c.language, 'english') AS language, c.becoming, p.memories, p.lacking, p.leaving
-FROM (SELECT coalesce($2, (SELECT language FROM cognitive.corpus WHERE agent_id = $1), 'english') AS name) AS asked
+FROM (SELECT coalesce(:language, (SELECT language FROM cognitive.corpus WHERE agent_id = :agent_id),
+    'english') AS name) AS asked
 CROSS JOIN LATERAL (
     SELECT count(*) AS memories, count(*) FILTER (WHERE NOT languages @> ARRAY[asked.name]) AS lacking,
            count(*) FILTER (WHERE languages @> ARRAY[asked.name] AND languages <> ARRAY[asked.name]) AS leaving
-    FROM cognitive.passage WHERE agent_id = $1 AND ordinal = 0) AS p
-LEFT JOIN cognitive.corpus AS c ON c.agent_id = $1
+    FROM cognitive.passage WHERE agent_id = :agent_id AND ordinal = 0) AS p
+LEFT JOIN cognitive.corpus AS c ON c.agent_id = :agent_id
 
 -- name: begin
--- From now on what is written is indexed in language $2, too; nothing further, if that is read already.
-UPDATE cognitive.corpus SET becoming = nullif($2::text, language) WHERE agent_id = $1
+-- From now on what is written is indexed in this language, too; nothing further, if that is read already.
+UPDATE cognitive.corpus SET becoming = nullif(:language::text, language) WHERE agent_id = :agent_id
 
 -- name: next_lacking
--- The next $4 memories behind id $3 that are not indexed in language $2, with what is indexed of them and the version of
+-- The next memories behind an id that are not indexed in a language, with what is indexed of them and the version of
 -- their rows, which any change to them replaces.
 SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_no, m.xmin::text AS version
-FROM cognitive.passage AS p JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = p.memory_id
-WHERE p.agent_id = $1 AND p.memory_id > $3 AND p.ordinal = 0 AND NOT p.languages @> ARRAY[$2::text]
-ORDER BY p.memory_id LIMIT $4
+FROM cognitive.passage AS p JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = p.memory_id
+WHERE p.agent_id = :agent_id AND p.memory_id > :after_id AND p.ordinal = 0 AND NOT p.languages @> ARRAY[:language::text]
+ORDER BY p.memory_id LIMIT :limit
 
 -- name: unchanged
--- Those of the memories $3 that are still of the versions $4 and still not indexed in language $2; none, if that is
+-- Those of these memories that are still of the same versions and still not indexed in the language; none, if that is
 -- neither read nor built any more.
-SELECT m.id FROM unnest($3::uuid[], $4::text[]) AS read(id, version)
-JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = read.id AND m.xmin::text = read.version
-JOIN cognitive.passage AS p ON p.agent_id = $1 AND p.memory_id = m.id AND p.ordinal = 0
-WHERE NOT p.languages @> ARRAY[$2::text]
-  AND EXISTS (SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 AND (language = $2 OR becoming = $2))
+SELECT m.id FROM unnest(:memory_ids::uuid[], :versions::text[]) AS read(id, version)
+JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = read.id AND m.xmin::text = read.version
+JOIN cognitive.passage AS p ON p.agent_id = :agent_id AND p.memory_id = m.id AND p.ordinal = 0
+WHERE NOT p.languages @> ARRAY[:language::text]
+  AND EXISTS (SELECT 1 FROM cognitive.corpus WHERE agent_id = :agent_id
+      AND (language = :language OR becoming = :language))
 
 -- name: add_lexemes
--- Passages are indexed in language $2, too; with their lexemes they are found when they are to be erased.
+-- Passages are indexed in this language, too; with their lexemes they are found when they are to be erased.
 UPDATE cognitive.passage AS p
-SET languages = p.languages || $2::text, lexemes = p.lexemes || string_to_array(n.lexemes, ' ')
-FROM unnest($3::uuid[], $4::integer[], $5::text[]) AS n(memory_id, ordinal, lexemes)
-WHERE p.agent_id = $1 AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
+SET languages = p.languages || :language::text, lexemes = p.lexemes || string_to_array(n.lexemes, ' ')
+FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :lexemes::text[]) AS n(memory_id, ordinal, lexemes)
+WHERE p.agent_id = :agent_id AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
 
 -- name: switch
--- Reads use language $2, if it is the one that was built, or go on using it.
-UPDATE cognitive.corpus SET language = $2, becoming = NULL
-WHERE agent_id = $1 AND $2::text = coalesce(becoming, language)
+-- Reads use this language, if it is the one that was built, or go on using it.
+UPDATE cognitive.corpus SET language = :language, becoming = NULL
+WHERE agent_id = :agent_id AND :language::text = coalesce(becoming, language)
 
 -- name: next_leaving
--- The next $4 memories behind id $3 that are indexed in another language than $2, too.
+-- The next memories behind an id that are indexed in another language, too.
 SELECT memory_id AS id FROM cognitive.passage
-WHERE agent_id = $1 AND memory_id > $3 AND ordinal = 0 AND languages @> ARRAY[$2::text] AND languages <> ARRAY[$2::text]
-ORDER BY memory_id LIMIT $4
+WHERE agent_id = :agent_id AND memory_id > :after_id AND ordinal = 0 AND languages @> ARRAY[:language::text]
+    AND languages <> ARRAY[:language::text]
+ORDER BY memory_id LIMIT :limit
 
 -- name: leave
--- Takes the lexemes of these memories ($3) in other languages than $2 out of the index. $4 begins those of $2; '' says
--- that they are the ones without a label. What is counted of lengths follows. Run under the lock of the agent's writers.
+-- Take the lexemes of these memories in other languages out of the index. Lexemes of the language that stays begin
+-- with `label`; '' says that they are the ones without a label. What is counted of lengths follows. Run under the lock
+-- of the agent's writers.
 WITH lexeme AS MATERIALIZED (
     SELECT p.memory_id, p.ordinal, l.lexeme,
-           CASE WHEN $4::text = '' THEN strpos(l.lexeme, '/') = 0 ELSE starts_with(l.lexeme, $4) END AS stays
+           CASE WHEN :label::text = '' THEN strpos(l.lexeme, '/') = 0 ELSE starts_with(l.lexeme, :label) END AS stays
     FROM cognitive.passage AS p, unnest(p.lexemes) AS l(lexeme)
-    WHERE p.agent_id = $1 AND p.memory_id = ANY($3::uuid[])
-      AND p.languages @> ARRAY[$2::text] AND p.languages <> ARRAY[$2::text]),
+    WHERE p.agent_id = :agent_id AND p.memory_id = ANY(:memory_ids::uuid[])
+      AND p.languages @> ARRAY[:language::text] AND p.languages <> ARRAY[:language::text]),
 gone AS (
     DELETE FROM cognitive.posting AS p USING lexeme AS l
-    WHERE p.agent_id = $1 AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
+    WHERE p.agent_id = :agent_id AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
           AND NOT l.stays),
 new AS (
     SELECT l.memory_id, l.ordinal, array_agg(l.lexeme) AS lexemes, max(p.said_length) AS said_length,
            max(p.around_length) AS around_length
     FROM lexeme AS l JOIN cognitive.posting AS p
-        ON p.agent_id = $1 AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
+        ON p.agent_id = :agent_id AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
     WHERE l.stays GROUP BY l.memory_id, l.ordinal),
 old AS (
     SELECT p.memory_id, p.ordinal, p.said_length, p.around_length FROM cognitive.passage AS p
-    WHERE p.agent_id = $1 AND p.memory_id = ANY($3::uuid[])),
+    WHERE p.agent_id = :agent_id AND p.memory_id = ANY(:memory_ids::uuid[])),
 changed AS (
     UPDATE cognitive.passage AS p
-    SET languages = ARRAY[$2::text], lexemes = n.lexemes, said_length = n.said_length, around_length = n.around_length
+    SET languages = ARRAY[:language::text], lexemes = n.lexemes, said_length = n.said_length,
+        around_length = n.around_length
     FROM new AS n JOIN old AS o ON o.memory_id = n.memory_id AND o.ordinal = n.ordinal
-    WHERE p.agent_id = $1 AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
+    WHERE p.agent_id = :agent_id AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
     RETURNING p.memory_id, n.said_length - o.said_length AS said, n.around_length - o.around_length AS around),
 per_session AS (
     SELECT m.session_id, sum(c.said) AS said FROM changed AS c
-    JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = c.memory_id
+    JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = c.memory_id
     WHERE m.session_id IS NOT NULL GROUP BY m.session_id),
 sessions AS (
     UPDATE cognitive.session AS s SET lexemes = s.lexemes + p.said FROM per_session AS p
-    WHERE s.agent_id = $1 AND s.session_id = p.session_id)
+    WHERE s.agent_id = :agent_id AND s.session_id = p.session_id)
 UPDATE cognitive.corpus SET said_lexemes = said_lexemes + (SELECT coalesce(sum(said), 0) FROM changed),
                             around_lexemes = around_lexemes + (SELECT coalesce(sum(around), 0) FROM changed)
-WHERE agent_id = $1
+WHERE agent_id = :agent_id

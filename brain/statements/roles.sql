@@ -19,16 +19,17 @@ END
 $$
 
 -- name: grant
--- The statement that lets login $2 become the roles $1; it does not have their privileges until it does.
-SELECT format('GRANT %s TO %I WITH INHERIT FALSE, SET TRUE', string_agg(quote_ident(role), ', '), $2::text)
-FROM unnest($1::text[]) AS role
+-- Build the statement that lets a login become these roles; it does not have their privileges until it does.
+SELECT format('GRANT %s TO %I WITH INHERIT FALSE, SET TRUE', string_agg(quote_ident(role), ', '), :login::text)
+FROM unnest(:roles::text[]) AS role
 
 -- name: granted
--- Which of the roles $1, each with all that it should read, the login may become; and the login's name. A table that came
--- after a role was created is not the role's to read until the roles are created again.
+-- Which of these roles, each with all that it should read, the login may become; and the login's name. A table that
+-- came after a role was created is not the role's to read until the roles are created again.
 SELECT session_user::text AS login, coalesce(array_agg(r.rolname::text) FILTER (WHERE
-           pg_has_role(session_user, r.oid, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END)
+           pg_has_role(session_user, r.oid, CASE WHEN current_setting('server_version_num')::int < 160000
+               THEN 'MEMBER' ELSE 'SET' END)
            AND (SELECT bool_and(has_table_privilege(r.oid, c.oid, 'SELECT')) FROM pg_class AS c
                 WHERE c.relnamespace = to_regnamespace('cognitive') AND c.relkind = 'r'
                       AND (r.rolname <> 'cognitive_overview' OR c.relname = 'tally'))), '{}') AS granted
-FROM unnest($1::text[]) AS wanted(role) LEFT JOIN pg_roles AS r ON r.rolname = wanted.role
+FROM unnest(:roles::text[]) AS wanted(role) LEFT JOIN pg_roles AS r ON r.rolname = wanted.role

@@ -1,81 +1,87 @@
 -- name: facts
 -- What the scores are measured against: how many passages and sessions the agent has, the base rates of use by type,
--- for each lexeme of the query how many passages and sessions say it, how many have it, and where the counting stopped:
--- at $3, of an agent with more than $9 passages at $10. And the past turns most like this one with what they showed and
--- the tools they called: $4 the query's vector or NULL, $5 its model, $6 now, $7 how many of the latest completed turns
--- are compared, $8 how many of them are kept. And the models of the agent's vectors, and the language of its words with
--- the one that is being built.
-SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) AS passages,
-       coalesce((SELECT sessions FROM cognitive.corpus WHERE agent_id = $1), 0) AS sessions,
+-- for each lexeme of the query how many passages and sessions say it, how many have it, and where the counting
+-- stopped: after `max_postings` passages, or after `max_counted` for an agent with more than `large_passages`. And the
+-- past turns most like this one with what they showed and the tools they called: the best `limit` of the latest
+-- `max_turns` completed ones; none without an embedding. And the models of the agent's vectors, and the language of
+-- its words with the one that is being built.
+SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = :agent_id), 0) AS passages,
+       coalesce((SELECT sessions FROM cognitive.corpus WHERE agent_id = :agent_id), 0) AS sessions,
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
-        FROM cognitive.usage_base WHERE agent_id = $1) AS base,
+        FROM cognitive.usage_base WHERE agent_id = :agent_id) AS base,
        (SELECT jsonb_agg(jsonb_build_array(nearest.turn_id, n.at, nearest.similarity, left(n.message, 500), (
             SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.lacked, e.rating IS NOT NULL)
                             ORDER BY e.memory_id)
             FROM cognitive.exposure AS e
-            WHERE e.agent_id = $1 AND e.turn_id = nearest.turn_id AND e.used IS NOT NULL),
+            WHERE e.agent_id = :agent_id AND e.turn_id = nearest.turn_id AND e.used IS NOT NULL),
             n.called) ORDER BY nearest.similarity DESC, nearest.turn_id)
         FROM (SELECT turn_id, similarity FROM (
                   SELECT turn_id, similarity FROM (
-                      SELECT turn_id, at, -(query <#> $4::halfvec) AS similarity FROM cognitive.turn
-                      WHERE agent_id = $1 AND model = $5 AND status = 'completed' AND query IS NOT NULL AND at <= $6
-                            AND $4 IS NOT NULL
+                      SELECT turn_id, at, -(query <#> :embedding::halfvec) AS similarity FROM cognitive.turn
+                      WHERE agent_id = :agent_id AND model = :model AND status = 'completed' AND query IS NOT NULL
+                          AND at <= :now
+                            AND :embedding IS NOT NULL
                       UNION ALL  -- turns that were recorded with another model, after a change of it
-                      SELECT turn_id, at, -(embedding <#> $4::halfvec) FROM cognitive.turn_embedding
-                      WHERE agent_id = $1 AND model = $5 AND at <= $6 AND $4 IS NOT NULL) AS past
-                  ORDER BY at DESC, turn_id LIMIT $7::int OFFSET 0) AS latest
-              ORDER BY similarity DESC, turn_id LIMIT $8::int) AS nearest
+                      SELECT turn_id, at, -(embedding <#> :embedding::halfvec) FROM cognitive.turn_embedding
+                      WHERE agent_id = :agent_id AND model = :model AND at <= :now AND :embedding IS NOT NULL) AS past
+                  ORDER BY at DESC, turn_id LIMIT :max_turns::int OFFSET 0) AS latest
+              ORDER BY similarity DESC, turn_id LIMIT :limit::int) AS nearest
         CROSS JOIN LATERAL (
             SELECT at, message, called FROM cognitive.turn
-            WHERE agent_id = $1 AND turn_id = nearest.turn_id OFFSET 0) AS n) AS past,
-       coalesce((SELECT model FROM cognitive.corpus WHERE agent_id = $1), cognitive.model_of_most($1)) AS live,
+            WHERE agent_id = :agent_id AND turn_id = nearest.turn_id OFFSET 0) AS n) AS past,
+       coalesce((SELECT model FROM cognitive.corpus WHERE agent_id = :agent_id),
+           cognitive.model_of_most(:agent_id)) AS live,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
-        FROM cognitive.embedding_model WHERE agent_id = $1) AS kept,
-       (SELECT ARRAY[language, becoming] FROM cognitive.corpus WHERE agent_id = $1) AS indexed,
+        FROM cognitive.embedding_model WHERE agent_id = :agent_id) AS kept,
+       (SELECT ARRAY[language, becoming] FROM cognitive.corpus WHERE agent_id = :agent_id) AS indexed,
        (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.said, d.sessions, d.around, d.last))
-        FROM unnest($2::text[]) AS q(lexeme) CROSS JOIN (
-            SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = $1), 0) > $9::bigint AS large) AS c
+        FROM unnest(:lexemes::text[]) AS q(lexeme) CROSS JOIN (
+            SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = :agent_id),
+                0) > :large_passages::bigint AS large) AS c
         CROSS JOIN LATERAL (
             SELECT count(*) FILTER (WHERE p.said > 0) AS said,
                    count(DISTINCT p.session_no) FILTER (WHERE p.said > 0) AS sessions, count(*) AS around,
-                   CASE WHEN count(*) >= $10::int
+                   CASE WHEN count(*) >= :max_counted::int
                         THEN (array_agg(p.memory_id ORDER BY p.memory_id DESC) FILTER (WHERE c.large))[1] END AS last
             FROM (SELECT said, session_no, memory_id FROM cognitive.posting
-                  WHERE agent_id = $1 AND lexeme = q.lexeme ORDER BY memory_id, ordinal
-                  LIMIT CASE WHEN c.large THEN $10::int ELSE $3::int END) AS p) AS d) AS terms
+                  WHERE agent_id = :agent_id AND lexeme = q.lexeme ORDER BY memory_id, ordinal
+                  LIMIT CASE WHEN c.large THEN :max_counted::int ELSE :max_postings::int END) AS p) AS d) AS terms
 
 -- name: candidates
--- Every passage that one of the channels finds, with the raw score of each channel. Parameters:
--- $1 agent, $2 types, $3 lexemes whose postings are read, $4 the query's vector or NULL, $5 the embedding model,
--- $6 how many per channel of each type, $7 cells read of each type and field, $8 k1, $9 b; filters (NULL: none): $10 tags,
--- $11 session, $12 since, $13 until; $14 and $15 a date range that the query names (NULL: none); $16 memories that
--- similar past turns used; $17 in how many passages those lexemes are said; $18 and $19 the same of lexemes that are too
--- common to be read, and looked up in what the others found.
-WITH wanted AS MATERIALIZED (SELECT * FROM unnest($2::text[], $6::int[]) AS w(type, most)),
+-- Every passage that one of the channels finds, with the raw score of each channel. `limits` are passages per channel
+-- of each of the `types`, `max_cells` the cells read of each type and field; without an embedding the dense channel
+-- finds nothing. `tags`, `session_id`, `since` and `until` are filters, NULL is none; [date_from, date_until) is a
+-- range that the query names, and finds what happened in it. `lexemes` are those whose postings are read, and
+-- `lexeme_passages` in how many passages they are said; `common_lexemes` are too common to be read, and are looked up
+-- in what the others found. `associated_ids` are memories that similar past turns used.
+WITH wanted AS MATERIALIZED (SELECT * FROM unnest(:types::text[], :limits::int[]) AS w(type, most)),
 corpus AS MATERIALIZED (
     SELECT greatest(passages, 1)::float8 AS passages, greatest(sessions, 1)::float8 AS sessions,
            greatest(said_lexemes, 1)::float8 / greatest(passages, 1) AS said_average,
            greatest(said_lexemes, 1)::float8 / greatest(sessions, 1) AS session_average
-    FROM cognitive.corpus WHERE agent_id = $1),
+    FROM cognitive.corpus WHERE agent_id = :agent_id),
 filtered AS MATERIALIZED (
     SELECT id FROM cognitive.memory
-    WHERE agent_id = $1 AND type = ANY($2::text[])
-      AND ($10::text[] IS NULL OR tags && $10::text[]) AND ($11::text IS NULL OR session_id = $11)
-      AND ($12::timestamptz IS NULL OR occurred_at >= $12) AND ($13::timestamptz IS NULL OR occurred_at < $13)
-      AND ($10::text[] IS NOT NULL OR $11::text IS NOT NULL OR $12::timestamptz IS NOT NULL
-           OR $13::timestamptz IS NOT NULL)),
+    WHERE agent_id = :agent_id AND type = ANY(:types::text[])
+      AND (:tags::text[] IS NULL OR tags && :tags::text[]) AND (:session_id::text IS NULL OR session_id = :session_id)
+      AND (:since::timestamptz IS NULL OR occurred_at >= :since)
+          AND (:until::timestamptz IS NULL OR occurred_at < :until)
+      AND (:tags::text[] IS NOT NULL OR :session_id::text IS NOT NULL OR :since::timestamptz IS NOT NULL
+           OR :until::timestamptz IS NOT NULL)),
 term AS MATERIALIZED (
     SELECT q.lexeme, ln(1 + (c.passages - q.said + 0.5) / (q.said + 0.5)) AS idf
-    FROM corpus AS c, unnest($3::text[], $17::bigint[]) AS q(lexeme, said)),
+    FROM corpus AS c, unnest(:lexemes::text[], :lexeme_passages::bigint[]) AS q(lexeme, said)),
 hit AS MATERIALIZED (
     SELECT p.memory_id, p.ordinal, p.type, p.session_no, p.lexeme, p.said, t.idf,
-           t.idf * p.said * ($8::float8 + 1) / (p.said + $8::float8 * (1 - $9::float8 + $9::float8 * p.said_length / c.said_average)) AS bm25
-    FROM corpus AS c, term AS t JOIN cognitive.posting AS p ON p.agent_id = $1 AND p.lexeme = t.lexeme
-    WHERE p.type = ANY($2::text[])),
+           t.idf * p.said * (:k1::float8 + 1)
+               / (p.said + :k1::float8 * (1 - :b::float8 + :b::float8 * p.said_length / c.said_average)) AS bm25
+    FROM corpus AS c, term AS t JOIN cognitive.posting AS p ON p.agent_id = :agent_id AND p.lexeme = t.lexeme
+    WHERE p.type = ANY(:types::text[])),
 lexical AS MATERIALIZED (
     SELECT memory_id, ordinal, type, sum(bm25) AS bm25, sum(idf) FILTER (WHERE said > 0) AS said, sum(idf) AS around
     FROM hit
-    WHERE ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
+    WHERE (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
+        AND :until::timestamptz IS NULL
            OR memory_id IN (SELECT id FROM filtered))
     GROUP BY memory_id, ordinal, type),
 worded AS (
@@ -93,56 +99,66 @@ probed AS MATERIALIZED (
     FROM wanted AS w, unnest(ARRAY['said', 'around']) AS channel(field) CROSS JOIN LATERAL (
         SELECT array_agg(c.no ORDER BY c.no) AS cells FROM (
             SELECT no FROM cognitive.cell
-            WHERE agent_id = $1 AND model = $5 AND field = channel.field AND type = w.type AND $4::halfvec IS NOT NULL
-            ORDER BY centre <#> $4::halfvec, no
-            LIMIT CASE WHEN $10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL
-                            AND $13::timestamptz IS NULL THEN $7::int END) AS c) AS near),
+            WHERE agent_id = :agent_id AND model = :model AND field = channel.field AND type = w.type
+                AND :embedding::halfvec IS NOT NULL
+            ORDER BY centre <#> :embedding::halfvec, no
+            LIMIT CASE WHEN :tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
+                            AND :until::timestamptz IS NULL THEN :max_cells::int END) AS c) AS near),
 -- Nearest neighbours per field and type, exact among what lies in no cell or in those; vectors are of unit length, so
 -- that the inner product is the cosine. Where the cells hold too few, others fill up: as many rows come back as there
 -- are. OFFSET 0 keeps the planner from trading the scan of the covering index for an approximate one behind a filter,
 -- which returns fewer rows than asked for. The covering index holds vectors of up to 1,200 dimensions; for larger ones
--- brain/search.py turns the condition round.
+-- the slot says "dimension > 1200".
 dense AS (
     SELECT d.memory_id, d.ordinal
     FROM probed AS p CROSS JOIN LATERAL (
         SELECT e.memory_id, e.ordinal FROM (
-            SELECT memory_id, ordinal, embedding <#> $4::halfvec AS distance FROM cognitive.embedding
-            WHERE agent_id = $1 AND model = $5 AND field = p.field AND type = p.type AND $4 IS NOT NULL
-              AND dimension <= 1200 AND cell IS NULL
-              AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
+            SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+            WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
+                AND :embedding IS NOT NULL
+              AND <dimensions> AND cell IS NULL
+              AND (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
+                  AND :until::timestamptz IS NULL
                    OR memory_id IN (SELECT id FROM filtered))
             UNION ALL
-            SELECT memory_id, ordinal, embedding <#> $4::halfvec AS distance FROM cognitive.embedding
-            WHERE agent_id = $1 AND model = $5 AND field = p.field AND type = p.type AND $4 IS NOT NULL
-              AND dimension <= 1200 AND cell = ANY(p.cells)
-              AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
+            SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+            WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
+                AND :embedding IS NOT NULL
+              AND <dimensions> AND cell = ANY(p.cells)
+              AND (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
+                  AND :until::timestamptz IS NULL
                    OR memory_id IN (SELECT id FROM filtered))
             UNION ALL (
-            SELECT memory_id, ordinal, embedding <#> $4::halfvec AS distance FROM cognitive.embedding
-            WHERE agent_id = $1 AND model = $5 AND field = p.field AND type = p.type AND $4 IS NOT NULL
-              AND dimension <= 1200 AND p.cells IS NOT NULL AND cell IS NOT NULL AND cell <> ALL(p.cells)
-              AND $10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
+            SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+            WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
+                AND :embedding IS NOT NULL
+              AND <dimensions> AND p.cells IS NOT NULL AND cell IS NOT NULL AND cell <> ALL(p.cells)
+              AND :tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
+                  AND :until::timestamptz IS NULL
             LIMIT p.most)
             OFFSET 0) AS e
         ORDER BY e.distance, e.memory_id, e.ordinal LIMIT p.most) AS d),
 dated AS (
     SELECT d.id AS memory_id FROM wanted AS w CROSS JOIN LATERAL (
         SELECT id FROM cognitive.memory
-        WHERE agent_id = $1 AND type = w.type AND occurred_at >= $14 AND occurred_at < $15
-          AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
+        WHERE agent_id = :agent_id AND type = w.type AND occurred_at >= :date_from AND occurred_at < :date_until
+          AND (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
+              AND :until::timestamptz IS NULL
                OR id IN (SELECT id FROM filtered))
         ORDER BY occurred_at, seq LIMIT w.most) AS d),
 -- What similar turns used is a candidate even if no other channel finds it, by the passage nearest to the query.
 associated AS (
     SELECT m.id AS memory_id, coalesce((
         SELECT ordinal FROM cognitive.embedding
-        WHERE agent_id = $1 AND memory_id = m.id AND field = 'said' AND model = $5 AND $4 IS NOT NULL
-        ORDER BY embedding <#> $4::halfvec, ordinal LIMIT 1), 0) AS ordinal
+        WHERE agent_id = :agent_id AND memory_id = m.id AND field = 'said' AND model = :model AND :embedding IS NOT NULL
+        ORDER BY embedding <#> :embedding::halfvec, ordinal LIMIT 1), 0) AS ordinal
     FROM cognitive.memory AS m
-    WHERE m.agent_id = $1 AND m.id = ANY($16::uuid[]) AND m.type = ANY($2::text[])
-      AND ($10::text[] IS NULL AND $11::text IS NULL AND $12::timestamptz IS NULL AND $13::timestamptz IS NULL
+    WHERE m.agent_id = :agent_id AND m.id = ANY(:associated_ids::uuid[]) AND m.type = ANY(:types::text[])
+      AND (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
+          AND :until::timestamptz IS NULL
            OR m.id IN (SELECT id FROM filtered))),
--- One row per passage, by grouping and by looking up: a join of these lists would be planned as nested loops. Of what has
+-- One row per passage, by grouping and by looking up: a join of these lists would be planned as nested loops. Of what
+-- has
 -- a word of the query most is not found by any channel, and is neither sorted nor carried along.
 listed AS MATERIALIZED (
     SELECT memory_id, ordinal FROM worded UNION ALL SELECT memory_id, ordinal FROM dense
@@ -160,15 +176,16 @@ found AS MATERIALIZED (
     FROM pooled AS f CROSS JOIN LATERAL (
         SELECT id AS memory_id, seq, type, content, speaker, occurred_at, session_id, session_no, source, superseded_by,
                confidence, pinned, trust
-        FROM cognitive.memory WHERE agent_id = $1 AND id = f.memory_id OFFSET 0) AS m),
--- Of the sessions that have a word of the query, most hold nothing that was found: these are not scored. `IS TRUE` keeps
+        FROM cognitive.memory WHERE agent_id = :agent_id AND id = f.memory_id OFFSET 0) AS m),
+-- Of the sessions that have a word of the query, most hold nothing that was found: these are not scored. `IS TRUE`
+-- keeps
 -- the planner from making a join of the list, as above.
 session_score AS (
     SELECT t.session_no,
-           sum(ln(1 + (c.sessions - t.sessions + 0.5) / (t.sessions + 0.5)) * t.said * ($8::float8 + 1)
-               / (t.said + $8::float8 * (1 - $9::float8 + $9::float8 * s.lexemes / c.session_average))) AS bm25
+           sum(ln(1 + (c.sessions - t.sessions + 0.5) / (t.sessions + 0.5)) * t.said * (:k1::float8 + 1)
+               / (t.said + :k1::float8 * (1 - :b::float8 + :b::float8 * s.lexemes / c.session_average))) AS bm25
     FROM corpus AS c, session_term AS t CROSS JOIN LATERAL (
-        SELECT lexemes FROM cognitive.session WHERE agent_id = $1 AND no = t.session_no OFFSET 0) AS s
+        SELECT lexemes FROM cognitive.session WHERE agent_id = :agent_id AND no = t.session_no OFFSET 0) AS s
     WHERE (t.session_no IN (SELECT session_no FROM found)) IS TRUE
     GROUP BY t.session_no),
 -- As one value to look up in: a join with a list of unknown length would be planned as nested loops.
@@ -180,40 +197,44 @@ SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.s
        CASE WHEN common.said IS NULL THEN f.said ELSE coalesce(f.said, 0) + common.said END AS said_matched,
        CASE WHEN common.idf IS NULL THEN f.around ELSE coalesce(f.around, 0) + common.idf END AS around_matched,
        ((SELECT scores FROM session_map) -> f.session_no::text)::float8 AS session_bm25,
-       -(said.embedding <#> $4::halfvec) AS said_cosine, -(around.embedding <#> $4::halfvec) AS around_cosine,
+       -(said.embedding <#> :embedding::halfvec) AS said_cosine,
+           -(around.embedding <#> :embedding::halfvec) AS around_cosine,
        said.embedding AS vector, before.id AS previous_id, after.id AS next_id,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at
 FROM found AS f
 CROSS JOIN LATERAL (
     SELECT start, stop, said_length FROM cognitive.passage
-    WHERE agent_id = $1 AND memory_id = f.memory_id AND ordinal = f.ordinal OFFSET 0) AS p
+    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal OFFSET 0) AS p
 LEFT JOIN LATERAL (
     SELECT sum(idf) AS idf, sum(idf) FILTER (WHERE said > 0) AS said,
-           sum(idf * said * ($8::float8 + 1) / (said + $8::float8 * (1 - $9::float8 + $9::float8 * said_length / average)))
+           sum(idf * said * (:k1::float8 + 1)
+               / (said + :k1::float8 * (1 - :b::float8 + :b::float8 * said_length / average)))
                AS bm25
     FROM (SELECT h.said, h.said_length, c.said_average AS average,
                  ln(1 + (c.passages - q.said + 0.5) / (q.said + 0.5)) AS idf
-          FROM unnest($18::text[], $19::bigint[]) AS q(lexeme, said) CROSS JOIN corpus AS c CROSS JOIN LATERAL (
+          FROM unnest(:common_lexemes::text[], :common_passages::bigint[]) AS q(lexeme,
+              said) CROSS JOIN corpus AS c CROSS JOIN LATERAL (
               SELECT said, said_length FROM cognitive.posting
-              WHERE agent_id = $1 AND lexeme = q.lexeme AND memory_id = f.memory_id AND ordinal = f.ordinal
+              WHERE agent_id = :agent_id AND lexeme = q.lexeme AND memory_id = f.memory_id AND ordinal = f.ordinal
               OFFSET 0) AS h) AS t) AS common ON true
 LEFT JOIN LATERAL (
     SELECT embedding FROM cognitive.embedding
-    WHERE agent_id = $1 AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'said' AND model = $5
+    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'said' AND model = :model
     OFFSET 0) AS said ON true
 LEFT JOIN LATERAL (
     SELECT embedding FROM cognitive.embedding
-    WHERE agent_id = $1 AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'around' AND model = $5
+    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'around'
+        AND model = :model
     OFFSET 0) AS around ON true
 LEFT JOIN LATERAL (
     SELECT b.id FROM cognitive.memory AS b
-    WHERE b.agent_id = $1 AND b.session_id = f.session_id AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
+    WHERE b.agent_id = :agent_id AND b.session_id = f.session_id AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
     ORDER BY b.occurred_at DESC, b.seq DESC LIMIT 1) AS before ON true
 LEFT JOIN LATERAL (
     SELECT a.id FROM cognitive.memory AS a
-    WHERE a.agent_id = $1 AND a.session_id = f.session_id AND (a.occurred_at, a.seq) > (f.occurred_at, f.seq)
+    WHERE a.agent_id = :agent_id AND a.session_id = f.session_id AND (a.occurred_at, a.seq) > (f.occurred_at, f.seq)
     ORDER BY a.occurred_at, a.seq LIMIT 1) AS after ON true
 LEFT JOIN LATERAL (
     SELECT shown, used, times_shown, times_used, last_at FROM cognitive.usage
-    WHERE agent_id = $1 AND memory_id = f.memory_id OFFSET 0) AS u ON true
+    WHERE agent_id = :agent_id AND memory_id = f.memory_id OFFSET 0) AS u ON true
 ORDER BY f.seq, f.ordinal

@@ -1,59 +1,61 @@
 -- name: own_work
 -- Whoever changes what depends on what takes turns with the others who do, and excludes nobody else.
-SELECT pg_advisory_xact_lock(hashtextextended('cognitive work ' || $1, 0))
+SELECT pg_advisory_xact_lock(hashtextextended('cognitive work ' || :agent_id, 0))
 
 -- name: begin
 -- A subtask that is there already stays as it is.
-INSERT INTO cognitive.subtask (agent_id, id, session_id, title, depends_on, lexemes) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO cognitive.subtask (agent_id, id, session_id, title, depends_on, lexemes)
+    VALUES (:agent_id, :subtask_id, :session_id, :title, :depends_on, :lexemes)
 ON CONFLICT DO NOTHING
 
 -- name: subtasks
 SELECT id, session_id, title, status, depends_on, artifacts, result, facts, created_at, completed_at
-FROM cognitive.subtask WHERE agent_id = $1 AND id = ANY($2::uuid[])
+FROM cognitive.subtask WHERE agent_id = :agent_id AND id = ANY(:subtask_ids::uuid[])
 
 -- name: of_session
 SELECT id, session_id, title, status, depends_on, artifacts, result, facts, created_at, completed_at
-FROM cognitive.subtask WHERE agent_id = $1 AND session_id = $2 ORDER BY created_at, id
+FROM cognitive.subtask WHERE agent_id = :agent_id AND session_id = :session_id ORDER BY created_at, id
 
 -- name: needed
 -- All that these subtasks depend on, at whatever remove.
 WITH RECURSIVE needed AS (
-    SELECT unnest($2::uuid[]) AS id
+    SELECT unnest(:subtask_ids::uuid[]) AS id
     UNION
-    SELECT unnest(s.depends_on) FROM needed JOIN cognitive.subtask AS s ON s.agent_id = $1 AND s.id = needed.id)
+    SELECT unnest(s.depends_on) FROM needed JOIN cognitive.subtask AS s ON s.agent_id = :agent_id AND s.id = needed.id)
 SELECT id FROM needed
 
 -- name: depend
-UPDATE cognitive.subtask SET depends_on = ARRAY(SELECT DISTINCT unnest(depends_on || $3::uuid[]) ORDER BY 1)
-WHERE agent_id = $1 AND id = $2 AND status = 'open'
+UPDATE cognitive.subtask SET depends_on = ARRAY(SELECT DISTINCT unnest(depends_on || :depends_on::uuid[]) ORDER BY 1)
+WHERE agent_id = :agent_id AND id = :subtask_id AND status = 'open'
 RETURNING id
 
 -- name: finish
 -- The first end of a subtask is final; what it left bears its name.
 WITH finished AS (
-    UPDATE cognitive.subtask SET status = $3, result = $4, artifacts = $5, lexemes = $6, completed_at = now()
-    WHERE agent_id = $1 AND id = $2 AND status = 'open' RETURNING id),
+    UPDATE cognitive.subtask SET status = :status, result = :result, artifacts = :artifact_ids, lexemes = :lexemes,
+        completed_at = now()
+    WHERE agent_id = :agent_id AND id = :subtask_id AND status = 'open' RETURNING id),
 left_behind AS (
     UPDATE cognitive.artifact AS a SET subtask_id = finished.id
-    FROM finished WHERE a.agent_id = $1 AND a.id = ANY($5::uuid[]))
+    FROM finished WHERE a.agent_id = :agent_id AND a.id = ANY(:artifact_ids::uuid[]))
 SELECT id FROM finished
 
 -- name: archived
-UPDATE cognitive.subtask SET facts = $3 WHERE agent_id = $1 AND id = $2
+UPDATE cognitive.subtask SET facts = :memory_ids WHERE agent_id = :agent_id AND id = :subtask_id
 
 -- name: known_artifacts
-SELECT id FROM cognitive.artifact WHERE agent_id = $1 AND id = ANY($2::uuid[])
+SELECT id FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artifact_ids::uuid[])
 
 -- name: search
--- Completed subtasks, of a session ($2) or of all, by the stems of a query: the fewer of them have it, the more it says.
+-- Completed subtasks, of a session or of all, by the stems of a query: the fewer of them have it, the more it says.
 WITH finished AS (
     SELECT id, session_id, title, status, depends_on, artifacts, result, facts, created_at, completed_at, lexemes
     FROM cognitive.subtask
-    WHERE agent_id = $1 AND status = 'completed' AND ($2::text IS NULL OR session_id = $2)),
+    WHERE agent_id = :agent_id AND status = 'completed' AND (:session_id::text IS NULL OR session_id = :session_id)),
 asked AS (
     SELECT q.lexeme, ln(1 + (SELECT count(*) FROM finished)::float8 / count(*)) AS weight
-    FROM unnest($3::text[]) AS q(lexeme) JOIN finished ON q.lexeme = ANY(finished.lexemes) GROUP BY q.lexeme)
+    FROM unnest(:lexemes::text[]) AS q(lexeme) JOIN finished ON q.lexeme = ANY(finished.lexemes) GROUP BY q.lexeme)
 SELECT f.id, f.session_id, f.title, f.status, f.depends_on, f.artifacts, f.result, f.facts, f.created_at, f.completed_at
 FROM finished AS f CROSS JOIN LATERAL (SELECT sum(weight) AS score FROM asked WHERE lexeme = ANY(f.lexemes)) AS s
 WHERE s.score > 0
-ORDER BY s.score DESC, f.completed_at DESC, f.id LIMIT $4
+ORDER BY s.score DESC, f.completed_at DESC, f.id LIMIT :limit

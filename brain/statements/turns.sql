@@ -1,180 +1,198 @@
 -- name: open_turn
--- Records a turn as it was planned, and the policy ($17) it was planned under, once; a turn id that is there already
--- stays as it was recorded first, and one that came in ($23) before its agent was erased is not recorded again. One that
--- came in before memories were forgotten may hold their words, which nobody looked for in it: it is recorded without
+-- Record a turn as it was planned, and the policy it was planned under, once; a turn id that is there already stays as
+-- it was recorded first, and one that was received before its agent was erased is not recorded again. One that was
+-- received before memories were forgotten may hold their words, which nobody looked for in it: it is recorded without
 -- its own, and what comes of it is kept without them, too.
 WITH since AS MATERIALIZED (
     SELECT what FROM cognitive.erasure
-    WHERE agent_id = $1 AND what <> 'retention' AND at >= to_timestamp($23::float8)),
+    WHERE agent_id = :agent_id AND what <> 'retention' AND at >= to_timestamp(:received_at::float8)),
 living AS MATERIALIZED (
     SELECT NOT EXISTS (SELECT 1 FROM since WHERE what = 'agent') AS is, EXISTS (SELECT 1 FROM since) AS late),
 planned AS (
     INSERT INTO cognitive.policy (agent_id, version, content)
-    SELECT $1, $7, $17::jsonb FROM living WHERE $17::jsonb IS NOT NULL AND living.is
+    SELECT :agent_id, :policy, :policy_content::jsonb FROM living WHERE :policy_content::jsonb IS NOT NULL AND living.is
     ON CONFLICT DO NOTHING),
 opened AS (
     INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
                                 query, trace, categories, runtime, measures, response, degraded_codes)
-    SELECT $1, $2, $3, $4, $5, CASE WHEN living.late THEN '[erased]' ELSE $6::text END, $7, $8, $9,
-           CASE WHEN NOT living.late THEN $10::text END, CASE WHEN NOT living.late THEN $11::halfvec END,
+    SELECT :agent_id, :turn_id, :session_id, :user_id, :at, CASE WHEN living.late THEN '[erased]'
+        ELSE :message::text END, :policy, :frame, :degraded,
+           CASE WHEN NOT living.late THEN :model::text END, CASE WHEN NOT living.late THEN :embedding::halfvec END,
            CASE WHEN living.late
-                THEN $12::jsonb || '{"query": "", "record": null, "erased": true}' ELSE $12::jsonb END,
-           $19, $20, $21, CASE WHEN living.late THEN '' END, $24
+                THEN :trace::jsonb || '{"query": "", "record": null, "erased": true}' ELSE :trace::jsonb END,
+           :categories, :runtime, :measures, CASE WHEN living.late THEN '' END,
+           :degraded_codes
     FROM living WHERE living.is
     ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
 INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked, tokens)
-SELECT $1, $2, s.memory_id, s.type, 'prompt', s.slot, s.propensity, $5, s.lacked, s.tokens
-FROM opened, unnest($13::uuid[], $14::text[], $15::smallint[], $16::real[], $18::real[], $22::integer[])
+SELECT :agent_id, :turn_id, s.memory_id, s.type, 'prompt', s.slot, s.propensity, :at, s.lacked, s.tokens
+FROM opened, unnest(:memory_ids::uuid[], :memory_types::text[], :slots::smallint[], :propensities::real[],
+    :relevance_gaps::real[], :tokens::integer[])
      AS s(memory_id, type, slot, propensity, lacked, tokens)
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: reap
--- Gives up turns that stayed open for longer than $2 seconds, the oldest first, some at a time; whose row somebody
--- holds is being closed. closed_at stays empty: no outcome has come, and one that comes after all still counts.
+-- Give up turns that stayed open for too long, the oldest first, some at a time; whose row somebody holds is being
+-- closed. closed_at stays empty: no outcome has come, and one that comes after all still counts.
 UPDATE cognitive.turn SET status = 'abandoned', reaped = true
-WHERE agent_id = $1 AND status = 'open' AND turn_id IN (
+WHERE agent_id = :agent_id AND status = 'open' AND turn_id IN (
     SELECT turn_id FROM cognitive.turn
-    WHERE agent_id = $1 AND status = 'open' AND opened_at < now() - make_interval(secs => $2::float8)
-    ORDER BY opened_at LIMIT $3::int FOR UPDATE SKIP LOCKED)
+    WHERE agent_id = :agent_id AND status = 'open'
+        AND opened_at < now() - make_interval(secs => :max_open_seconds::float8)
+    ORDER BY opened_at LIMIT :limit::int FOR UPDATE SKIP LOCKED)
 RETURNING turn_id
 
 -- name: expose_recalled
 -- Memories that the recall tool returned within a turn count as shown in it, in slots of their own. Not in a turn whose
--- outcome is known: nobody would judge them. A turn that is not recorded yet may be so with its outcome, and judges them
+-- outcome is known: nobody would judge them. A turn that is not recorded yet may be so with its outcome, and judges
+-- them
 -- then. The turn's row is shared, so that its closing comes before, or sees them.
 WITH open AS (
     SELECT turn_id FROM cognitive.turn
-    WHERE agent_id = $1 AND turn_id = $2 AND (status = 'open' OR reaped) FOR SHARE)
+    WHERE agent_id = :agent_id AND turn_id = :turn_id AND (status = 'open' OR reaped) FOR SHARE)
 INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked)
-SELECT $1, $2, s.memory_id, s.type, 'recall', s.slot, 1.0, $5, s.lacked
-FROM unnest($3::uuid[], $4::text[], $6::real[]) WITH ORDINALITY AS s(memory_id, type, lacked, slot)
+SELECT :agent_id, :turn_id, s.memory_id, s.type, 'recall', s.slot, 1.0, :at, s.lacked
+FROM unnest(:memory_ids::uuid[], :memory_types::text[], :relevance_gaps::real[]) WITH ORDINALITY AS s(memory_id, type,
+    lacked, slot)
 WHERE EXISTS (SELECT 1 FROM open)
-   OR NOT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2)
+   OR NOT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id)
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: turn_whole
 SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, degraded_codes, trace, model, query
-FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
+FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id
 
 -- name: calls
 -- What turns were taken for and what was called in them, of those whose outcome is known.
 SELECT user_id, categories, called FROM cognitive.turn
-WHERE agent_id = $1 AND status = 'completed' AND cardinality(categories) > 0 ORDER BY at DESC, turn_id LIMIT $2
+WHERE agent_id = :agent_id AND status = 'completed' AND cardinality(categories) > 0
+    ORDER BY at DESC, turn_id LIMIT :limit
 
 -- name: forget_categories
 UPDATE cognitive.turn SET categories = DEFAULT
-WHERE agent_id = $1 AND cardinality(categories) > 0 AND ($2::text IS NULL OR user_id = $2::text) RETURNING turn_id
+WHERE agent_id = :agent_id AND cardinality(categories) > 0
+    AND (:user_id::text IS NULL OR user_id = :user_id::text) RETURNING turn_id
 
 -- name: stored_after
 -- When a memory was stored, if that was after a turn was recorded.
-SELECT m.created_at FROM cognitive.memory AS m JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = $2
-WHERE m.agent_id = $1 AND m.id = $3 AND m.created_at > t.opened_at
+SELECT m.created_at FROM cognitive.memory AS m JOIN cognitive.turn AS t ON t.agent_id = :agent_id
+    AND t.turn_id = :turn_id
+WHERE m.agent_id = :agent_id AND m.id = :memory_id AND m.created_at > t.opened_at
 
 -- name: shadow
 -- Of a turn that is there: of one that was erased meanwhile nothing is left behind.
 INSERT INTO cognitive.shadow (agent_id, turn_id, policy, shown, tokens, at)
-SELECT $1, turn_id, $3, $4::uuid[], $5, $6 FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2
+SELECT :agent_id, turn_id, :policy, :memory_ids::uuid[], :tokens, :at FROM cognitive.turn WHERE agent_id = :agent_id
+    AND turn_id = :turn_id
 ON CONFLICT DO NOTHING
 
 -- name: verdicts
 WITH bar AS MATERIALIZED (
     SELECT version, (content -> 'attribution_thresholds' ->> (content ->> 'attribution'))::float8 AS threshold
-    FROM cognitive.policy WHERE agent_id = $1)
+    FROM cognitive.policy WHERE agent_id = :agent_id)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold
-FROM cognitive.exposure AS e JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = e.turn_id
+FROM cognitive.exposure AS e JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = e.turn_id
 LEFT JOIN bar ON bar.version = t.policy
-WHERE e.agent_id = $1 AND t.status = 'completed' AND e.used IS NOT NULL AND e.overlap IS NOT NULL
+WHERE e.agent_id = :agent_id AND t.status = 'completed' AND e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
 
 -- name: shadows
 SELECT s.turn_id, s.policy, s.shown AS shadow, s.tokens,
        ARRAY(SELECT memory_id FROM cognitive.exposure
-             WHERE agent_id = $1 AND turn_id = s.turn_id AND via = 'prompt' ORDER BY slot) AS shown,
+             WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' ORDER BY slot) AS shown,
        ARRAY(SELECT memory_id FROM cognitive.exposure
-             WHERE agent_id = $1 AND turn_id = s.turn_id AND via = 'prompt' AND used ORDER BY slot) AS used
-FROM cognitive.shadow AS s WHERE s.agent_id = $1 ORDER BY s.policy, s.at, s.turn_id
+             WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' AND used ORDER BY slot) AS used
+FROM cognitive.shadow AS s WHERE s.agent_id = :agent_id ORDER BY s.policy, s.at, s.turn_id
 
 -- name: policy
-SELECT content FROM cognitive.policy WHERE agent_id = $1 AND version = $2
+SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :version
 
 -- name: turns_between
 -- Ids of the turns of a time, oldest first.
 SELECT turn_id FROM cognitive.turn
-WHERE agent_id = $1 AND ($2::timestamptz IS NULL OR at >= $2) AND ($3::timestamptz IS NULL OR at < $3)
+WHERE agent_id = :agent_id AND (:since::timestamptz IS NULL OR at >= :since)
+    AND (:until::timestamptz IS NULL OR at < :until)
 ORDER BY at, turn_id
 
 -- name: called_turns
--- The latest completed turns that called tools, newest first, with their vectors by one embedding model ($2).
-SELECT turn_id, at, message, called, CASE WHEN model = $2 THEN query ELSE (
+-- The latest completed turns that called tools, newest first, with their vectors by one embedding model.
+SELECT turn_id, at, message, called, CASE WHEN model = :model THEN query ELSE (
            SELECT embedding FROM cognitive.turn_embedding AS e
-           WHERE e.agent_id = $1 AND e.turn_id = turn.turn_id AND e.model = $2) END AS query
+           WHERE e.agent_id = :agent_id AND e.turn_id = turn.turn_id AND e.model = :model) END AS query
 FROM cognitive.turn
-WHERE agent_id = $1 AND status = 'completed' AND cardinality(called) > 0
-ORDER BY at DESC, turn_id DESC LIMIT $3
+WHERE agent_id = :agent_id AND status = 'completed' AND cardinality(called) > 0
+ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: recent_turns
 SELECT turn_id, session_id, at, status, message FROM cognitive.turn
-WHERE agent_id = $1 AND ($3::text IS NULL OR session_id = $3::text)
-ORDER BY at DESC, turn_id DESC LIMIT $2
+WHERE agent_id = :agent_id AND (:session_id::text IS NULL OR session_id = :session_id::text)
+ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: open_turns
--- The latest open turn of each session, or of session $2 alone, of those opened in the last $3 seconds.
+-- The latest open turn of each session, or of one session, of those opened in the last `max_age_seconds`.
 SELECT DISTINCT ON (session_id) turn_id FROM cognitive.turn
-WHERE agent_id = $1 AND status = 'open' AND ($2::text IS NULL OR session_id = $2::text)
-  AND opened_at > now() - make_interval(secs => $3::float8)
+WHERE agent_id = :agent_id AND status = 'open' AND (:session_id::text IS NULL OR session_id = :session_id::text)
+  AND opened_at > now() - make_interval(secs => :max_age_seconds::float8)
 ORDER BY session_id, opened_at DESC, turn_id DESC
 
 -- name: exposures
 -- What a turn showed, with the words that were shown: the memory as it is now, or NULL if it was erased since.
 SELECT e.memory_id, e.type, e.via, e.slot, e.propensity, e.overlap, e.used, e.rating, m.content, m.speaker, m.source,
        e.tokens
-FROM cognitive.exposure AS e LEFT JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = e.memory_id
-WHERE e.agent_id = $1 AND e.turn_id = $2 ORDER BY e.via, e.slot, e.memory_id
+FROM cognitive.exposure AS e LEFT JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = e.memory_id
+WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id ORDER BY e.via, e.slot, e.memory_id
 
 -- name: decoys
 -- Memories that a turn's search found and that it did not show, by the prompt or by recall, with their words. Looked up
 -- by their keys: a join would read all memories of the agent.
 SELECT m.type, m.content, m.speaker
-FROM cognitive.turn AS t CROSS JOIN LATERAL jsonb_array_elements_text(t.trace -> 'decoys') WITH ORDINALITY AS d(id, place)
+FROM cognitive.turn AS t CROSS JOIN LATERAL jsonb_array_elements_text(t.trace -> 'decoys') WITH ORDINALITY AS d(id,
+    place)
 CROSS JOIN LATERAL (
-    SELECT id, type, content, speaker FROM cognitive.memory WHERE agent_id = $1 AND id = d.id::uuid OFFSET 0) AS m
-WHERE t.agent_id = $1 AND t.turn_id = $2 AND NOT EXISTS (
-    SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = m.id)
+    SELECT id, type, content, speaker FROM cognitive.memory WHERE agent_id = :agent_id
+        AND id = d.id::uuid OFFSET 0) AS m
+WHERE t.agent_id = :agent_id AND t.turn_id = :turn_id AND NOT EXISTS (
+    SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = m.id)
 ORDER BY d.place
 
 -- name: share_corpus
 -- Whoever counts the use of memories shares the agent's row with the others who do, and excludes whoever writes or
 -- erases memories: the two take the rows of a memory in different orders.
-SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR SHARE
+SELECT 1 FROM cognitive.corpus WHERE agent_id = :agent_id FOR SHARE
 
 -- name: hold_turn
 -- Whoever judges or rates what a turn showed holds its row: one after the other, each on what the last one left. The
--- words of an outcome that came in at $3 (NULL: whenever) are withheld if they may be those of a memory that is forgotten
--- since: of one that the turn was shown, as an empty response or a showing without its memory says, or of any.
+-- words of an outcome, received at a time or (NULL) whenever, are withheld if they may be those of a memory that is
+-- forgotten since: of one that the turn was shown, as an empty response or a showing without its memory says, or of
+-- any.
 SELECT session_id, user_id, at, message, status = 'open' OR reaped AS open, status, frame, categories, runtime,
        cardinality(degraded) > 0 AS degraded, measures, called, policy, clock_timestamp() AS read_at,
        coalesce(response = '', false)
        OR EXISTS (
-           SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = $1 AND e.turn_id = $2 AND NOT EXISTS (
-               SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = $1 AND m.id = e.memory_id))
+           SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND NOT EXISTS (
+               SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.id = e.memory_id))
        OR EXISTS (
-           SELECT 1 FROM cognitive.erasure AS e WHERE e.agent_id = $1 AND e.what = 'memories' AND e.at >= CASE
-               WHEN status = 'open' OR reaped THEN coalesce(to_timestamp($3::float8), opened_at) ELSE closed_at END)
+           SELECT 1 FROM cognitive.erasure AS e WHERE e.agent_id = :agent_id AND e.what = 'memories' AND e.at >= CASE
+               WHEN status = 'open' OR reaped THEN coalesce(to_timestamp(:received_at::float8), opened_at)
+                   ELSE closed_at END)
        AS withheld,
-       (SELECT content FROM cognitive.policy AS p WHERE p.agent_id = $1 AND p.version = turn.policy) AS planned_under
-FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE
+       (SELECT content FROM cognitive.policy AS p WHERE p.agent_id = :agent_id
+           AND p.version = turn.policy) AS planned_under
+FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id FOR UPDATE
 
 -- name: tally
 -- Adds to the counts of a turn's hour and day, always behind what closing or rating a turn takes, and in one order.
-INSERT INTO cognitive.tally AS t (agent_id, span, at, by, value, turns, completed, failed, abandoned, degraded, abstained,
+INSERT INTO cognitive.tally AS t (agent_id, span, at, by, value, turns, completed, failed, abandoned, degraded,
+    abstained,
     found, shown, used, tokens, used_tokens, deduped, trimmed, milliseconds, latency)
-SELECT $1, s.span, date_trunc(s.span, $2::timestamptz, 'UTC'), r.by, r.value, r.turns, r.completed, r.failed, r.abandoned,
+SELECT :agent_id, s.span, date_trunc(s.span, :at::timestamptz, 'UTC'), r.by, r.value, r.turns, r.completed, r.failed,
+    r.abandoned,
     r.degraded, r.abstained, r.found, r.shown, r.used, r.tokens, r.used_tokens, r.deduped, r.trimmed, r.milliseconds,
     r.latency
-FROM jsonb_to_recordset($3::jsonb) AS r(by text, value text, turns bigint, completed bigint, failed bigint,
+FROM jsonb_to_recordset(:rows::jsonb) AS r(by text, value text, turns bigint, completed bigint, failed bigint,
     abandoned bigint, degraded bigint, abstained bigint, found bigint, shown bigint, used bigint, tokens bigint,
     used_tokens bigint, deduped bigint, trimmed bigint, milliseconds float8, latency integer[])
 CROSS JOIN (VALUES ('hour'), ('day')) AS s(span)
@@ -192,90 +210,93 @@ ON CONFLICT (agent_id, span, by, at, value) DO UPDATE SET
 -- name: close_turn
 -- One statement for all a turn teaches, so that it happens once or not at all. Only the first closing of a turn moves
 -- its row and returns it; exposures, masses and base rates are fed from that. Rows are taken in the order of memory
--- ids, so that concurrent turns cannot deadlock. $3 the outcome's status, $4 when it counts, $5 memory ids,
--- $6 overlaps, $7 used or not, $8 explicit ratings or NULL, $9 the half-life in seconds, $10 what a rated showing
--- weighs in the masses, where others weigh 1, $11 and $12 types of decoys and whether they were credited, $13 the names
--- of the tools that were called, $14 the response as it is kept, if it is; empty, if it is withheld.
+-- ids, so that concurrent turns cannot deadlock. A rated showing weighs `rating_weight` in the masses, where others
+-- weigh 1. The response is as it is kept, NULL if it is not; empty, if it is withheld.
 WITH closed AS (
-    UPDATE cognitive.turn SET status = $3, closed_at = now(), reaped = false, called = $13::text[], response = $14
-    WHERE agent_id = $1 AND turn_id = $2 AND (status = 'open' OR reaped) RETURNING turn_id, session_id),
+    UPDATE cognitive.turn SET status = :status, closed_at = now(), reaped = false, called = :tools::text[],
+        response = :response
+    WHERE agent_id = :agent_id AND turn_id = :turn_id AND (status = 'open' OR reaped) RETURNING turn_id, session_id),
 counted AS (
     INSERT INTO cognitive.session AS s (agent_id, session_id, turns, started_at, last_at)
-    SELECT $1, session_id, 1, $4, $4 FROM closed
+    SELECT :agent_id, session_id, 1, :at, :at FROM closed
     ON CONFLICT (agent_id, session_id) DO UPDATE SET
         turns = s.turns + 1, last_at = greatest(s.last_at, excluded.last_at)),
 judged AS (
     SELECT j.memory_id, j.overlap, j.used, j.rating
-    FROM closed, unnest($5::uuid[], $6::real[], $7::boolean[], $8::boolean[]) AS j(memory_id, overlap, used, rating)
-    WHERE $3 = 'completed'),
+    FROM closed, unnest(:memory_ids::uuid[], :overlaps::real[], :used::boolean[], :ratings::boolean[]) AS j(memory_id,
+        overlap, used, rating)
+    WHERE :status = 'completed'),
 seen AS (
     UPDATE cognitive.exposure AS e SET overlap = j.overlap, rating = coalesce(j.rating, e.rating),
         used = coalesce(j.rating, e.rating, j.used)
-    FROM judged AS j WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = j.memory_id
-    RETURNING e.memory_id, e.type, e.used, CASE WHEN e.rating IS NULL THEN 1 ELSE $10::float8 END AS weight),
+    FROM judged AS j WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = j.memory_id
+    RETURNING e.memory_id, e.type, e.used, CASE WHEN e.rating IS NULL THEN 1 ELSE :rating_weight::float8 END AS weight),
 taught AS (
     SELECT memory_id, type, used, weight FROM seen
-    WHERE EXISTS (SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = $1 AND m.id = seen.memory_id)),
+    WHERE EXISTS (SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.id = seen.memory_id)),
 masses AS (
     INSERT INTO cognitive.usage AS u (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
-    SELECT $1, memory_id, weight, weight * used::int, 1, used::int, $4 FROM taught ORDER BY memory_id
+    SELECT :agent_id, memory_id, weight, weight * used::int, 1, used::int, :at FROM taught ORDER BY memory_id
     ON CONFLICT (agent_id, memory_id) DO UPDATE SET
-        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, $9::float8)
-              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, $9::float8),
-        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, $9::float8)
-             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, $9::float8),
+        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
+              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
+             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, :half_life_seconds::float8),
         times_shown = u.times_shown + 1, times_used = u.times_used + excluded.times_used,
         last_at = greatest(u.last_at, excluded.last_at)
     RETURNING memory_id),
 by_type AS (
     SELECT type, weight AS shown, weight * used::int AS used, 0 AS decoys, 0 AS decoys_used FROM taught
     UNION ALL
-    SELECT d.type, 0, 0, 1, d.credited::int FROM closed, unnest($11::text[], $12::boolean[]) AS d(type, credited)),
+    SELECT d.type, 0, 0, 1, d.credited::int FROM closed,
+        unnest(:decoy_types::text[], :decoys_credited::boolean[]) AS d(type, credited)),
 base AS (
     INSERT INTO cognitive.usage_base AS u (agent_id, type, shown, used, last_at, decoys, decoys_used)
-    SELECT $1, type, sum(shown), sum(used), $4, sum(decoys), sum(decoys_used) FROM by_type GROUP BY type ORDER BY type
+    SELECT :agent_id, type, sum(shown), sum(used), :at, sum(decoys), sum(decoys_used) FROM by_type GROUP BY type
+        ORDER BY type
     ON CONFLICT (agent_id, type) DO UPDATE SET
-        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, $9::float8)
-              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, $9::float8),
-        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, $9::float8)
-             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, $9::float8),
-        decoys = cognitive.decayed(u.decoys, u.last_at, excluded.last_at, $9::float8)
-               + cognitive.decayed(excluded.decoys, excluded.last_at, u.last_at, $9::float8),
-        decoys_used = cognitive.decayed(u.decoys_used, u.last_at, excluded.last_at, $9::float8)
-                    + cognitive.decayed(excluded.decoys_used, excluded.last_at, u.last_at, $9::float8),
+        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
+              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
+             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        decoys = cognitive.decayed(u.decoys, u.last_at, excluded.last_at, :half_life_seconds::float8)
+               + cognitive.decayed(excluded.decoys, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        decoys_used = cognitive.decayed(u.decoys_used, u.last_at, excluded.last_at, :half_life_seconds::float8)
+                    + cognitive.decayed(excluded.decoys_used, excluded.last_at, u.last_at, :half_life_seconds::float8),
         last_at = greatest(u.last_at, excluded.last_at))
 SELECT (SELECT count(*) FROM masses) AS taught FROM closed
 
 -- name: attributions
 SELECT memory_id, overlap, used, type FROM cognitive.exposure
-WHERE agent_id = $1 AND turn_id = $2 AND overlap IS NOT NULL ORDER BY via, slot, memory_id
+WHERE agent_id = :agent_id AND turn_id = :turn_id AND overlap IS NOT NULL ORDER BY via, slot, memory_id
 
 -- name: rate
--- An explicit verdict on a shown memory takes the place of the measured one; it is no second showing, it weighs more.
--- What was counted is exchanged for what should be, as of the turn's own time. Where nothing was counted, since the
--- turn is open or did not complete, the verdict only stands there for a closing to see. $4 the verdict, $5 the
--- half-life in seconds, $6 what a rated showing weighs.
+-- An explicit verdict on a shown memory takes the place of the measured one; it is no second showing, it weighs more,
+-- `rating_weight`. What was counted is exchanged for what should be, as of the turn's own time. Where nothing was
+-- counted, since the turn is open or did not complete, the verdict only stands there for a closing to see.
 WITH before AS (
-    SELECT e.memory_id, e.type, e.tokens, t.at, e.used, $4::boolean::int - e.used::int AS times,
-           $6::float8 - w.weight AS shown_more, $6::float8 * $4::boolean::int - w.weight * e.used::int AS used_more
+    SELECT e.memory_id, e.type, e.tokens, t.at, e.used, :useful::boolean::int - e.used::int AS times,
+           :rating_weight::float8 - w.weight AS shown_more,
+               :rating_weight::float8 * :useful::boolean::int - w.weight * e.used::int AS used_more
     FROM cognitive.exposure AS e
-    LEFT JOIN cognitive.turn AS t ON t.agent_id = $1 AND t.turn_id = e.turn_id
-    CROSS JOIN LATERAL (SELECT CASE WHEN e.rating IS NULL THEN 1 ELSE $6::float8 END AS weight) AS w
-    WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = $3 FOR UPDATE OF e),
+    LEFT JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = e.turn_id
+    CROSS JOIN LATERAL (SELECT CASE WHEN e.rating IS NULL THEN 1 ELSE :rating_weight::float8 END AS weight) AS w
+    WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = :memory_id FOR UPDATE OF e),
 counted AS (SELECT * FROM before WHERE used IS NOT NULL),
 rated AS (
-    UPDATE cognitive.exposure AS e SET rating = $4, used = CASE WHEN e.used IS NULL THEN NULL ELSE $4::boolean END
-    FROM before WHERE e.agent_id = $1 AND e.turn_id = $2 AND e.memory_id = before.memory_id),
+    UPDATE cognitive.exposure AS e SET rating = :useful, used = CASE WHEN e.used IS NULL THEN NULL
+        ELSE :useful::boolean END
+    FROM before WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = before.memory_id),
 masses AS (
     UPDATE cognitive.usage AS u SET
-        shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, $5::float8)),
-        used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, $5::float8)),
+        shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, :half_life_seconds::float8)),
+        used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, :half_life_seconds::float8)),
         times_used = u.times_used + c.times
-    FROM counted AS c WHERE u.agent_id = $1 AND u.memory_id = c.memory_id RETURNING u.memory_id),
+    FROM counted AS c WHERE u.agent_id = :agent_id AND u.memory_id = c.memory_id RETURNING u.memory_id),
 base AS (
     UPDATE cognitive.usage_base AS u SET
-        shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, $5::float8)),
-        used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, $5::float8))
-    FROM counted AS c WHERE u.agent_id = $1 AND u.type = c.type)
+        shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, :half_life_seconds::float8)),
+        used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, :half_life_seconds::float8))
+    FROM counted AS c WHERE u.agent_id = :agent_id AND u.type = c.type)
 -- Reading `masses` here has its rows taken before those of `base`, the order in which a closing takes them.
 SELECT type, tokens, times, (SELECT count(*) FROM masses) AS counted FROM before

@@ -214,8 +214,10 @@ async def _floor(database: Database, real: Embedder, agent: str, message: str, p
     vector = encode_halfvec(real.embed([message])[0])
 
     async def work(c: Connection) -> None:
-        await c.fetch(SQL["nearest"], agent, real.model, vector, probes)
-        await c.execute(SQL["there_was_a_turn"], agent, f"floor-{uuid4()}", datetime.now(UTC), message)
+        await c.fetch(*SQL.nearest(agent_id=agent, model=real.model, embedding=vector, cells=probes))
+        await c.execute(
+            *SQL.there_was_a_turn(agent_id=agent, turn_id=f"floor-{uuid4()}", at=datetime.now(UTC), message=message)
+        )
 
     await database.run(agent, work)
     return (perf_counter() - start) * 1000

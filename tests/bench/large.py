@@ -47,7 +47,8 @@ TABLES = (
 )  # fmt: skip
 
 POLICIES = [Policy(half_life_days=days) for days in (3, 5)] + [Policy()]
-SQL = statements.named(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
+_OWN = statements.parse(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
+SQL = {name: statement.sql for name, statement in _OWN.items()}
 _SUMS = (
     "turns", "completed", "failed", "abandoned", "degraded", "abstained", "found", "shown", "used", "tokens",
     "used_tokens", "deduped", "trimmed", "milliseconds",

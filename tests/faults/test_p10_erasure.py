@@ -198,7 +198,7 @@ async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_a
 async def test_under_the_lock_only_what_was_written_since_is_looked_at(site, agent):
     async with opened(site) as layer:
         database, remains = layer._parts.store._database, Remains([SECRET])
-        since = await database.run(agent, lambda c: c.fetchval(derived.SQL["running"]))
+        since = await database.run(agent, lambda c: c.fetchval(*derived.SQL.running()))
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="since"))
         later = since + 1_000_000
         assert not (await database.run(agent, lambda c: derived.erase(c, agent, remains, later)))["turns"]

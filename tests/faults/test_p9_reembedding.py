@@ -236,8 +236,8 @@ def test_every_statement_that_reads_vectors_names_one_model():
     """
     seen = 0
     for file in sorted((CHECKOUT / "brain" / "statements").glob("*.sql")):
-        for name, statement in statements.named(file.read_text(encoding="utf-8")).items():
-            body = "\n".join(line for line in statement.splitlines() if not line.lstrip().startswith("--"))
+        for name, statement in statements.parse(file.read_text(encoding="utf-8")).items():
+            body = "\n".join(line for line in statement.sql.splitlines() if not line.lstrip().startswith("--"))
             if not READS.search(body) or not SOURCES.search(body):
                 continue
             if body.startswith("INSERT") or name in ("own_turns",):  # these put vectors, and compare none

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import asyncpg
 import numpy as np
@@ -100,28 +101,34 @@ async def test_as_the_applications_role_the_search_reads_its_indexes(words, agen
     connection = await asyncpg.connect(urls.app)
     await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
     vector = encode_halfvec(ByWords().embed(["ferry berth"])[0])
-    arguments = (
-        agent,
-        ["episode"],
-        ["ferri", "17"],
-        vector,
-        ByWords.model,
-        [60],
-        PROBES,
-        K1,
-        B,
-        *[None] * 6,
-        [],
-        [700, 1],
-        [],
-        [],
+    candidates = statements.load("search", dimensions="dimension <= 1200").candidates
+    sql, *arguments = candidates(
+        agent_id=agent,
+        types=["episode"],
+        limits=[60],
+        lexemes=["ferri", "17"],
+        lexeme_passages=[700, 1],
+        common_lexemes=[],
+        common_passages=[],
+        embedding=vector,
+        model=ByWords.model,
+        max_cells=PROBES,
+        k1=K1,
+        b=B,
+        tags=None,
+        session_id=None,
+        since=None,
+        until=None,
+        date_from=None,
+        date_until=None,
+        associated_ids=[],
     )
     try:
         async with connection.transaction():
             await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)
             await connection.execute("SET LOCAL plan_cache_mode = force_generic_plan")
-            sql = "EXPLAIN (ANALYZE, COSTS OFF) " + statements.load("search")["candidates"]
-            plan = "\n".join(row[0] for row in await connection.fetch(sql, *arguments))
+            rows = await connection.fetch(f"EXPLAIN (ANALYZE, COSTS OFF) {sql}", *arguments)
+            plan = "\n".join(row[0] for row in rows)
     finally:
         await connection.close()
     for table in ("posting", "embedding", "memory", "passage"):
@@ -179,12 +186,22 @@ async def test_one_long_memory_does_not_hide_the_others(words, agent):
 async def test_where_counting_stops_the_last_memory_counted_is_told(words, agent, urls):
     ids = sorted(await words.remember(agent, talk(400, seed=8)))
     connection = await asyncpg.connect(urls.app)
-    arguments = (agent, lexemes("Ines 17"), MOST_POSTINGS, None, ByWords.model, AT, 1, 1)
+    facts = partial(
+        statements.load("search").facts,
+        agent_id=agent,
+        lexemes=lexemes("Ines 17"),
+        max_postings=MOST_POSTINGS,
+        embedding=None,
+        model=ByWords.model,
+        now=AT,
+        max_turns=1,
+        limit=1,
+        max_counted=50,
+    )
     try:
         async with connection.transaction():
             await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)
-            facts = statements.load("search")["facts"]
-            large, small = [await connection.fetchrow(facts, *arguments, least, 50) for least in (399, 400)]
+            large, small = [await connection.fetchrow(*facts(large_passages=least)) for least in (399, 400)]
     finally:
         await connection.close()
     said, sessions, around, last = json.loads(large["terms"])[lexemes("Ines")[0]]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Mapping
 
 import pytest
 
 from brain import statements
+from brain.statements import Statement
 
 PORTS = [
     "across", "agents", "archive", "artifacts", "bench", "cells", "contents", "derived", "figures", "health",
@@ -14,17 +17,18 @@ PORTS = [
     "roles", "scrub", "search", "sessions", "store", "subtasks", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
+SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id"}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's
 
 
 def run(port):
     """The statements of a port as they are run: a walk stands within the one that pages through it."""
-    own = statements.load(port)
-    for name, sql in own.items():
-        for walk in WALKING[name].split() if "<walk>" in sql else []:
-            yield f"{name} by {walk}", sql.replace("<walk>", own[walk])
-        if "<walk>" not in sql and not name.startswith("walk_"):
-            yield name, sql
+    own = statements.load(port, **SLOTS)
+    for name, statement in own.items():
+        for walk in WALKING[name].split() if "<walk>" in statement.source else []:
+            yield f"{name} by {walk}", statement.fill(walk=own[walk]).sql
+        if "<walk>" not in statement.source and not name.startswith("walk_"):
+            yield name, statement.sql
 
 
 NAMED = [
@@ -49,6 +53,89 @@ def test_all_files_are_covered_and_every_statement_is_found(root):
         headings = re.findall(r"^-- name: (\w+)$", (folder / f"{port}.sql").read_text(encoding="utf-8"), re.MULTILINE)
         assert list(statements.load(port)) == headings
         assert len(set(headings)) == len(headings)
+        assert not set(headings) & set(dir(Mapping)), "would be read as a method of the mapping"
+
+
+def test_statements_are_written_with_named_parameters(root):
+    for port in PORTS:
+        for statement in statements.load(port).values():
+            assert not re.search(r"\$\d", statement.source), statement.name
+            assert statement.parameters[:1] == ("agent_id",) or "agent_id" not in statement.parameters
+
+
+@pytest.mark.parametrize(
+    ("source", "sql", "parameters"),
+    [
+        ("SELECT a FROM t WHERE b = :b AND c = :c", "SELECT a FROM t WHERE b = $1 AND c = $2", ("b", "c")),
+        ("SELECT :x, :agent_id, :x", "SELECT $2, $1, $2", ("agent_id", "x")),
+        ("SELECT :x::uuid[], y::text, ARRAY[:z]", "SELECT $1::uuid[], y::text, ARRAY[$2]", ("x", "z")),
+        ("SELECT ':x', '::', 'it''s :y', \":z\", :w", "SELECT ':x', '::', 'it''s :y', \":z\", $1", ("w",)),
+        ("SELECT 1 -- :x\n/* :y */ + :z", "SELECT 1 -- :x\n/* :y */ + $1", ("z",)),
+        ("SELECT a[1:5], a[2:n], f(a)[1:n]", "SELECT a[1:5], a[2:n], f(a)[1:n]", ()),
+        ("DO $$ BEGIN x := 1; RAISE ':y'; END $$", "DO $$ BEGIN x := 1; RAISE ':y'; END $$", ()),
+    ],
+)
+def test_names_become_numbers_where_they_are_parameters(source, sql, parameters):
+    statement = Statement("test", source)
+    assert (statement.sql, statement.parameters) == (sql, parameters)
+
+
+def test_a_call_returns_the_same_sql_and_the_values_in_order():
+    statement = Statement("test", "SELECT :b, :agent_id, :a")
+    assert statement(a=1, b=2, agent_id="x") == ("SELECT $2, $1, $3", "x", 2, 1)
+    assert statement(a=1, b=2, agent_id="x")[0] is statement(a=3, b=4, agent_id="y")[0]
+    assert statement.values(a=1, b=None, agent_id="x") == ("x", None, 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"a": 1}, "statement test: missing b"),
+        ({}, "statement test: missing a, b"),
+        ({"a": 1, "b": 2, "c": 3}, "statement test: unknown c"),
+        ({"a": 1, "c": 3}, "statement test: missing b; unknown c"),
+    ],
+)
+def test_a_wrong_call_names_the_missing_and_unknown_parameters(values, message):
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        Statement("test", "SELECT :a, :b")(**values)
+
+
+def test_a_slot_is_filled_with_sql_that_has_parameters_of_its_own():
+    inner, outer = Statement("inner", "SELECT :a LIMIT <most>"), Statement("outer", "SELECT :b FROM (<inner>) AS i")
+    filled = outer.fill(inner=inner).fill(most=5)
+    assert filled.sql == "SELECT $1 FROM (SELECT $2 LIMIT 5) AS i"
+    assert filled.parameters == ("b", "a")
+
+
+def test_a_name_that_no_statement_has_is_an_error():
+    with pytest.raises(AttributeError, match="there is no statement missing"):
+        _ = statements.load("turns").missing
+
+
+def test_every_statement_that_code_names_exists_and_is_called_with_its_parameters(root):
+    """Read from the syntax trees: `SQL.name(...)` for each file that a module loads."""
+    called = 0
+    for path in sorted((root / "brain").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        loads = [node for node in calls if ast.unparse(node.func).endswith(".load")]
+        files = [node.args[0].value for node in loads if node.args and isinstance(node.args[0], ast.Constant)]
+        if len(files) != 1 or files[0] not in PORTS:
+            continue
+        own = statements.load(files[0])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "SQL":
+                assert node.attr in own, f"{path}: {node.attr}"
+        for node in calls:
+            if not re.fullmatch(r"SQL\.\w+(?:\.values)?", ast.unparse(node.func)):
+                continue
+            name, named = ast.unparse(node.func).split(".")[1], {each.arg for each in node.keywords}
+            parameters = set(own[name].parameters)
+            assert named - {None} <= parameters, f"{path}: {name}"
+            assert None in named or named == parameters, f"{path}: {name}"
+            called += 1
+    assert called > 100
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
