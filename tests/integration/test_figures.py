@@ -16,6 +16,7 @@ from brain.figures.turn_rows import Period, TurnFilter
 from brain.figures.turns import Figures
 from brain.postgres import roles
 from brain.postgres.database import Database
+from brain.statements import Statement
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall, Turn
 
 AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)
@@ -152,8 +153,8 @@ async def test_a_filter_that_keeps_nothing_stops_at_its_bound_and_goes_on_from_t
     taken = [(await take(layer, agent, now=AT + timedelta(hours=n))).turn_id for n in range(5)]
     await take(layer, agent, ended="failed", now=AT - DAY)
     for name in (True, False):
-        bounded = reading._TURNS[name].replace(f"LIMIT {paging.MOST_LOOKED}", "LIMIT 2")
-        monkeypatch.setitem(reading._TURNS, name, bounded)
+        source = reading._TURNS[name].source.replace(f"LIMIT {paging.MOST_LOOKED}", "LIMIT 2")
+        monkeypatch.setitem(reading._TURNS, name, Statement(name, source))
     monkeypatch.setattr(paging, "MOST_LOOKED", 2)
     page = await figures.turns(agent, TurnFilter(status="failed"))
     assert (page.rows, page.looked, page.back_to) == ((), 2, AT + timedelta(hours=3))

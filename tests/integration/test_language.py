@@ -11,6 +11,7 @@ import asyncpg
 import pytest
 from hashed import old
 
+from brain.changes import reindexing
 from brain.changes.filling import Pace
 from brain.postgres.database import Database
 from brain.search import MemorySearch, Query
@@ -265,7 +266,7 @@ async def test_what_older_code_changes_while_its_words_are_read_is_not_indexed_a
     await layer.remember(agent, memories())
     with pytest.raises(Killed):
         await layer.set_language(agent, "german", pace=FULL, progress=dying(0))
-    async with aclosing(layer.reindexing._pages("next_lacking", agent, "german", FULL)) as pages:
+    async with aclosing(layer.reindexing._pages(reindexing.SQL.next_lacking, agent, "german", FULL)) as pages:
         rows = await anext(pages)
     await ask("UPDATE cognitive.corpus SET becoming = NULL WHERE agent_id = $1", agent)  # as that code believes
     await layer.update(agent, rows[0]["id"], content="Die Brücken sind gesperrt.")
