@@ -14,8 +14,8 @@ from cognitive.degradation import Degradation
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
-from cognitive.recording.measures import ELAPSED
 from cognitive.session.continuity import Continued
+from cognitive.trace import ELAPSED
 from cognitive.turn import Offer, Turn, TurnContext
 
 

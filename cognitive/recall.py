@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from brain.errors import InvalidInput, RecallClosed
@@ -17,7 +16,7 @@ from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.preflight import signals
-from cognitive.recording.stages import decode
+from cognitive.recording.record import RecordedCandidate, decode
 from cognitive.trace import NOT_ELIGIBLE, Candidate
 from cognitive.turn import RecallHit
 
@@ -82,12 +81,12 @@ def _sourced(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:
     """What the turn's prompt shows already: its block, its prefix, earlier blocks that stay, and earlier recalls."""
     shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
-    standing = {fate["memory_id"] for fate in await _fates(turns, agent_id, turn_id)
-                if fate["disposition"] == "standing"}  # fmt: skip
+    standing = {fate.memory_id for fate in await _fates(turns, agent_id, turn_id)
+                if fate.disposition == "standing"}  # fmt: skip
     return shown | standing | {memory.id for memory in await store.pinned(agent_id)}
 
 
-async def _fates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[Mapping[str, Any]]:
+async def _fates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[RecordedCandidate]:
     """What became of the turn's own candidates, where its record can be read."""
     turn = await turns.turn(agent_id, turn_id)
     try:
@@ -104,10 +103,10 @@ async def _lacked(
     What that search did not find at all stood below all that it found; None where it is not known to have searched.
     """
     fates = await _fates(turns, agent_id, turn_id)
-    eligible = [fate["relevance"] for fate in fates if fate["disposition"] not in NOT_ELIGIBLE]
+    eligible = [fate.relevance for fate in fates if fate.disposition not in NOT_ELIGIBLE]
     if not eligible:
         return [(hit.memory_id, hit.type, None) for hit in hits]
-    found = {fate["memory_id"]: fate["relevance"] for fate in fates}
+    found = {fate.memory_id: fate.relevance for fate in fates}
     best, least = max(eligible), min(found.values())
     return [(hit.memory_id, hit.type, max(0.0, best - found.get(hit.memory_id, least))) for hit in hits]
 

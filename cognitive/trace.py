@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -12,6 +13,7 @@ from brain.search import Hit
 from brain.types import MemoryType
 
 _DECOYS = 5  # judged with each turn beside what was shown
+ELAPSED = "pre_turn"  # the whole, among the timings of the stages
 _MOST_CUT = 50  # names of tools that were cut are stored with a turn, and how many there were
 
 Disposition = Literal[
@@ -29,26 +31,55 @@ Disposition = Literal[
     "displaced",  # exploration tried another in its place
 ]
 
-
 # Dispositions of candidates that could not be chosen, however relevant: nothing is measured against them.
 NOT_ELIGIBLE = frozenset({"pinned", "superseded", "distrusted"})
 # Dispositions of candidates that were left out for want of rank or room, and not for what they say.
 PASSED_OVER = frozenset({"irrelevant", "over_limit", "over_budget"})
+# What a memory that was found counts as, by where it ended; the others count as found and no more.
+COUNTED: Mapping[Disposition, Literal["injected", "abstained", "deduped", "trimmed"]] = {
+    "shown": "injected",
+    "irrelevant": "abstained",
+    "restated": "deduped",
+    "duplicate": "deduped",
+    "standing": "deduped",
+    "over_limit": "trimmed",
+    "over_budget": "trimmed",
+    "displaced": "trimmed",
+    "distrusted": "trimmed",
+    "source_cap": "trimmed",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Boost:
     """What usage says of a memory: a factor in [0.5, 1.5], 1.0 for the unknown, and the masses it comes from.
 
-    `specificity` is the share of its use that was in turns like this one; `lift` is what those add to its relevance.
+    `past` says how often it was shown and used, in words, and is empty if it never was shown; `specificity` is the
+    share of its use that was in turns like this one; `lift` is what those add to its relevance.
     """
 
     factor: float = 1.0
     shown: float = 0.0
     used: float = 0.0
-    because: str = "never shown"
+    past: str = ""
     specificity: float = 1.0
     lift: float = 0.0
+
+    @property
+    def because(self) -> str:
+        """The factor and what it comes from, in words."""
+        return f"{self.factor:.2f}: {self.past}" if self.past else "never shown"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the boost as explanations of a turn print it."""
+        return {
+            "factor": self.factor,
+            "shown": self.shown,
+            "used": self.used,
+            "because": self.because,
+            "specificity": self.specificity,
+            "lift": self.lift,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +213,34 @@ class Trace:
     def of(self, memory_id: UUID) -> Fate | None:
         """The fate of one memory, or None if it was no candidate."""
         return next((fate for fate in self.fates if fate.candidate.hit.memory_id == memory_id), None)
+
+    @property
+    def stages(self) -> dict[str, float]:
+        """Milliseconds by stage, without the whole."""
+        return {name: ms for name, ms in self.timings.items() if name != ELAPSED}
+
+    def measures(self, model: str | None = None) -> dict[str, Any]:
+        """Return the numbers that are added up over many turns.
+
+        `elapsed` and `stages` are milliseconds. `types` counts what was `found`, `deduped` and `trimmed` of each type.
+        A turn `abstained` if it found memories and showed none of them for want of evidence. `model` is the language
+        model it was for.
+        """
+        by_type: dict[str, Counter[str]] = {}
+        for fate in self.fates:
+            counts = by_type.setdefault(fate.candidate.hit.type, Counter())
+            counts["found"] += 1
+            counts["deduped"] += COUNTED.get(fate.disposition) == "deduped"
+            counts["trimmed"] += COUNTED.get(fate.disposition) == "trimmed"
+        ended = Counter(fate.disposition for fate in self.fates)
+        return {
+            "elapsed": round(self.timings[ELAPSED], 3) if ELAPSED in self.timings else None,
+            "stages": {name: round(ms, 3) for name, ms in self.stages.items()},
+            "types": {type_: dict(counts) for type_, counts in by_type.items()},
+            "abstained": not ended["shown"] and ended["irrelevant"] > 0,
+            "tools_cut": len(self.trim.cut) if self.trim is not None else 0,
+            **({"model": model} if model is not None else {}),
+        }
 
     def as_json(self) -> dict[str, Any]:
         """What is stored: ids and numbers, no memory's text, so that erasing a memory erases its words here too."""

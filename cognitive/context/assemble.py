@@ -12,7 +12,7 @@ from brain.types import Memory, MemoryType
 from cognitive.context import abstention, budget, dedup, explore, ranking, render, trust, usage
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.recording.stages import Given, Standing
+from cognitive.recording.record import Given, Standing
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Candidate, Fate, Sections, Sifted
 

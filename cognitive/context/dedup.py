@@ -18,7 +18,7 @@ from cognitive.context.similarity import Statements
 from cognitive.policy import Policy
 from cognitive.policy.defaults import Placement
 from cognitive.prompt import records, without_injected
-from cognitive.recording.stages import Standing
+from cognitive.recording.record import Standing
 from cognitive.trace import PASSED_OVER, Candidate, Disposition, Fate, Likeness, Sifted
 from cognitive.turn import Message
 

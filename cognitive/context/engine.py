@@ -23,8 +23,7 @@ from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.prompt import without_injected
-from cognitive.recording import stages as recording
-from cognitive.recording.stages import Given, Standing
+from cognitive.recording.record import Given, Standing, encode
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Message, Shown, Turn
@@ -96,7 +95,7 @@ class ContextEngine:
         )  # fmt: skip
         made = assemble(plan, given, dedup.against(window, policy), policy, self._counter)
         clock.lap("assemble")
-        record = recording.encode(given, made.fates, text=made.text, prefix=made.prefix)
+        record = encode(given, made.fates, text=made.text, prefix=made.prefix)
         clock.lap("record")
         return Built(
             text=made.text,

@@ -121,7 +121,7 @@ def boost(
         rate = (near.weighed_used + prior * rate) / (near.weighed_shown + prior)
     factor = _factor(rate, expected, max(expected, elsewhere), policy) ** trust
     specific = min(1.0, (near.used + _FEW_USES) / (used + _FEW_USES)) if near is not None else 1.0
-    return Boost(factor, shown, used, f"{factor:.2f}: {_counted(hit, near)}", specific)
+    return Boost(factor, shown, used, _counted(hit, near), specific)
 
 
 def seeds_rate(
@@ -135,9 +135,9 @@ def seeds_rate(
     """The seed's rule, exactly: 0.5 + used ÷ shown, by plain counts, from the second showing on."""
     shown, used = _left(hit, now, policy)
     if hit.times_shown < _FEWEST_SHOWN:
-        return Boost(1.0, shown, used, f"1.00: shown fewer than {_FEWEST_SHOWN} times")
+        return Boost(1.0, shown, used, f"shown fewer than {_FEWEST_SHOWN} times")
     factor = 0.5 + hit.times_used / hit.times_shown
-    return Boost(factor, shown, used, f"{factor:.2f}: {_counted(hit, None)}")
+    return Boost(factor, shown, used, _counted(hit, None))
 
 
 BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": seeds_rate}

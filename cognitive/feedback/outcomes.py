@@ -23,7 +23,6 @@ from cognitive.feedback.strip_quotes import texts
 from cognitive.policy import Policy
 from cognitive.policy.chosen import Chosen
 from cognitive.privacy import redaction
-from cognitive.recording.measures import measures
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
 
 Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory: offsets of what was shown of it
@@ -231,7 +230,7 @@ def opened(context: TurnContext) -> OpenTurn:
         policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
         categories=context.plan.categories,
         runtime=context.runtime,
-        measures=measures(context.trace, context.reader),
+        measures=context.trace.measures(context.reader),
         prepared=context.prepared,
     )
 

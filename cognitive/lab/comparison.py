@@ -20,7 +20,7 @@ from cognitive.context.retrieve import NO_FILTERS, searched
 from cognitive.errors import InvalidInput
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.recording.stages import decode
+from cognitive.recording.record import decode
 from cognitive.trace import Candidate
 
 FIRST = 10

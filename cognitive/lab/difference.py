@@ -9,7 +9,7 @@ from uuid import UUID
 from cognitive.context.usage import base_rate
 from cognitive.lab.replay import Replayed
 from cognitive.policy import Policy
-from cognitive.recording.stages import Given
+from cognitive.recording.record import Given
 from cognitive.trace import Candidate
 
 _PRIOR = 2.0  # showings that the base rate counts for, beside a memory's own

@@ -17,7 +17,7 @@ from cognitive.lab.difference import expected_use
 from cognitive.lab.logged import Choice, LoggedTurn
 from cognitive.lab.replay import again, replay, unanswered, uncompared
 from cognitive.policy import Policy
-from cognitive.recording.stages import Given, Recording
+from cognitive.recording.record import Given, Recording
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness
 
@@ -72,12 +72,12 @@ def restored_case(
     restored = record.restored(contents, pinned)
     if restored.gone or restored.changed or restored.given.counter != counter.name:
         return None
-    tokens = {fate["memory_id"]: fate["tokens"] for fate in record.fates if fate["disposition"] == "shown"}
+    tokens = {fate.memory_id: fate.tokens or 0 for fate in record.fates if fate.disposition == "shown"}
     return Case(turn_id, restored.given, record.likeness, policy, verdicts, tokens, _tried(record), counter)
 
 
 def _tried(record: Recording) -> Mapping[UUID, float]:
-    return {fate["memory_id"]: fate["propensity"] for fate in record.fates if "propensity" in fate}
+    return {fate.memory_id: fate.propensity for fate in record.fates if fate.propensity is not None}
 
 
 def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:

@@ -22,7 +22,7 @@ from cognitive.lab.evidence import Case, as_case
 from cognitive.lab.replay import Replayed, replan, replay, unanswered
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
-from cognitive.recording.stages import NOTHING, Recording, decode
+from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count
 
 Outcome = Literal["identical", "changed since", "different", "another counter", "another policy"]
@@ -87,7 +87,7 @@ class Questions:
         turn, record, judged = await self._recorded(agent_id, turn_id)
         policy = await self._planned_under(agent_id, turn["policy"], record)
         plan = replan(record, policy)
-        fate = next((fate for fate in record.fates if fate["memory_id"] == memory_id), None)
+        fate = next((fate for fate in record.fates if fate.memory_id == memory_id), None)
         if fate is not None:
             return explain(stories.Case(fate, record, plan, policy), turn, judged.get(memory_id))
         memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
@@ -119,8 +119,7 @@ class Questions:
         policy = await self._planned_under(agent_id, turn["policy"], record)
         plan = replan(record, policy)
         return [
-            explain(stories.Case(fate, record, plan, policy), turn, judged.get(fate["memory_id"]))
-            for fate in record.fates
+            explain(stories.Case(fate, record, plan, policy), turn, judged.get(fate.memory_id)) for fate in record.fates
         ]
 
     async def _cosine(self, agent_id: str, turn: Mapping[str, Any], memory_id: UUID) -> float | None:
@@ -222,9 +221,9 @@ class Questions:
 
 
 def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[Placed]:
-    shown = [fate for fate in record.fates if fate["disposition"] == "shown"]
+    shown = [fate for fate in record.fates if fate.disposition == "shown"]
     used = {id: verdict for id, (_, verdict) in judged.items()}
-    return [Placed(fate["memory_id"], fate["tokens"], used.get(fate["memory_id"])) for fate in shown]
+    return [Placed(fate.memory_id, fate.tokens or 0, used.get(fate.memory_id)) for fate in shown]
 
 
 def _verdict(replayed: Replayed, since: str, counter: TokenCounter) -> tuple[Outcome, str]:

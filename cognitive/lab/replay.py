@@ -12,7 +12,7 @@ from cognitive.context.assemble import Assembled, assemble
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
-from cognitive.recording.stages import NOTHING, Given, Recording, sha256
+from cognitive.recording.record import NOTHING, Given, Recording, sha256
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness
 

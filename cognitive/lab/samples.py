@@ -24,7 +24,7 @@ from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
 from cognitive.policy import Policy
 from cognitive.policy.tunables import checked
 from cognitive.privacy.forgetting import Held
-from cognitive.recording.stages import NOTHING, Recording, decode
+from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count
 
 MOST_TURNS = 40  # looked at for an answer within about a second: each takes some 20 to 40 ms

@@ -14,7 +14,7 @@ from cognitive.background import Background
 from cognitive.context.engine import Built
 from cognitive.lab.replay import again
 from cognitive.policy import Policy
-from cognitive.recording.stages import Given
+from cognitive.recording.record import Given
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness, compared
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import log2
-from typing import Any
 
 from brain.text import as_lexeme, language_of, lexemes, words
 from brain.types import Memory
 from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.recording.stages import Recording
+from cognitive.recording.record import RecordedCandidate, Recording
 
 _MOST_NAMED = 3  # factors in a sentence
 _FOR_ANYTHING = frozenset({"length", "first_person", "asker"})  # they speak for a memory whatever the message is
@@ -40,7 +39,7 @@ FACTORS: Mapping[str, str] = {
 class Case:
     """A candidate's row in the record of its turn, the record, and the plan and the policy of the turn."""
 
-    fate: Mapping[str, Any]
+    fate: RecordedCandidate
     record: Recording
     plan: Plan
     policy: Policy
@@ -48,27 +47,27 @@ class Case:
     @property
     def limit(self) -> int:
         """How many of its type the plan asks for."""
-        return next((query.limit for query in self.plan.retrieval if query.type == self.fate["type"]), 0)
+        return next((query.limit for query in self.plan.retrieval if query.type == self.fate.type), 0)
 
     @property
     def least_shown(self) -> float | None:
         """The lowest score that was shown of its type; what exploration showed does not count."""
-        drawn, own = self.drawn, [fate for fate in self.record.fates if fate["type"] == self.fate["type"]]
-        shown = [fate["score"] for fate in own if fate["disposition"] == "shown" and fate is not drawn]
+        drawn, own = self.drawn, [fate for fate in self.record.fates if fate.type == self.fate.type]
+        shown = [fate.score for fate in own if fate.disposition == "shown" and fate is not drawn]
         return min(shown, default=None)
 
     @property
-    def displaced(self) -> Mapping[str, Any] | None:
+    def displaced(self) -> RecordedCandidate | None:
         """What made room for a memory that exploration tried in the turn."""
-        return next((fate for fate in self.record.fates if fate["disposition"] == "displaced"), None)
+        return next((fate for fate in self.record.fates if fate.disposition == "displaced"), None)
 
     @property
-    def drawn(self) -> Mapping[str, Any] | None:
+    def drawn(self) -> RecordedCandidate | None:
         """What exploration tried in the turn: of what was shown, that which had the least chance to be."""
         if self.displaced is None:
             return None
-        shown = [fate for fate in self.record.fates if fate["disposition"] == "shown"]
-        return min(shown, key=lambda fate: fate.get("propensity", 1.0))
+        shown = [fate for fate in self.record.fates if fate.disposition == "shown"]
+        return min(shown, key=lambda fate: fate.chance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ class Missing:
 
 def tell(case: Case) -> str:
     """Why a candidate was shown or was not."""
-    return f"{_TOLD[case.fate['disposition']](case)} {_standing(case)}".strip()
+    return f"{_TOLD[case.fate.disposition](case)} {_standing(case)}".strip()
 
 
 def tell_missing(missing: Missing) -> str:
@@ -98,47 +97,45 @@ def tell_missing(missing: Missing) -> str:
 
 
 def _shown(case: Case) -> str:
-    told = f"Shown at rank {case.fate['rank']} of {len(case.record.fates)} candidates, for {case.fate['tokens']} tokens"
+    told = f"Shown at rank {case.fate.rank} of {len(case.record.fates)} candidates, for {case.fate.tokens} tokens"
     if case.displaced is None or case.fate is not case.drawn:
         return f"{told}."
-    chance = f"with chance {case.fate['propensity']:.3g}"
-    return f"{told}: tried by exploration {chance} in place of what stood at rank {case.displaced['rank']}."
+    chance = f"with chance {case.fate.chance:.3g}"
+    return f"{told}: tried by exploration {chance} in place of what stood at rank {case.displaced.rank}."
 
 
 def _over_limit(case: Case) -> str:
-    place = f"place {case.fate['value']:.0f} among the {case.fate['type']}s"
+    place = f"place {case.fate.value:.0f} among the {case.fate.type}s"
     return f"Not shown: {place}, the plan asks for {case.limit}.{_short_of(case)}"
 
 
 def _short_of(case: Case) -> str:
-    least, score = case.least_shown, case.fate["score"]
+    least, score = case.least_shown, case.fate.score
     if least is None:
         return ""
-    return (
-        f" It scored {score:.3f}, the last {case.fate['type']} that was shown {least:.3f}: {least - score:.3f} short."
-    )
+    return f" It scored {score:.3f}, the last {case.fate.type} that was shown {least:.3f}: {least - score:.3f} short."
 
 
 def _irrelevant(case: Case) -> str:
-    return f"Not shown: {case.fate['because']}."
+    return f"Not shown: {case.fate.because}."
 
 
 def _over_budget(case: Case) -> str:
-    room = f"the {case.plan.budgets.get(case.fate['type'], 0)} for {case.fate['type']}s or the {case.plan.total} in all"
-    return f"Not shown: no room in {room} ({case.fate['because']})."
+    room = f"the {case.plan.budgets.get(case.fate.type, 0)} for {case.fate.type}s or the {case.plan.total} in all"
+    return f"Not shown: no room in {room} ({case.fate.because})."
 
 
 def _restated(case: Case) -> str:
     window = f"It is eligible again once that has left the last {case.plan.window} turns."
-    return f"Not shown: {case.fate['because']}. {window}"
+    return f"Not shown: {case.fate.because}. {window}"
 
 
 def _still_shown(case: Case) -> str:
-    return f"Not shown again: {case.fate['because']}. It is eligible again once that has left it, or it is changed."
+    return f"Not shown again: {case.fate.because}. It is eligible again once that has left it, or it is changed."
 
 
 def _said(case: Case) -> str:
-    return f"Not shown: {case.fate['because']}."
+    return f"Not shown: {case.fate.because}."
 
 
 _TOLD: Mapping[str, Callable[[Case], str]] = {
@@ -159,7 +156,7 @@ _TOLD: Mapping[str, Callable[[Case], str]] = {
 
 def _standing(case: Case) -> str:
     """How it came to its rank: what its relevance is made of, and how its past use moved it."""
-    factors = sorted(case.fate.get("factors", {}).items(), key=lambda item: -item[1])
+    factors = sorted((case.fate.factors or {}).items(), key=lambda item: -item[1])
     telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MOST_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
     spoke = f"What spoke for it in this turn: {_listed(named)}." if named else ""
@@ -167,11 +164,10 @@ def _standing(case: Case) -> str:
 
 
 def _use(case: Case) -> str:
-    boost, gained = case.fate.get("boost", {}), _by_use(case)
-    if not gained:
+    boost, gained = case.fate.boost, _by_use(case)
+    if boost is None or not gained:
         return ""
-    past = boost["because"].split(": ", 1)[-1]
-    return f"Having been {past} (boost {boost['factor']:.2f}) {_changes(gained)} its score."
+    return f"Having been {boost.past} (boost {boost.factor:.2f}) {_changes(gained)} its score."
 
 
 def _lift(case: Case) -> str:
@@ -184,12 +180,12 @@ def _lift(case: Case) -> str:
 
 def _moved(case: Case) -> str:
     """From its rank by relevance alone to the one by score, and what did that."""
-    before, rank, use, lift = case.fate["rank_before"], case.fate["rank"], _by_use(case), _by_lift(case)
+    before, rank, use, lift = case.fate.rank_before, case.fate.rank, _by_use(case), _by_lift(case)
     if before == rank:
         return f"It stayed at rank {rank}." if use or lift else ""
-    if "boost" not in case.fate:
+    if case.fate.boost is None:
         return ""
-    replaced = case.fate["disposition"] == "superseded" and rank > before
+    replaced = case.fate.disposition == "superseded" and rank > before
     mover = "having been replaced" if replaced else _mover(use, lift, up=rank < before)
     return f"It was moved from rank {before} to {rank} by {mover}."
 
@@ -206,14 +202,14 @@ def _mover(use: float, lift: float, *, up: bool) -> str:
 
 def _by_use(case: Case) -> float:
     """What its own past adds to its score, as ranking counts it."""
-    factor = case.fate.get("boost", {}).get("factor", 1.0)
+    factor = case.fate.boost.factor if case.fate.boost is not None else 1.0
     if case.policy.combine == "multiply":
-        return float(case.fate.get("relevance", 0.0) * (factor - 1))
+        return case.fate.relevance * (factor - 1)
     return case.policy.usage_weight * log2(factor)
 
 
 def _by_lift(case: Case) -> float:
-    return float(case.fate.get("boost", {}).get("lift", 0.0))
+    return case.fate.boost.lift if case.fate.boost is not None else 0.0
 
 
 def _changes(gained: float) -> str:
@@ -278,7 +274,7 @@ def _shared(missing: Missing) -> list[str]:
 
 def _meaning(missing: Missing) -> str:
     type_ = missing.memory.type if missing.memory else ""
-    types = {fate["memory_id"]: fate["type"] for fate in missing.record.fates}
+    types = {fate.memory_id: fate.type for fate in missing.record.fates}
     near = [row["scores"]["said_cosine"] for row in missing.record.rows
             if "said_cosine" in row["scores"] and types.get(row["memory_id"]) == type_]  # fmt: skip
     if missing.cosine is None:

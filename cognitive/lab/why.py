@@ -11,18 +11,6 @@ from uuid import UUID
 from cognitive.lab.stories import Case, Missing, tell, tell_missing
 
 Judged = tuple[float, bool]  # overlap, verdict
-_TOLD = (
-    "disposition",
-    "because",
-    "value",
-    "rank_before",
-    "rank",
-    "relevance",
-    "score",
-    "boost",
-    "factors",
-    "tokens",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +44,26 @@ class Explanation:
 def explain(case: Case, turn: Mapping[str, Any], judged: Judged | None = None) -> Explanation:
     """A candidate's fate; `judged` is the overlap and the verdict, if there was one."""
     fate, (overlap, used) = case.fate, judged or (None, None)
-    told = {name: fate[name] for name in _TOLD if name in fate}
-    scores = case.record.scores.get((fate["memory_id"], fate["ordinal"]), {})
+    scores = case.record.scores.get((fate.memory_id, fate.ordinal), {})
     return Explanation(
-        turn["turn_id"], fate["memory_id"], turn["at"], scores=scores, used=used, overlap=overlap, story=tell(case),
-        **told,
-    )  # fmt: skip
+        turn_id=turn["turn_id"],
+        memory_id=fate.memory_id,
+        at=turn["at"],
+        disposition=fate.disposition,
+        because=fate.because,
+        value=fate.value,
+        rank_before=fate.rank_before,
+        rank=fate.rank,
+        relevance=fate.relevance,
+        score=fate.score,
+        boost=fate.boost.as_json() if fate.boost is not None else {},
+        scores=scores,
+        factors=fate.factors or {},
+        tokens=fate.tokens,
+        used=used,
+        overlap=overlap,
+        story=tell(case),
+    )
 
 
 def explain_missing(missing: Missing, turn: Mapping[str, Any], memory_id: UUID, judged: Judged | None) -> Explanation:

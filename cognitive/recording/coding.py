@@ -71,7 +71,7 @@ def _reading(hint: Any) -> _Reading:
     """How values of a type are read; found once, since a record holds thousands of a few types."""
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return _reading(next(each for each in args if each is not NoneType))
+        return _reading(_unless_missing(hint))
     if hint is UUID:
         return _unless_none(lambda value, ids: ids[int(value)])
     if hint is datetime:
@@ -92,6 +92,13 @@ def _reading(hint: Any) -> _Reading:
             lambda value, ids: hint(**{name: typed(types(hint)[name], each, ids) for name, each in value.items()})
         )
     return _as_it_is
+
+
+def _unless_missing(hint: Any) -> Any:
+    """The type without None."""
+    if get_origin(hint) not in (Union, UnionType):
+        return hint
+    return next(each for each in get_args(hint) if each is not NoneType)
 
 
 def _unless_none(read: _Reading) -> _Reading:
@@ -120,6 +127,7 @@ def uncolumn(hint: Any, written: Any, ids: Sequence[UUID], rows: int) -> list[An
     if isinstance(written, list):
         read = _reading(hint)
         return written if read is _as_it_is else [read(value, ids) for value in written]
+    hint = _unless_missing(hint)
     inner = get_args(hint)[1] if get_origin(hint) is Mapping else hint
     columns = {name: uncolumn(inner, each, ids, rows) for name, each in written.items()}
     return [{name: each[n] for name, each in columns.items() if each[n] is not None} for n in range(rows)]

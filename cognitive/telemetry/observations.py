@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from cognitive.degradation import Degradation
-from cognitive.recording.measures import COUNTED, stages
 from cognitive.telemetry.instruments import (
     ABSTAINED,
     BOOST,
@@ -32,7 +31,7 @@ from cognitive.telemetry.instruments import (
     Instrument,
     Observation,
 )
-from cognitive.trace import Fate
+from cognitive.trace import COUNTED, Fate
 from cognitive.turn import Outcome, RecallHit, Report, TurnContext
 
 INSTRUMENTS: Mapping[str, Instrument] = {
@@ -49,7 +48,7 @@ def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
     trace, frame = context.trace, context.plan.frame
     yield Observation(PRE_TURN_SECONDS, (seconds,))
     yield Observation(PREPARED, (1,), (frame, "yes" if context.degraded else "no"))
-    for stage, milliseconds in stages(trace).items():
+    for stage, milliseconds in trace.stages.items():
         yield Observation(STAGE_SECONDS, (milliseconds / 1000,), (stage,))
     for intent in context.plan.categories:
         yield Observation(INTENTS, (1,), (intent,))

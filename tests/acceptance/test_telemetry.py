@@ -16,9 +16,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput, StoreUnavailable
-from cognitive.recording.measures import ELAPSED
 from cognitive.telemetry.conventions import CAPTURE_CONTENT
 from cognitive.telemetry.prometheus import PrometheusMetrics
+from cognitive.trace import ELAPSED
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)

@@ -21,7 +21,7 @@ from uuid import uuid4
 from brain.search import Found
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.lab.replay import again
-from cognitive.recording.stages import Given, decode
+from cognitive.recording.record import Given, decode
 from cognitive.trace import compared
 from cognitive.turn import TurnContext
 

@@ -17,7 +17,7 @@ from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.policy.defaults import FRAMES
 from cognitive.preflight import plan as planning
-from cognitive.recording.stages import Given
+from cognitive.recording.record import Given
 from cognitive.tokens import count
 from cognitive.trace import Likeness
 

@@ -10,12 +10,11 @@ from making import AT, candidate, uid
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
-from cognitive.recording.measures import COUNTED
 from cognitive.telemetry import instruments
 from cognitive.telemetry.instruments import INSTRUMENTS, STAGES
 from cognitive.telemetry.observations import INSTRUMENTS as MEMORY_INSTRUMENTS
 from cognitive.telemetry.observations import degraded, prepared, recalled, settled
-from cognitive.trace import Boost, Fate, Likeness, Sections, Trace
+from cognitive.trace import COUNTED, Boost, Fate, Likeness, Sections, Trace
 from cognitive.turn import Attribution, Outcome, Report, Shown, TurnContext
 
 PLAN = Plan(Signals("Where?"), "question", (), {"fact": 100}, 100, 3, True, (), Policy().version, ("coding", "memory"))

@@ -17,7 +17,7 @@ from brain.contents import READ_AGAIN, Content
 from brain.search import Found, Hit, Masses
 from cognitive.errors import InvalidInput
 from cognitive.plan import DateRange, Signals
-from cognitive.recording.stages import NOTHING, Given, Recording, decode, encode, sha256
+from cognitive.recording.record import NOTHING, Given, Recording, decode, encode, sha256
 from cognitive.trace import Boost, Fate, Likeness
 
 EXACT = st.floats(allow_nan=False, allow_infinity=False)
@@ -118,18 +118,18 @@ def test_fates_and_likenesses_come_back():
              Fate(three, "irrelevant", 0.1, "no")]  # fmt: skip
     record = recorded(given(one.hit, two.hit, three.hit), *fates)
     assert record.likeness == {(uid(1), 0): Likeness(0.81, 0.5), (uid(2), 0): Likeness(None, 0.0)}
-    assert [(fate["memory_id"], fate["disposition"], fate["because"]) for fate in record.fates] == [
+    assert [(fate.memory_id, fate.disposition, fate.because) for fate in record.fates] == [
         (uid(1), "shown", "rank 1"), (uid(2), "over_limit", "place 6 of 5"), (uid(3), "irrelevant", "no")]  # fmt: skip
-    assert record.fates[0]["factors"] == {"words": 0.1}
-    assert record.fates[0]["boost"] == dataclasses.asdict(one.boost)
-    assert [fate.get("propensity") for fate in record.fates] == [0.25, None, None]
+    assert record.fates[0].factors == {"words": 0.1}
+    assert record.fates[0].boost == one.boost
+    assert [fate.propensity for fate in record.fates] == [0.25, None, None]
 
 
 def test_of_those_far_down_only_the_fate_is_kept():
     far = [candidate(n, factors={"words": 0.1}, rank=n) for n in range(1, 50)]
     fates = [Fate(c, "over_limit" if c.rank < 49 else "shown", 1.0, "x") for c in far]
     told = recorded(given(*(c.hit for c in far)), *fates).fates
-    assert ["factors" in fate for fate in told] == [True] * 30 + [False] * 18 + [True]
+    assert [fate.factors is not None for fate in told] == [True] * 30 + [False] * 18 + [True]
 
 
 def test_a_turn_in_which_no_stage_ran_has_nothing_to_tell():

@@ -13,7 +13,7 @@ from cognitive.context.dedup import drop_in_history, in_history
 from cognitive.plan import Signals
 from cognitive.preflight import plan as planning
 from cognitive.prompt import tail
-from cognitive.recording.stages import Given
+from cognitive.recording.record import Given
 from cognitive.trace import Likeness, decoys
 
 JOURNALED = Policy(placement="journaled", abstention=False, default_limit=2)

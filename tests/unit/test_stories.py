@@ -14,11 +14,11 @@ from cognitive.lab.stories import _TOLD, FACTORS, Case, Missing, tell, tell_miss
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.policy.defaults import RELEVANCE
-from cognitive.recording.stages import NOTHING, Given, decode, encode
+from cognitive.recording.record import NOTHING, Given, decode, encode
 from cognitive.trace import Boost, Disposition, Fate
 
 POLICY = Policy()
-USED = Boost(1.31, 5.0, 4.0, "1.31: used in 4 of 5 turns that showed it")
+USED = Boost(1.31, 5.0, 4.0, "used in 4 of 5 turns that showed it")
 
 
 def record(*fates: Fate, hints=(), **facts):
@@ -133,8 +133,8 @@ def test_what_was_stored_after_the_turn_could_not_be_found():
 
 MOVES = [
     (USED, 6, 2, "by that use."),
-    (Boost(1.31, 5.0, 4.0, USED.because, lift=0.1), 6, 2, "by those turns more than by that use."),
-    (Boost(0.6, 5.0, 0.0, "0.60: used in 0 of 5", lift=0.1), 6, 2, "by those turns against that use."),
+    (Boost(1.31, 5.0, 4.0, USED.past, lift=0.1), 6, 2, "by those turns more than by that use."),
+    (Boost(0.6, 5.0, 0.0, "used in 0 of 5", lift=0.1), 6, 2, "by those turns against that use."),
     (Boost(lift=0.1), 6, 2, "by those turns."),
     (Boost(lift=-0.1), 2, 6, "by those turns."),
     (Boost(), 2, 6, "by what moved other memories."),

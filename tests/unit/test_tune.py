@@ -19,7 +19,7 @@ from cognitive.lab.replay import BEFORE_THE_RECORD, again, unanswered
 from cognitive.lab.tune import SPACE, Tunable, answerable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
 from cognitive.policy import Policy
-from cognitive.recording.stages import Given
+from cognitive.recording.record import Given
 from cognitive.trace import Likeness
 
 POLICY = Policy(item_floor=0.4)

@@ -22,15 +22,15 @@ from pydantic_core import to_json  # a fifth of the time of json.dumps, floats a
 
 from brain.contents import READ_AGAIN, Content, Key, digest, digest_of_pinned
 from brain.search import Found, Hit
-from brain.types import Memory
+from brain.types import Memory, MemoryType
 from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
 from cognitive.recording.coding import Ids, column, plain, typed, types, uncolumn
-from cognitive.trace import Fate, Likeness, compared
+from cognitive.trace import Boost, Disposition, Fate, Likeness, compared
 
 Standing = tuple[UUID, int, int]  # a passage's memory and ordinal, and how many messages back it was shown
 
-_FORM = 1  # of the record; another form is not read as this one
+_FORM = 2  # of the record; another form is not read as this one
 _LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
 _DIGITS = 6  # of what is told of a fate; what is run again is recorded whole
 _EXPLAINED = 30  # candidates by rank whose every factor is kept; of the rest the fate and what decided it
@@ -84,6 +84,57 @@ _FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found",
 _FOUND = tuple(each.name for each in fields(Found) if each.name != "hits")
 _OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in READ_AGAIN)
 _NEIGHBOURS = frozenset({"previous_id", "next_id"})
+_SELDOM = frozenset({"propensity"})  # left out of a record in which no candidate has it
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCandidate:
+    """A candidate as it is recorded: where it ended, what decided that, and how it came to its rank.
+
+    `propensity` is None where it was certain to be shown or not. `factors`, `boost` and `tokens` are None for those far
+    down that were not shown.
+    """
+
+    memory_id: UUID
+    ordinal: int
+    type: MemoryType
+    disposition: Disposition
+    value: float
+    because: str
+    rank_before: int
+    rank: int
+    score: float
+    relevance: float
+    propensity: float | None = None
+    factors: Mapping[str, float] | None = None
+    boost: Boost | None = None
+    tokens: int | None = None
+
+    @property
+    def chance(self) -> float:
+        """The probability that it had of being shown or, if it was certain, 1."""
+        return 1.0 if self.propensity is None else self.propensity
+
+    @classmethod
+    def of(cls, fate: Fate, *, explained: bool) -> RecordedCandidate:
+        """Return the row of a fate; `explained` says whether it keeps what explains its rank."""
+        candidate = fate.candidate
+        return cls(
+            memory_id=candidate.hit.memory_id,
+            ordinal=candidate.hit.ordinal,
+            type=candidate.hit.type,
+            disposition=fate.disposition,
+            value=round(fate.value, _DIGITS),
+            because=fate.because,
+            rank_before=candidate.rank_before,
+            rank=candidate.rank,
+            score=round(candidate.score, _DIGITS),
+            relevance=round(candidate.relevance, _DIGITS),
+            propensity=None if candidate.propensity == 1.0 else candidate.propensity,
+            factors=_rounded(candidate.factors) if explained else None,
+            boost=candidate.boost if explained else None,
+            tokens=candidate.tokens if explained else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +142,8 @@ class Recording:
     """A record as it is read back.
 
     `rows` are the recorded parts of the hits; `digests`, and those of `pinned`, are checksums of what the memories
-    said; `text` and `prefix` are the SHA-256 of what was rendered; `fates` are rows of what became of the candidates.
+    said; `text` and `prefix` are the SHA-256 of what was rendered; `fates` are the candidates by rank, each with what
+    became of it.
     """
 
     facts: Mapping[str, Any]
@@ -102,7 +154,7 @@ class Recording:
     likeness: Mapping[Key, Likeness]
     text: str
     prefix: str
-    fates: tuple[Mapping[str, Any], ...]
+    fates: tuple[RecordedCandidate, ...]
     scores: Mapping[Key, Mapping[str, float]] = field(default_factory=dict)
 
     @property
@@ -158,7 +210,7 @@ def encode(given: Given, fates: Sequence[Fate], *, text: str, prefix: str) -> st
         "digests": [digest(hit) for hit in hits],
         "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in given.pinned],
         "likeness": [(place[key], *astuple(like)) for key, like in compared(fates).items()],
-        "fates": {name: column(values, ids) for name, values in _told(fates).items()} if fates else [],
+        "fates": _columns(_recorded(fates), ids) if fates else [],
         "text": sha256(text),
         "prefix": sha256(prefix),
         "ids": [id.hex for id in ids],  # last: only now all are known
@@ -188,7 +240,7 @@ def decode(record: str | None) -> Recording:
         likeness={(rows[n]["memory_id"], rows[n]["ordinal"]): _likeness(like) for n, *like in document["likeness"]},
         text=document["text"],
         prefix=document["prefix"],
-        fates=_told_again(document["fates"], ids),
+        fates=_candidates(document["fates"], ids),
         scores={(row["memory_id"], row["ordinal"]): row["scores"] for row in rows},
     )
 
@@ -202,39 +254,30 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _told(fates: Sequence[Fate]) -> Mapping[str, Sequence[Any]]:
-    """What is kept of each fate, by columns; those far down lose what explains them."""
-    candidates = [fate.candidate for fate in fates]
-    chances = [None if each.propensity == 1.0 else each.propensity for each in candidates]
-    explained = [
-        fate.candidate if place < _EXPLAINED or fate.disposition == "shown" else None
+def _recorded(fates: Sequence[Fate]) -> list[RecordedCandidate]:
+    """What is kept of each fate; those far down lose what explains them."""
+    return [
+        RecordedCandidate.of(fate, explained=place < _EXPLAINED or fate.disposition == "shown")
         for place, fate in enumerate(fates)
     ]
-    return {
-        "memory_id": [each.hit.memory_id for each in candidates],
-        "ordinal": [each.hit.ordinal for each in candidates],
-        "type": [each.hit.type for each in candidates],
-        "disposition": [fate.disposition for fate in fates],
-        "value": [round(fate.value, _DIGITS) for fate in fates],
-        "because": [fate.because for fate in fates],
-        "rank_before": [each.rank_before for each in candidates],
-        "rank": [each.rank for each in candidates],
-        "score": [round(each.score, _DIGITS) for each in candidates],
-        "relevance": [round(each.relevance, _DIGITS) for each in candidates],
-        **({"propensity": chances} if any(chances) else {}),
-        "factors": [each and _rounded(each.factors) for each in explained],
-        "boost": [each and each.boost for each in explained],
-        "tokens": [each and each.tokens for each in explained],
-    }
+
+
+def _columns(rows: Sequence[RecordedCandidate], ids: Ids) -> Mapping[str, Any]:
+    """The rows by columns, without a column in which every row has the field's default."""
+    columns = {each.name: [getattr(row, each.name) for row in rows] for each in fields(RecordedCandidate)}
+    return {name: column(values, ids) for name, values in columns.items() if name not in _SELDOM or any(values)}
 
 
 def _rounded(factors: Mapping[str, float]) -> Mapping[str, float]:
     return {name: round(value, _DIGITS) for name, value in factors.items()}
 
 
-def _told_again(columns: Any, ids: Sequence[UUID]) -> tuple[Mapping[str, Any], ...]:
-    rows = uncolumn(Any, columns, ids, len(columns["memory_id"]) if columns else 0)
-    return tuple({**row, "memory_id": ids[row["memory_id"]]} for row in rows)
+def _candidates(columns: Any, ids: Sequence[UUID]) -> tuple[RecordedCandidate, ...]:
+    if not columns:
+        return ()
+    hints, rows = types(RecordedCandidate), len(columns["memory_id"])
+    read = {name: uncolumn(hints[name], written, ids, rows) for name, written in columns.items()}
+    return tuple(RecordedCandidate(**dict(zip(read, row, strict=True))) for row in zip(*read.values(), strict=True))
 
 
 def _values(hits: Sequence[Hit], name: str) -> list[Any]:
