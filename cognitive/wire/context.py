@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from cognitive import degradation
-from cognitive.catalog.entry import Catalogue
 from cognitive.catalog.fit import untouched
+from cognitive.catalog.tool_variants import Catalogue
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy

@@ -11,10 +11,9 @@ import pytest
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Tool, ToolCall, Turn
-from cognitive.catalog.answer import Completion
-from cognitive.catalog.engine import Catalog
-from cognitive.catalog.library import Library
-from cognitive.catalog.rank import Evidence
+from cognitive.catalog.engine import Catalog, ToolCache
+from cognitive.catalog.ranking import Evidence
+from cognitive.catalog.refine import Completion
 from cognitive.errors import EmbeddingError, InvalidInput, PolicyError
 
 WEAK, STRONG = "example/unknown-small-model", "anthropic/claude-opus-4-1"
@@ -139,7 +138,7 @@ async def test_vectors_are_made_after_the_turn_and_once(agent, embedder):
 
     counting = Counting()
     cached = CachedEmbedder(counting)
-    library = Library(cached)
+    library = ToolCache(cached)
     catalogue = library.catalogue(TOOLS[-3:])
     assert library.catalogue(TOOLS[-3:]) is catalogue
     assert library.meaning(catalogue) is None

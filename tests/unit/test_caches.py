@@ -8,9 +8,9 @@ from brain import caches
 
 # Functions of tools, rules, settings and types: no memory's or message's words enter them.
 OF_NO_TEXT = {
-    "brain/caches.py", "cognitive/catalog/entry.py", "cognitive/telemetry/spans.py", "cognitive/window/rendering.py",
-    "cognitive/window/output/normalise.py", "cognitive/preflight/classification.py",
-    "cognitive/client/calls.py",
+    "brain/caches.py", "cognitive/catalog/tool_variants.py", "cognitive/telemetry/spans.py",
+    "cognitive/window/rendering.py", "cognitive/window/output/normalise.py",
+    "cognitive/preflight/classification.py", "cognitive/client/calls.py",
 }  # fmt: skip
 
 

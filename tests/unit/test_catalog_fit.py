@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemas import TOOLS, complaints
 
-from cognitive.catalog.compact import STEPS
-from cognitive.catalog.entry import Catalogue, Offered
+from cognitive.catalog.compaction import STEPS
 from cognitive.catalog.fit import cut_late, fit
-from cognitive.catalog.rank import Ranking
+from cognitive.catalog.ranking import Ranking
+from cognitive.catalog.tool_variants import Catalogue, Offered
 from cognitive.policy import Policy
 from cognitive.turn import Tool
 

@@ -7,8 +7,8 @@ import pytest
 from making import AT, beside, unit
 
 from brain.search import PastTurn
-from cognitive.catalog.entry import Catalogue
-from cognitive.catalog.rank import Evidence, Meaning, calls, rank
+from cognitive.catalog.ranking import Evidence, Meaning, calls, rank
+from cognitive.catalog.tool_variants import Catalogue
 from cognitive.policy import Policy
 from cognitive.turn import Tool
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.catalog.answer import MOST_PICKED, Completion, read
+from cognitive.catalog.refine import MOST_PICKED, Completion, parse_selection
 
 KNOWN = ["weather", "Mail", "recipes"]
 
 
 def picked(text, finish=None):
-    return read(Completion(text, finish), KNOWN)
+    return parse_selection(Completion(text, finish), KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,11 @@ def test_an_empty_choice_is_an_answer():
 def test_no_more_than_a_dozen_are_taken_in_their_order():
     known = [f"tool_{n}" for n in range(30)]
     text = str(list(reversed(known))).replace("'", '"')
-    assert read(Completion(text), known).names == tuple(reversed(known))[:MOST_PICKED]
+    assert parse_selection(Completion(text), known).names == tuple(reversed(known))[:MOST_PICKED]
 
 
 def test_names_that_differ_by_case_alone_are_told_apart():
-    assert read(Completion('["Mail", "mail"]'), ["mail", "Mail"]).names == ("Mail", "mail")
+    assert parse_selection(Completion('["Mail", "mail"]'), ["mail", "Mail"]).names == ("Mail", "mail")
 
 
 @given(st.text(), st.one_of(st.none(), st.text()))

@@ -1,23 +1,99 @@
-"""A tool of a catalogue, and a catalogue, with all that is derived from them, each made when it is first asked for."""
+"""Hold a tool and a catalogue with all that is derived from them, each made when it is first asked for.
+
+The words of many tools are kept as one text, so that a message's word is looked up in all of them at once.
+"""
 
 from __future__ import annotations
 
+import re
+import string
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic_core import from_json, to_json
 
-from cognitive.catalog.compact import SPARE_STEPS, bare, forms, total
-from cognitive.catalog.words import Words, spaced
+from brain.text import as_lexeme, normalise, words
+from cognitive.catalog.compaction import SPARE_STEPS, bare, forms, total
 from cognitive.turn import Tool
 
+Holding = NDArray[np.bool_]  # shape (tools,)
+
+_MOST_WORDS = 32  # of a message
+_LEAST_PREFIX = 4  # letters; what is shorter must be the whole word: "art" is not in "article"
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# By a table and not by an expression: a catalogue of thousands is read when it first comes, within a turn. ASCII, by
+# bytes: some ten times as fast.
+_BLANKS = f"{string.punctuation}\t\r\n\v\f"
+_SPACES = str.maketrans(dict.fromkeys(f"{_BLANKS}…–—·«»“”‘’„¿¡。、，！？：；（）「」『』", " "))
+_ASCII_SPACES = bytes.maketrans(_BLANKS.encode(), b" " * len(_BLANKS))
 _FURTHER = frozenset(Tool.model_fields) - {"name", "description", "parameters"}
 _SHOUTED = ("intent_keywords", "accepts", "produces", "supersedes")  # fields that are as telling as the name
 _MOST_DESCRIBED = 400  # characters that are embedded: beyond, the model would cut it off
 _HEAD = 80  # characters of a description: most first sentences, and little to read where there are thousands
 _BARE = len('{"name":"","description":"","parameters":{}}')
 _MOST_KEPT = 4_096  # tools whose forms are kept, some 3 KB each; a host that makes its tools anew finds them by content
+
+
+# --- words ---
+
+
+def spaced(name: str) -> str:
+    """A tool's name as the words that it is made of."""
+    return _blanked(name if name.islower() else _HUMP.sub(" ", name))
+
+
+class Words:
+    """One text per tool, such that a word of a message is found in it by how it begins."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        lines = [f" {_blanked(text.lower() if text.isascii() else normalise(text))} \n" for text in texts]
+        self._text = "".join(lines)
+        self._ends = list(accumulate(map(len, lines)))
+
+    def holding(self, needle: str) -> Holding:
+        """Which of the texts have it."""
+        held = np.zeros(len(self._ends), dtype=bool)
+        at = self._text.find(needle)
+        while at >= 0:
+            n = bisect_right(self._ends, at)
+            held[n] = True
+            at = self._text.find(needle, self._ends[n])
+        return held
+
+
+def needles(message: str) -> list[str]:
+    """The message's words as they begin in any of their forms; in scripts without spaces, as they stand."""
+    found = list[str]()
+    for word in dict.fromkeys(words(message)):
+        lexeme = as_lexeme(word)
+        if not lexeme or len(found) == _MOST_WORDS:
+            continue
+        stem = _common_start(lexeme, word) or word
+        if not word[0].isascii():
+            found.append(stem)
+        else:
+            found.append(f" {stem}" if len(stem) >= _LEAST_PREFIX else f" {word} ")
+    return found
+
+
+def _blanked(text: str) -> str:
+    if text.isascii():
+        return text.encode("ascii").translate(_ASCII_SPACES).decode("ascii")
+    return text.translate(_SPACES)
+
+
+def _common_start(one: str, other: str) -> str:
+    """The letters in which two words begin alike: "happi", the stem, and "happy"."""
+    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one[:same]
+
+
+# --- tools ---
 
 
 class Offered:

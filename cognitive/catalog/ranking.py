@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from brain.search import PastTurn
 from brain.types import Vector, Vectors
-from cognitive.catalog.entry import Catalogue
-from cognitive.catalog.words import needles
+from cognitive.catalog.tool_variants import Catalogue, needles
 from cognitive.policy import Policy
 from cognitive.turn import Tool
 

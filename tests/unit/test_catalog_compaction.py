@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemas import PARAMETERS, TOOLS, complaints, nodes
 
-from cognitive.catalog.compact import SPARE_STEPS, STEPS, compact, few_words, first_sentence, forms, total
-from cognitive.catalog.entry import Offered
+from cognitive.catalog.compaction import SPARE_STEPS, STEPS, compact, few_words, first_sentence, forms, total
+from cognitive.catalog.tool_variants import Offered
 from cognitive.errors import InvalidInput
 from cognitive.turn import Tool
 
