@@ -30,7 +30,7 @@ import numpy as np
 from brain.erasure.remains import Remains
 from brain.errors import InvalidInput, JournalError
 from brain.file_lock import FileLock
-from brain.ledger import Exposure, OpenTurn
+from brain.turn_records import Exposure, OpenTurn
 
 log = logging.getLogger(__name__)
 

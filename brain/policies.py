@@ -13,10 +13,10 @@ from uuid import UUID
 
 from brain import statements
 from brain.errors import InvalidInput
-from brain.ledger import Verdict
 from brain.postgres.database import Connection, Database
 from brain.search import Masses
 from brain.statements import Statement
+from brain.turn_records import Verdict
 from brain.writing import share_agent
 
 SQL = statements.load("policies")

@@ -8,7 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements, tally
-from brain.ledger import (
+from brain.postgres.database import Connection, Database
+from brain.postgres.halfvec import encode_halfvec
+from brain.turn_records import (
     CalledTurn,
     Calls,
     Closed,
@@ -25,8 +27,6 @@ from brain.ledger import (
     Verdict,
     Weigh,
 )
-from brain.postgres.database import Connection, Database
-from brain.postgres.halfvec import encode_halfvec
 from brain.types import MemoryType
 from brain.writing import share_agent
 

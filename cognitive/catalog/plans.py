@@ -10,8 +10,8 @@ from datetime import datetime
 
 import numpy as np
 
-from brain.ledger import CalledTurn
 from brain.text import normalise
+from brain.turn_records import CalledTurn
 from brain.types import Vector
 
 _ALIKE = 0.75  # cosine from which two messages ask the same: above what differs by one name, below a paraphrase

@@ -18,7 +18,7 @@ from cognitive.cli.basis import USED, Used, basis
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
-    from brain.ledger import Verdict
+    from brain.turn_records import Verdict
     from cognitive.lab.evaluate import Evaluation
     from cognitive.lab.evidence import Case
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from brain.ledger import Shown
+from brain.turn_records import Shown
 from cognitive.context.dedup import excerpt
 from cognitive.feedback.attribute import passages
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from brain.errors import PolicyError
-from brain.ledger import Decoy, Judged, Judgement, Shown, Weights
 from brain.redacting import WITHHELD
 from brain.text import lexemes, normalise, sentence_spans, sentences
+from brain.turn_records import Decoy, Judged, Judgement, Shown, Weights
 from brain.types import MemoryType
 from cognitive.feedback.strip_quotes import own_words, texts
 from cognitive.policy import Policy

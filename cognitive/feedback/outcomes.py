@@ -11,9 +11,9 @@ from brain.deadline import Deadline
 from brain.erasure.remains import Remains
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
-from brain.ledger import Decoy, Exposure, Judged, OpenTurn, Planned, Said, Shown, Still
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
+from brain.turn_records import Decoy, Exposure, Judged, OpenTurn, Planned, Said, Shown, Still
 from brain.turns import TurnLog
 from cognitive.context.dedup import excerpt
 from cognitive.degradation import codes

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from brain.contents import Content, Key
 from brain.decay import decayed
-from brain.ledger import Verdict
 from brain.search import Hit, Masses, PastTurn
+from brain.turn_records import Verdict
 from brain.types import Memory
 from cognitive.context.assemble import Assembled, cost
 from cognitive.lab.difference import expected_use

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain.contents import Content, Contents, Key
-from brain.ledger import Shown, Verdict
 from brain.store import MemoryStore, Progress
+from brain.turn_records import Shown, Verdict
 from brain.turns import TurnLog
 from brain.types import Memory
 from cognitive.arguments import require_label

@@ -14,9 +14,9 @@ from time import monotonic, thread_time
 from uuid import UUID
 
 from brain.contents import Content, Contents, Key
-from brain.ledger import Verdict
 from brain.policies import PolicyStore, Sampled
 from brain.store import MemoryStore
+from brain.turn_records import Verdict
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab.evidence import Case, as_case, restored_case

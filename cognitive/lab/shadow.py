@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from brain.contents import Key
-from brain.ledger import Shadow
+from brain.turn_records import Shadow
 from brain.turns import TurnLog
 from cognitive.background import Background
 from cognitive.context.engine import Built

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from brain.ledger import Verdict
+from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import RESAMPLES, Evaluation, evaluate
 from cognitive.lab.evidence import Case, logged, never_answered

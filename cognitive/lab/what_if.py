@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from brain.ledger import Verdict
+from brain.turn_records import Verdict
 from cognitive.lab.evaluate import Evaluation, evaluate
 from cognitive.lab.evidence import Case, as_used, logged, never_answered
 from cognitive.lab.logged import Choice, LoggedTurn

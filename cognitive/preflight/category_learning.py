@@ -18,7 +18,7 @@ from time import monotonic
 
 from brain.deadline import Deadline
 from brain.errors import StoreError
-from brain.ledger import Calls
+from brain.turn_records import Calls
 from brain.turns import TurnLog
 from cognitive.policy import Policy
 from cognitive.preflight.classification import table

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from brain.cells import Group
 from brain.erasure.retention import Retained
-from brain.ledger import Weights
 from brain.postgres.patience import patient
 from brain.store import Progress
+from brain.turn_records import Weights
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Trust, above
 from cognitive.arguments import require_aware, require_id, require_label
 from cognitive.bootstrap import Parts

@@ -22,7 +22,7 @@ from time import perf_counter
 
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
-from brain.ledger import Calls
+from brain.turn_records import Calls
 from cognitive.plan import CATEGORIES, Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals

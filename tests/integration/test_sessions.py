@@ -10,9 +10,9 @@ import pytest
 
 from brain.artifacts import Artifacts
 from brain.deadline import Deadline
-from brain.ledger import OpenTurn
 from brain.postgres.database import Database
 from brain.sessions import Carried, Sessions
+from brain.turn_records import OpenTurn
 from brain.turns import TurnLog
 from cognitive import Message, Outcome, Policy, ToolCall
 from cognitive.errors import InvalidInput

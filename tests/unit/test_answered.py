@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from making import uid
 
-from brain.ledger import Shown
+from brain.turn_records import Shown
 from cognitive.dashboard.answered import answer
 
 TEA = "Tea is served at noon in the garden."

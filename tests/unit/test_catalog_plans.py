@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from making import AT, beside, unit
 
-from brain.ledger import CalledTurn
+from brain.turn_records import CalledTurn
 from cognitive.catalog.plans import group
 
 

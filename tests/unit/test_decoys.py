@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from making import candidate, uid
 
-from brain.ledger import Decoy, Shown
+from brain.turn_records import Decoy, Shown
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.feedback.attribute import judge, judge_all
 from cognitive.trace import Disposition, Fate, decoys

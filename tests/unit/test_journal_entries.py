@@ -15,7 +15,7 @@ from making import AT, uid, unit
 from brain.erasure.remains import Remains
 from brain.errors import InvalidInput
 from brain.journal import Journal, journal_name, read, written
-from brain.ledger import Exposure, OpenTurn
+from brain.turn_records import Exposure, OpenTurn
 
 OPENING = OpenTurn(
     turn_id="t", session_id="s", user_id=None, at=AT, message="Wann gibt es Tee?", policy="abc", frame="question",

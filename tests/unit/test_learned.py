@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.ledger import Calls
+from brain.turn_records import Calls
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from making import uid
 
-from brain.ledger import Judgement, Shown
+from brain.turn_records import Judgement, Shown
 from cognitive import Outcome, Policy
 from cognitive.feedback.attribute import attributions, judge, planned_under
 from cognitive.turn import Attribution

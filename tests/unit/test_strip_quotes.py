@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import candidate, uid
 
-from brain.ledger import Shown
+from brain.turn_records import Shown
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.context import render
 from cognitive.feedback.attribute import judge

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from making import AT, found, hit, uid
 
-from brain.ledger import Verdict
 from brain.search import PastShown, PastTurn
+from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
 from cognitive.lab.evidence import Case, logged, never_answered, relearnt
