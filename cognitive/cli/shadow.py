@@ -13,7 +13,7 @@ from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT
 
 if TYPE_CHECKING:
-    from cognitive.lab.agreement import Agreement
+    from cognitive.lab.shadow import Agreement
 
 _NONE = "No policy has run as a shadow for this agent: name one in COGNITIVE_SHADOW_POLICY."
 

@@ -18,8 +18,7 @@ from cognitive.cli.evaluate import EVALUATION, LAST, read, show, show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
-    from cognitive.lab.evaluate import Evaluation
-    from cognitive.lab.intervals import Estimate
+    from cognitive.lab.evaluate import Estimate, Evaluation
     from cognitive.lab.tune import Step, Tuning
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from brain.policies import Candidate, Choice, Role
 from cognitive.client.calls import Calls
-from cognitive.lab.agreement import Agreement
+from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
 from cognitive.wire.models import CandidateBody, ChoiceBody, Holds, RollBackBody, WhatIfBody

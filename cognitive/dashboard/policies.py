@@ -16,7 +16,7 @@ from brain.search import Found, Masses
 from brain.types import MEMORY_TYPES
 from cognitive.context.budget import sections
 from cognitive.dashboard.asked import Asked
-from cognitive.lab.agreement import Agreement
+from cognitive.lab.shadow import Agreement
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy

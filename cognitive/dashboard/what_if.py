@@ -11,7 +11,7 @@ from markupsafe import Markup
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.formats import number
 from cognitive.errors import InvalidInput
-from cognitive.lab.intervals import Estimate
+from cognitive.lab.evaluate import Estimate
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
 from cognitive.policy.tunables import BY_NAME, ROWS, Row, checked

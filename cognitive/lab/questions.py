@@ -16,10 +16,9 @@ from brain.types import Memory
 from cognitive.arguments import require_label
 from cognitive.errors import InvalidInput, PolicyError, UnknownTurn
 from cognitive.lab import stories
-from cognitive.lab.agreement import Agreement, agreements
-from cognitive.lab.difference import Difference, Placed, difference
 from cognitive.lab.evidence import Case, as_case
-from cognitive.lab.replay import Replayed, replan, replay, unanswered
+from cognitive.lab.replay import Difference, Placed, Replayed, difference, replan, replay, unanswered
+from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
 from cognitive.recording.record import NOTHING, Recording, decode

@@ -1,11 +1,15 @@
-"""A candidate policy beside the live one: what it would have shown is recorded, after the turn and without any effect
-on it.
+"""Run a candidate policy beside the live one, and say how far the two agree.
+
+What it would have shown is recorded after the turn, and has no effect on it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
 
 from brain.contents import Key
 from brain.turn_records import Shadow
@@ -54,3 +58,42 @@ class Shadowing:
         shown = tuple(candidate.hit.memory_id for candidate in made.shown)
         tokens = sum(candidate.tokens for candidate in made.shown)
         await self._turns.shadow(agent_id, Shadow(turn_id, policy.version, shown, tokens, given.now))
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A shadow policy over the turns that it followed: in how many it showed the same memories, the mean overlap |both|
+    / |either| of what the two showed (1 where neither showed any), how many memories each showed in all, how many of
+    the used ones the shadow would have kept, and its tokens.
+    """
+
+    policy: str
+    turns: int
+    same: int
+    overlap: float
+    shown: int
+    shadow_shown: int
+    used: int
+    used_kept: int
+    tokens: int
+
+
+def agreements(rows: Sequence[Mapping[str, Any]]) -> list[Agreement]:
+    """One for each policy, from rows of `TurnLog.shadows`, which come by policy."""
+    return [_agreement(policy, list(own)) for policy, own in groupby(rows, key=lambda row: str(row["policy"]))]
+
+
+def _agreement(policy: str, rows: Sequence[Mapping[str, Any]]) -> Agreement:
+    pairs = [(set(row["shown"]), set(row["shadow"]), set(row["used"])) for row in rows]
+    overlaps = [len(live & shadow) / len(live | shadow) if live | shadow else 1.0 for live, shadow, _ in pairs]
+    return Agreement(
+        policy=policy,
+        turns=len(rows),
+        same=sum(live == shadow for live, shadow, _ in pairs),
+        overlap=sum(overlaps) / len(overlaps),
+        shown=sum(len(live) for live, _, _ in pairs),
+        shadow_shown=sum(len(shadow) for _, shadow, _ in pairs),
+        used=sum(len(used) for _, _, used in pairs),
+        used_kept=sum(len(used & shadow) for _, shadow, used in pairs),
+        tokens=sum(row["tokens"] for row in rows),
+    )

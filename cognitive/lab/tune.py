@@ -10,10 +10,8 @@ import numpy as np
 
 from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
-from cognitive.lab.evaluate import RESAMPLES, Evaluation, evaluate
-from cognitive.lab.evidence import Case, logged, never_answered
-from cognitive.lab.intervals import Estimate, Numbers, resample
-from cognitive.lab.logged import Choice, LoggedTurn
+from cognitive.lab.evaluate import RESAMPLES, Estimate, Evaluation, Numbers, evaluate, resample
+from cognitive.lab.evidence import Case, Choice, LoggedTurn, logged, never_answered
 from cognitive.policy import Policy
 
 Score = Callable[[Policy], float]

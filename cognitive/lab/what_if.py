@@ -11,8 +11,7 @@ from uuid import UUID
 
 from brain.turn_records import Verdict
 from cognitive.lab.evaluate import Evaluation, evaluate
-from cognitive.lab.evidence import Case, as_used, logged, never_answered
-from cognitive.lab.logged import Choice, LoggedTurn
+from cognitive.lab.evidence import Case, Choice, LoggedTurn, as_used, logged, never_answered
 from cognitive.policy import Policy
 from cognitive.policy.tunables import changed
 

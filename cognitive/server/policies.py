@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path
 
 from brain.policies import Candidate, Choice, Role
 from brain.types import Label
-from cognitive.lab.agreement import Agreement
+from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy.tunables import chosen
 from cognitive.server.auth import Admin, AgentId

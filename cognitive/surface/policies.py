@@ -14,8 +14,8 @@ from brain.search import Masses
 from cognitive.arguments import require_aware, require_label
 from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
-from cognitive.lab.agreement import Agreement, agreements
 from cognitive.lab.samples import Samples
+from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
 from cognitive.policy.chosen import Standing

@@ -22,7 +22,7 @@ from world import Message, World, memory
 from cognitive.context.explore import explore
 from cognitive.context.ranking import rank
 from cognitive.lab.evaluate import Evaluation, evaluate
-from cognitive.lab.logged import Choice, LoggedTurn
+from cognitive.lab.evidence import Choice, LoggedTurn
 from cognitive.policy import Policy
 from cognitive.trace import Boost, Candidate
 

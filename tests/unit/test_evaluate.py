@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from making import uid
 
 from cognitive.errors import InvalidInput
-from cognitive.lab.evaluate import doubly_robust, evaluate, ips, snips
-from cognitive.lab.intervals import resample
-from cognitive.lab.logged import Choice, LoggedTurn
+from cognitive.lab.evaluate import doubly_robust, evaluate, ips, resample, snips
+from cognitive.lab.evidence import Choice, LoggedTurn
 
 FEW = {"resamples": 200}
 RATES = (0.8, 0.5, 0.3, 0.2)  # how often each memory is used when shown: two by default, one of the others on trial

@@ -13,8 +13,7 @@ from brain.search import PastShown, PastTurn
 from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
-from cognitive.lab.evidence import Case, logged, never_answered, relearnt
-from cognitive.lab.logged import Choice, LoggedTurn
+from cognitive.lab.evidence import Case, Choice, LoggedTurn, logged, never_answered, relearnt
 from cognitive.lab.replay import BEFORE_THE_RECORD, again, unanswered
 from cognitive.lab.tune import SPACE, Tunable, answerable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
