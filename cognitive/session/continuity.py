@@ -1,18 +1,14 @@
-"""What a session carries over its turns: read before one, within the deadline; written after it, off its path.
+"""Build the window of a turn with what its session carries: read before the turn, within its deadline.
 
-Nothing here can fail a turn. What is not written is made again: a summary that did not reach the store is extracted
-from the same messages by the next turn, which finds them not covered, and a whole output is handed in again with the
-conversation that it stands in.
+What the session keeps of the turn is written after it, off its path.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from time import time
 from typing import Any
 
@@ -21,28 +17,20 @@ from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import Carried, Sessions
-from cognitive.background import Background
 from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
-from cognitive.privacy import redaction
 from cognitive.session import recent
-from cognitive.session.rolling import PATIENCE, Rolling, Sent
+from cognitive.session.writer import PATIENCE, Sent, SessionWriter
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
 from cognitive.window.fit import Kept, Window, WindowTrace, fit
-from cognitive.window.rendering import WholeOutput, limits
+from cognitive.window.rendering import WholeOutput
 from cognitive.window.summary import Summarizer
 
-log = logging.getLogger(__name__)
-
-_MOST_WAITING = 64  # tasks; what cannot keep up is left to the next turn of its session, and memory does not grow
-_MOST_HELD = 64_000_000  # characters of outputs that wait for Postgres to come back
 _RECENT_TURNS = 10  # told of when a session is resumed
 _READING = 0.5  # of a turn's time, at most, is for what the session carries: the window itself needs the rest
-_RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
 _NO_ANSWER = "no answer from Postgres in time"
-_AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +92,7 @@ class Continuity:
         self._artifacts = artifacts
         self._policy = policy
         self._counter = counter
-        self._rolling = Rolling(sessions, policy, summarizer)
-        self._redactor = redactor
-        self._background = Background(_MOST_WAITING)  # named by agent, what is kept, and of which turn or session
-        self._held = 0
+        self._writer = SessionWriter(sessions, artifacts, policy, summarizer, redactor)
 
     async def window(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
         """The window over a turn's conversation, with what its session carries; whole outputs are kept meanwhile.
@@ -139,9 +124,7 @@ class Continuity:
         window = await deadline.within(self._fitted(talk, carried, now, policy))
         await self.store(talk, window.outputs, deadline)
         sent = Sent(talk.agent_id, talk.session_id, talk.turn_id, window.messages, carried, told_at=talk.told_at)
-        before = self._background.running(talk.agent_id, "messages", talk.turn_id)
-        nth = str(len(talk.conversation))
-        self._background.start(self._keep(sent, before), talk.agent_id, "messages", talk.turn_id, nth)
+        self._writer.fitted(sent, talk.conversation)
         return window
 
     async def _fitted(self, talk: Talk, carried: Carried, now: datetime, policy: Policy) -> Window:
@@ -175,8 +158,7 @@ class Continuity:
             )
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
-            later = self._store_later(talk.agent_id, talk.session_id, talk.turn_id, new, talk.told_at)
-            self._background.start(later, talk.agent_id, "outputs", talk.turn_id)
+            self._writer.store(talk.agent_id, talk.session_id, talk.turn_id, new, talk.told_at)
             return (Degradation.from_error("artifacts", error, _NO_ANSWER, "; pointers lead nowhere yet"),)
         return ()
 
@@ -191,102 +173,23 @@ class Continuity:
 
     def opened(self, sent: Sent | None) -> None:
         """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
-        if sent is None:
-            return
-        self._background.start(self._keep(sent), sent.agent_id, "messages", sent.turn_id)
-        if sent.evicted:  # while one summary of the session is being made, the others would be made of the same
-            self._background.start(self._roll(sent), sent.agent_id, "summary", sent.session_id)
+        self._writer.opened(sent)
 
     def closed(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
-        self._background.start(self._answer(agent_id, turn_id, outcome, told_at), agent_id, "answer", turn_id)
+        self._writer.closed(agent_id, turn_id, outcome, told_at)
 
     async def finished(self) -> None:
         """Returns when all that is on its way is written; what takes too long is left to the next turn."""
-        await self._background.finished(_AT_CLOSE)
+        await self._writer.finished()
 
     async def ended(self, agent_id: str) -> None:
         """Returns when what is being written of an agent is there, or has failed."""
-        await self._background.ended(agent_id)
+        await self._writer.ended(agent_id)
 
     async def stop(self, agent_id: str) -> None:
         """Gives up all that is being written of an agent: it is about to be erased."""
-        await self._background.stop(agent_id)
-
-    async def _keep(self, sent: Sent, after: Sequence[asyncio.Task[None]] = ()) -> None:
-        if after:
-            await asyncio.wait(after)
-        policy = self._policy.for_agent(sent.agent_id)
-        said = await asyncio.to_thread(_sanitized, sent.messages, policy)
-        told = await self._redactor.run(partial(redaction.messages, said))
-        kept = await asyncio.to_thread(recent.encode, told)
-        await self._sessions.keep(sent.agent_id, sent.turn_id, kept, told_at=sent.told_at, timeout=PATIENCE)
-
-    async def _kept(self, agent_id: str, turn_id: str) -> None:
-        """Returns when the messages of a turn are no longer on their way."""
-        if on_their_way := self._background.running(agent_id, "messages", turn_id):
-            await asyncio.wait(on_their_way)
-
-    async def _roll(self, sent: Sent) -> None:
-        await self._kept(sent.agent_id, sent.turn_id)
-        await self._rolling.roll(sent)
-
-    async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None) -> None:
-        await self._kept(agent_id, turn_id)
-        whole, outcome = list[NewArtifact](), await self._redactor.run(partial(redaction.outcome, outcome))
-        policy, session = self._policy.for_agent(agent_id), ""
-
-        async def answering(session_id: str, kept: bytes) -> bytes:
-            nonlocal session
-            session = session_id
-            return await asyncio.to_thread(_with_answer, session_id, kept, outcome, whole, policy)
-
-        await self._sessions.answer(agent_id, turn_id, answering, told_at=told_at, timeout=PATIENCE)
-        if whole:
-            await self._store_later(agent_id, session, turn_id, whole, told_at)
-
-    async def _store_later(
-        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], told_at: float | None
-    ) -> None:
-        """Tries again until the turn is recorded and Postgres takes them, a few times."""
-        size = sum(len(artifact.content) for artifact in artifacts)
-        if self._held + size > _MOST_HELD:
-            log.warning("%d whole outputs of turn %s are not kept: too much waits", len(artifacts), turn_id)
-            return
-        self._held += size
-        try:
-            for seconds in (0.0, *_RETRIES):
-                await asyncio.sleep(seconds)
-                if await self._stored(agent_id, session_id, turn_id, artifacts, told_at):
-                    return
-            log.warning("%d whole outputs of turn %s are not kept", len(artifacts), turn_id)
-        finally:
-            self._held -= size
-
-    async def _stored(
-        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], told_at: float | None
-    ) -> bool:
-        try:
-            return await self._artifacts.put(
-                agent_id, session_id, artifacts, turn_id=turn_id, only_of_turn=True, told_at=told_at, timeout=PATIENCE
-            )
-        except CognitiveError as error:
-            log.info("whole outputs of turn %s wait: %s", turn_id, error)
-            return False
-
-
-def _with_answer(session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact], policy: Policy) -> bytes:
-    messages, outputs = recent.answered(recent.decode(kept), outcome, session_id=session_id, limits=limits(policy))
-    whole[:] = [
-        NewArtifact(output.pointer, output.whole, name=tool, tool=tool)
-        for tool, output in outputs
-        if output.pointer is not None and output.whole is not None
-    ]
-    return recent.encode(_sanitized(messages, policy))
-
-
-def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
-    return recent.sanitized(messages, most=policy.window_messages, characters=policy.window_characters)
+        await self._writer.stop(agent_id)
 
 
 def _shortcomings(trace: WindowTrace) -> tuple[Degradation, ...]:

@@ -19,7 +19,7 @@ from cognitive.errors import InvalidInput
 from cognitive.prompt import CLOSING, OPENING, sealed
 from cognitive.session.continuity import Continuity, Talk
 from cognitive.session.recent import decode
-from cognitive.session.rolling import Sent
+from cognitive.session.writer import Sent
 from cognitive.tokens import count
 from cognitive.window.groups import find, mark
 from cognitive.window.summary import Extractive
