@@ -11,14 +11,23 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from brain.errors import InvalidInput
+from brain.memory_types import MEMORY_TYPES as MEMORY_TYPES
+from brain.memory_types import TYPE_ROWS, TypeRow
+from brain.memory_types import MemoryType as MemoryType
 from brain.text import unstorable
-
-MemoryType = Literal["decision", "fact", "procedure", "episode"]
-MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 
 # Whose word a memory is, the least trusted first. It follows from the way in by which the words came, and from nothing
 # that happens to them later: being shown, used or rated well is no reason to trust.
@@ -98,44 +107,20 @@ def invalid(subject: str, error: ValidationError) -> InvalidInput:
     return InvalidInput(f"{subject}: " + "; ".join(complaints))
 
 
-class DecisionAttributes(Edge):
-    """What a decision may carry beside its content."""
-
-    outcome: Literal["pending", "success", "partial", "failure"] | None = None
-    rationale: Text | None = None
-    stakes: Literal["low", "medium", "high", "critical"] | None = None
-    category: Label | None = None
+_ATTRIBUTE: Mapping[str, Any] = {"label": Label, "text": Text}
 
 
-class FactAttributes(Edge):
-    """What a fact may carry beside its content."""
-
-    subject: Label | None = None
-    category: Label | None = None
-
-
-class ProcedureAttributes(Edge):
-    """What a procedure may carry beside its content."""
-
-    name: Label | None = None
-    domain: Label | None = None
-
-
-class EpisodeAttributes(Edge):
-    """What an episode may carry beside its content."""
-
-    title: Label | None = None
-    outcome: Label | None = None
-
-
-ATTRIBUTES: Mapping[MemoryType, type[Edge]] = MappingProxyType(
-    {
-        "decision": DecisionAttributes,
-        "fact": FactAttributes,
-        "procedure": ProcedureAttributes,
-        "episode": EpisodeAttributes,
+def _attributes_model(row: TypeRow) -> type[Edge]:
+    """Return the model of a type's attributes: each is optional, and is a label, a text or one of some words."""
+    fields: dict[str, Any] = {
+        name: (_ATTRIBUTE[kind] if isinstance(kind, str) else Literal[kind]) | None
+        for name, kind in row.attributes.items()
     }
-)
+    made = {name: (annotation, None) for name, annotation in fields.items()}
+    return create_model(f"{row.name.capitalize()}Attributes", __base__=Edge, **made)
+
+
+ATTRIBUTES: Mapping[MemoryType, type[Edge]] = MappingProxyType({row.name: _attributes_model(row) for row in TYPE_ROWS})
 
 
 class NewMemory(Edge):

@@ -25,10 +25,12 @@ MOST_POSTINGS = 300  # passages read of each word of a memory, to find others li
 MOST_COMPARED = 2_000  # memories compared with one by their vectors
 MOST_TAGS = 50  # that a list offers to choose from
 SQL = paging.load("memory_figures")
+_EACH_TYPE = " UNION ALL ".join(f"({SQL.walk_type.fill(type=type_).source})" for type_ in MEMORY_TYPES)
 _NO_ID = UUID(int=0)
 _DAY = 86_400.0
 _LISTS = {
-    walk: SQL.memories.fill(walk=SQL[walk]) for walk in ("walk_types", "walk_session", "walk_pinned", "walk_superseded")
+    walk: SQL.memories.fill(walk=SQL[walk].fill(each_type=_EACH_TYPE))
+    for walk in ("walk_types", "walk_session", "walk_pinned", "walk_superseded")
 }
 _GROUPS = {walk: SQL.group.fill(walk=SQL[walk]) for walk in ("walk_stored", "walk_shown")}
 _ANY = MemoryFilter()

@@ -28,6 +28,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB, REAL
 from sqlalchemy.types import UserDefinedType
 
+from brain.memory_types import MEMORY_TYPES
+
 metadata = MetaData(schema="cognitive")
 
 
@@ -46,6 +48,7 @@ NOW = text("now()")
 ZERO = text("0")
 EMPTY = text("''")
 NONE = text("'{}'")
+_MEMORY_TYPES = ", ".join(f"'{name}'" for name in MEMORY_TYPES)
 _COUNTS = (
     "turns", "completed", "failed", "abandoned", "degraded", "abstained", "found", "shown", "used", "tokens",
     "used_tokens", "deduped", "trimmed",
@@ -83,7 +86,7 @@ memory = Table(
     _column("trust", Text, default=text("'host'")),
     PrimaryKeyConstraint("agent_id", "id"), UniqueConstraint("agent_id", "identity"),
     CheckConstraint("trust IN ('foreign', 'talk', 'agent', 'host')"),
-    CheckConstraint("type IN ('decision', 'fact', 'procedure', 'episode')"),
+    CheckConstraint(f"type IN ({_MEMORY_TYPES})"),
     CheckConstraint("confidence BETWEEN 0 AND 1"),
     Index("memory_by_session", "agent_id", "session_id", "occurred_at", "seq", postgresql_include=["id"]),
     Index("memory_by_time", "agent_id", "type", "occurred_at", "seq", postgresql_include=["id"]),

@@ -28,28 +28,15 @@ ORDER BY m.occurred_at DESC, m.seq DESC
 
 -- name: walk_types
 -- Memories of some types, each type from its index, merged as they come; of no session.
-SELECT id, occurred_at, seq FROM (
-    (SELECT id, occurred_at, seq FROM cognitive.memory
-     WHERE 'decision' = ANY(:types::text[]) AND agent_id = :agent_id AND type = 'decision' AND occurred_at <= :before_at
-           AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
-     ORDER BY occurred_at DESC, seq DESC LIMIT <most>)
-    UNION ALL
-    (SELECT id, occurred_at, seq FROM cognitive.memory
-     WHERE 'fact' = ANY(:types::text[]) AND agent_id = :agent_id AND type = 'fact' AND occurred_at <= :before_at
-           AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
-     ORDER BY occurred_at DESC, seq DESC LIMIT <most>)
-    UNION ALL
-    (SELECT id, occurred_at, seq FROM cognitive.memory
-     WHERE 'procedure' = ANY(:types::text[]) AND agent_id = :agent_id AND type = 'procedure'
-         AND occurred_at <= :before_at
-           AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
-     ORDER BY occurred_at DESC, seq DESC LIMIT <most>)
-    UNION ALL
-    (SELECT id, occurred_at, seq FROM cognitive.memory
-     WHERE 'episode' = ANY(:types::text[]) AND agent_id = :agent_id AND type = 'episode' AND occurred_at <= :before_at
-           AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
-     ORDER BY occurred_at DESC, seq DESC LIMIT <most>)) AS own
+SELECT id, occurred_at, seq FROM (<each_type>) AS own
 WHERE :session_id::text IS NULL ORDER BY occurred_at DESC, seq DESC LIMIT <most>
+
+-- name: walk_type
+-- Memories of one type, if it is one of those asked for.
+SELECT id, occurred_at, seq FROM cognitive.memory
+WHERE '<type>' = ANY(:types::text[]) AND agent_id = :agent_id AND type = '<type>' AND occurred_at <= :before_at
+      AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
+ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: walk_session
 -- Memories of a session.

@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 
 import click
 
+from brain.memory_types import MEMORY_TYPES
 from cognitive.cli import printing
 
 F = TypeVar("F", bound=Callable[..., Any] | click.Command)
 
-# As brain.types has them: importing that takes longer than all the rest of a command's start.
-MEMORY_TYPES = ("decision", "fact", "procedure", "episode")
 _MOMENTS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"]
 
 

@@ -13,9 +13,10 @@ import click
 
 import cognitive
 from brain.errors import InvalidInput
+from brain.memory_types import MEMORY_TYPES
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
-from cognitive.cli.options import AGENT, FILE, MEMORY_TYPES, at
+from cognitive.cli.options import AGENT, FILE, at
 
 
 @click.command(cls=Answering, shape="{ids: [id]}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from brain.memory_types import TYPE_ROWS
 from brain.search import Hit
 from brain.types import MEMORY_TYPES, Memory, MemoryType
 from cognitive.policy import Policy
@@ -20,12 +21,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}|[^\W\d_A-Za-z]+")
 _NUMBERED = frozenset(
     "chat conversation doc document episode event item line message msg row session thread turn".split()
 )
-HEADINGS: dict[MemoryType, str] = {
-    "decision": "Decisions",
-    "fact": "Facts",
-    "procedure": "Procedures",
-    "episode": "Episodes",
-}
+HEADINGS: dict[MemoryType, str] = {row.name: row.heading for row in TYPE_ROWS}
 
 
 def block(candidates: Sequence[Candidate], policy: Policy) -> str:

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from brain.memory_types import TYPE_ROWS
 from cognitive.dashboard import charts, formats
 from cognitive.dashboard.page import Page
 
@@ -20,6 +21,7 @@ _HERE = Path(__file__).parent
 _STATIC = _HERE / "static"
 _THEMES = ("light", "dark")
 _YEAR = 31_536_000  # seconds: the address of a static file changes with what it says
+_TYPES_CSS = "".join(f".type.{row.name}::before {{ background: {row.colour}; }}\n" for row in TYPE_ROWS)
 _POLICY = "; ".join((
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
     "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'",
@@ -64,8 +66,11 @@ class _Kept(StaticFiles):
     """Files that a browser may keep."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """A file, or 404."""
-        answer = await super().get_response(path, scope)
+        """Return a file, or 404."""
+        if path == "memory-types.css":
+            answer = Response(_TYPES_CSS, media_type="text/css")
+        else:
+            answer = await super().get_response(path, scope)
         answer.headers.setdefault("Cache-Control", f"public, max-age={_YEAR}, immutable")
         return answer
 
@@ -78,4 +83,4 @@ def statics() -> StaticFiles:
 def _version() -> str:
     """What changes when a static file does."""
     together = b"".join(path.read_bytes() for path in sorted(_STATIC.iterdir()))
-    return hashlib.sha256(together).hexdigest()[:12]
+    return hashlib.sha256(together + _TYPES_CSS.encode()).hexdigest()[:12]

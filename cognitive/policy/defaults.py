@@ -12,6 +12,7 @@ import re2
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from brain.memory_types import TYPE_ROWS
 from brain.types import Edge, Label
 from cognitive.errors import InvalidInput
 from cognitive.plan import CATEGORIES, Frame, Thinking
@@ -50,15 +51,19 @@ class FrameBudget(Edge):
     window: Count
 
 
+def _budget(frame: Frame, total: int, window: int) -> FrameBudget:
+    return FrameBudget(total=total, window=window, **{row.name: row.tokens[frame] for row in TYPE_ROWS})
+
+
 # The seed's table (smart context preparation, D7), with room for episodes in a conversation: without it "continue what
 # we were doing" finds nothing.
 FRAMES: Mapping[Frame, FrameBudget] = {
-    "conversation": FrameBudget(total=3000, decision=500, fact=500, procedure=0, episode=600, window=3),
-    "question": FrameBudget(total=6000, decision=1000, fact=1500, procedure=500, episode=500, window=5),
-    "task": FrameBudget(total=8000, decision=2000, fact=1500, procedure=1500, episode=1000, window=5),
-    "decision": FrameBudget(total=12000, decision=3500, fact=2000, procedure=2000, episode=1000, window=8),
-    "creative": FrameBudget(total=6000, decision=1000, fact=1500, procedure=500, episode=500, window=4),
-    "debug": FrameBudget(total=10000, decision=1500, fact=1000, procedure=2500, episode=1000, window=6),
+    "conversation": _budget("conversation", total=3000, window=3),
+    "question": _budget("question", total=6000, window=5),
+    "task": _budget("task", total=8000, window=5),
+    "decision": _budget("decision", total=12000, window=8),
+    "creative": _budget("creative", total=6000, window=4),
+    "debug": _budget("debug", total=10000, window=6),
 }
 
 

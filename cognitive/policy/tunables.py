@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from brain.memory_types import MEMORY_TYPES
 from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
 from cognitive.policy.defaults import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 
 Changes = Mapping[str, float | int]
-_SECTIONS = ("decision", "fact", "procedure", "episode")
 _MOST_TOKENS = 32_000  # of a turn's memory; more is a document, and the operator's to decide
 
 
@@ -69,7 +69,7 @@ def _budgets() -> tuple[Row, ...]:
     sections = tuple(
         Row(f"frames.{frame}.{type_}", f"{frame.capitalize()}: {type_}s", "Sections", 0, _MOST_TOKENS, 50,
             f"tokens planned for each {type_}'s section; what is left of one, others use", "tokens")
-        for frame in FRAMES for type_ in _SECTIONS
+        for frame in FRAMES for type_ in MEMORY_TYPES
     )  # fmt: skip
     return totals + sections
 

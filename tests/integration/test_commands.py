@@ -17,9 +17,7 @@ from click.testing import CliRunner, Result
 from shapes import misfit
 
 import cognitive.cli
-from brain.types import MEMORY_TYPES
 from cognitive import CognitiveLayer
-from cognitive.cli import options
 from cognitive.cli.advice import advice
 from cognitive.cli.answers import CODES, NO, Answering
 from cognitive.cli.main import cli
@@ -247,10 +245,6 @@ def test_tokens_are_shown_when_they_are_made_and_never_again(shell, tmp_path):
     told = shell.run("token", "revoke", "none", *map(str, kept))
     assert (told.exit_code, "'none'" in told.stderr) == (1, True)
     assert shell.run("token", "create", *map(str, kept)).exit_code == 2
-
-
-def test_memory_types_are_those_of_the_store():
-    assert options.MEMORY_TYPES == MEMORY_TYPES
 
 
 # --- exit codes and errors ---

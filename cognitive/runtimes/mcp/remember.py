@@ -8,6 +8,7 @@ from uuid import UUID
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import Field
 
+from brain.memory_types import MEMORY_TYPES
 from brain.types import Edge, Label, MemoryType, NewMemory, Text, Trust, above
 from cognitive.errors import InvalidInput
 from cognitive.prompt import without_injected
@@ -15,6 +16,7 @@ from cognitive.runtimes.mcp.caller import Caller
 
 _LONGEST = 10_000  # characters: a note; a document is stored by whoever has it
 _MOST_TAGS = 20
+_TYPES = f"{', '.join(MEMORY_TYPES[:-1])} or {MEMORY_TYPES[-1]}"
 _TRUST: Trust = "agent"
 
 
@@ -26,7 +28,7 @@ class Remember(Edge):
         Field(
             min_length=1,
             max_length=_LONGEST,
-            description="One decision, fact, procedure or episode, in a sentence or a few that stand by themselves.",
+            description=f"One {_TYPES}, in a sentence or a few that stand by themselves.",
         ),
     ]
     type: MemoryType = Field(default="fact", description="What kind of memory it is.")

@@ -1,0 +1,70 @@
+"""The memory types: one row each, from which everything that depends on the type is derived.
+
+The order of the rows is that of a prompt's sections. A new type is a row here, its name in `MemoryType`, its field in
+`cognitive.policy.defaults.FrameBudget`, and a migration that lets `memory.type` hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+MemoryType = Literal["decision", "fact", "procedure", "episode"]
+
+# The kind of an attribute: a short name, a text, or one of these words.
+AttributeKind = Literal["label", "text"] | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRow:
+    """A memory type.
+
+    `heading` stands above its section of a prompt; `colour` marks it on the dashboard, in CSS. `attributes` are what a
+    memory of the type may carry beside its content. `tokens` is its section's share of the budget, by frame of mind.
+    """
+
+    name: MemoryType
+    heading: str
+    colour: str
+    attributes: Mapping[str, AttributeKind]
+    tokens: Mapping[str, int]
+
+
+TYPE_ROWS: tuple[TypeRow, ...] = (
+    TypeRow(
+        name="decision",
+        heading="Decisions",
+        colour="var(--c6)",
+        attributes={
+            "outcome": ("pending", "success", "partial", "failure"),
+            "rationale": "text",
+            "stakes": ("low", "medium", "high", "critical"),
+            "category": "label",
+        },
+        tokens={"conversation": 500, "question": 1000, "task": 2000, "decision": 3500, "creative": 1000, "debug": 1500},
+    ),
+    TypeRow(
+        name="fact",
+        heading="Facts",
+        colour="var(--c4)",
+        attributes={"subject": "label", "category": "label"},
+        tokens={"conversation": 500, "question": 1500, "task": 1500, "decision": 2000, "creative": 1500, "debug": 1000},
+    ),
+    TypeRow(
+        name="procedure",
+        heading="Procedures",
+        colour="var(--c1)",
+        attributes={"name": "label", "domain": "label"},
+        tokens={"conversation": 0, "question": 500, "task": 1500, "decision": 2000, "creative": 500, "debug": 2500},
+    ),
+    TypeRow(
+        name="episode",
+        heading="Episodes",
+        colour="var(--c2)",
+        attributes={"title": "label", "outcome": "label"},
+        # Room in a conversation: without it "continue what we were doing" finds nothing.
+        tokens={"conversation": 600, "question": 500, "task": 1000, "decision": 1000, "creative": 500, "debug": 1000},
+    ),
+)
+MEMORY_TYPES: tuple[MemoryType, ...] = tuple(row.name for row in TYPE_ROWS)

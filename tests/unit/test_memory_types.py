@@ -1,0 +1,99 @@
+"""A memory type is one row of one table: everything else follows from it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from brain.memory_types import MEMORY_TYPES, TYPE_ROWS
+from brain.types import ATTRIBUTES
+from cognitive.policy.defaults import FrameBudget
+
+ROW = """    TypeRow(
+        name="reminder", heading="Reminders", colour="teal", attributes={"due": "label", "state": ("open", "done")},
+        tokens=dict.fromkeys(("conversation", "question", "task", "decision", "creative", "debug"), 70),
+    ),
+)
+MEMORY_TYPES:"""
+CHECKS = """
+from brain.figures.memories import _LISTS
+from brain.postgres.tables import memory
+from brain.types import ATTRIBUTES, MEMORY_TYPES, NewMemory
+from cognitive.cli.options import TYPE
+from cognitive.context.render import HEADINGS, frame
+from cognitive.dashboard.writing import _TYPES_CSS
+from cognitive.errors import InvalidInput
+from cognitive.policy import Policy
+from cognitive.policy.tunables import BY_NAME
+from cognitive.runtimes.mcp.remember import TOOL
+
+assert MEMORY_TYPES[-1] == "reminder"
+kept = NewMemory(type="reminder", content="Call the harbour.", attributes={"due": "Monday", "state": "open"})
+assert kept.attributes == {"due": "Monday", "state": "open"}
+try:
+    NewMemory(type="reminder", content="x", attributes={"state": "never"})
+except InvalidInput as error:
+    assert "ReminderAttributes" in str(error)
+else:
+    raise AssertionError("a state that is none")
+assert any("'reminder'" in str(getattr(each, "sqltext", "")) for each in memory.constraints)
+assert HEADINGS["reminder"] == "Reminders" and "Reminders:" in frame()
+assert {row.reminder for row in Policy().frames.values()} == {70}
+assert "frames.task.reminder" in BY_NAME
+assert ".type.reminder::before { background: teal; }" in _TYPES_CSS
+assert "type = 'reminder'" in _LISTS["walk_types"].sql
+assert "decision, fact, procedure, episode or reminder" in str(TOOL.input_schema)
+assert "reminder" in str(TOOL.input_schema["properties"]["type"])
+"""
+
+
+# What names types one by one without being a list of them: words that hint at a type, and a share of generated talk.
+EXCEPTED = {"cognitive/preflight/rules/signals.py", "cognitive/bench/data.py"}
+
+
+def test_no_other_source_file_lists_the_types(root):
+    sources = [path for package in ("brain", "cognitive") for path in (root / package).rglob("*")]
+    listing = {
+        path.relative_to(root).as_posix()
+        for path in sources
+        if path.suffix in {".py", ".sql", ".css", ".html", ".js"}
+        and all(re.search(rf"""['".]{name}\b""", path.read_text(encoding="utf-8")) for name in MEMORY_TYPES)
+    }
+    assert listing - EXCEPTED == {"brain/memory_types.py"}
+
+
+def test_every_type_has_attributes_and_a_part_of_each_budget():
+    assert tuple(ATTRIBUTES) == MEMORY_TYPES
+    assert set(FrameBudget.model_fields) == {"total", "window", *MEMORY_TYPES}
+    assert len({row.colour for row in TYPE_ROWS}) == len({row.heading for row in TYPE_ROWS}) == len(TYPE_ROWS)
+
+
+def test_a_fifth_type_is_a_row_its_name_and_its_field_of_the_budgets(root, tmp_path):
+    for package in ("brain", "cognitive"):
+        shutil.copytree(root / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    edit(tmp_path / "brain" / "memory_types.py", '"episode"]', '"episode", "reminder"]')
+    edit(tmp_path / "brain" / "memory_types.py", ")\nMEMORY_TYPES:", ROW)
+    edit(
+        tmp_path / "cognitive" / "policy" / "defaults.py",
+        "    episode: Tokens\n",
+        "    episode: Tokens\n    reminder: Tokens\n",
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", CHECKS],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text, path
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
