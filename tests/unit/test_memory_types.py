@@ -52,7 +52,7 @@ assert "reminder" in str(TOOL.input_schema["properties"]["type"])
 
 
 # What names types one by one without being a list of them: words that hint at a type, and a share of generated talk.
-EXCEPTED = {"cognitive/preflight/rules/signals.py", "cognitive/bench/data.py"}
+EXCEPTED = {"cognitive/preflight/rules/signals.py", "cognitive/bench/workload.py"}
 
 
 def test_no_other_source_file_lists_the_types(root):

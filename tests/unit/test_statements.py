@@ -26,7 +26,7 @@ def run(port):
     own = statements.load(port, **SLOTS)
     for name, statement in own.items():
         for walk in WALKING[name].split() if "<walk>" in statement.source else []:
-            yield f"{name} by {walk}", statement.fill(walk=own[walk]).sql
+            yield f"{name} by {walk}", statement.fill(walk=own[walk]).fill(each_type=own.get("walk_type", "")).sql
         if "<walk>" not in statement.source and not name.startswith("walk_"):
             yield name, statement.sql
 
