@@ -112,12 +112,12 @@ _ATTRIBUTE: Mapping[str, Any] = {"label": Label, "text": Text}
 
 def _attributes_model(row: TypeRow) -> type[Edge]:
     """Return the model of a type's attributes: each is optional, and is a label, a text or one of some words."""
-    fields: dict[str, Any] = {
-        name: (_ATTRIBUTE[kind] if isinstance(kind, str) else Literal[kind]) | None
+    fields: Any = {
+        name: ((_ATTRIBUTE[kind] if isinstance(kind, str) else Literal[kind]) | None, None)
         for name, kind in row.attributes.items()
     }
-    made = {name: (annotation, None) for name, annotation in fields.items()}
-    return create_model(f"{row.name.capitalize()}Attributes", __base__=Edge, **made)
+    made: type[Edge] = create_model(f"{row.name.capitalize()}Attributes", __base__=Edge, **fields)
+    return made
 
 
 ATTRIBUTES: Mapping[MemoryType, type[Edge]] = MappingProxyType({row.name: _attributes_model(row) for row in TYPE_ROWS})
