@@ -25,10 +25,9 @@ from agent_framework import Message as NativeMessage
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes import recalling
-from cognitive.runtimes.live import Binding, LiveTurn
-from cognitive.runtimes.native import NOT_TEXT, Native, call, in_runs, tool, whole
-from cognitive.runtimes.offering import DENIED
+from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, call, in_runs
+from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, Role, ToolSpec
 
 
@@ -36,8 +35,8 @@ class CognitiveProvider(ContextProvider):
     """Memory, planned tools and a bounded conversation for every run of an agent.
 
     `recall_tool` offers the model `recall_context`. `models` are names that the agent's client knows, by the name that
-    a plan may ask for; everything else is as in `Binding`. How hard to think is set where the agent's options say it
-    already (`reasoning`, `reasoning_effort`): a model that does not reason refuses the option.
+    a plan may ask for; everything else is as in `AgentBinding`. How hard to think is set where the agent's options say
+    it already (`reasoning`, `reasoning_effort`): a model that does not reason refuses the option.
 
     Where the service keeps the conversation, the memories stand in the instructions and nothing is bounded. A run that
     is cancelled or left while tools work is known as abandoned only when the agent's next turn opens.
@@ -54,7 +53,9 @@ class CognitiveProvider(ContextProvider):
         recall_tool: bool = True,
     ) -> None:
         super().__init__("cognitive")
-        self._binding = Binding(layer, agent_id, runtime="agent-framework", user_id=user_id, model=model, models=models)
+        self._binding = AgentBinding(
+            layer, agent_id, runtime="agent-framework", user_id=user_id, model=model, models=models
+        )
         self._recall_tool = recall_tool
 
     async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
@@ -67,19 +68,19 @@ class CognitiveProvider(ContextProvider):
 
     async def after_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
         """Ends the turn with the answer."""
-        live: LiveTurn = context.metadata[self.source_id]
+        live: TurnSession = context.metadata[self.source_id]
         live.end("completed", context.response.text if context.response is not None else "")
 
 
 class _AroundCalls(ChatMiddleware):
     """What the model is given: for this call alone, nothing of it enters the history."""
 
-    def __init__(self, live: LiveTurn) -> None:
+    def __init__(self, live: TurnSession) -> None:
         self._live = live
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         live, options = self._live, dict(context.options or {})
-        said = _read(context.messages)
+        said = _CODEC.decode(context.messages)
         tools = (
             tool(each.name, each.description, each.parameters())
             for each in _tools(options)
@@ -91,7 +92,7 @@ class _AroundCalls(ChatMiddleware):
             options["instructions"] = live.beside(own)
         else:
             options["instructions"] = live.system(own)
-            context.messages = _written(await live.messages(said))
+            context.messages = await live.encoded(_CODEC, said)
         options["tools"] = live.offered(_tools(options), _name, _rewritten)
         if live.model is not None:
             options["model"] = live.model
@@ -111,7 +112,7 @@ class _AroundCalls(ChatMiddleware):
 class _AroundTools(FunctionMiddleware):
     """Keeps what a tool gave; one that the turn took away gives nothing."""
 
-    def __init__(self, live: LiveTurn) -> None:
+    def __init__(self, live: TurnSession) -> None:
         self._live = live
 
     async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
@@ -120,12 +121,12 @@ class _AroundTools(FunctionMiddleware):
             return
         given = context.arguments
         arguments = given if isinstance(given, Mapping) else given.model_dump(mode="json")
-        with self._live.calling(context.function.name, arguments) as returned:
+        with self._live.track_tool_call(context.function.name, arguments) as returned:
             await call_next()
             returned(_result(context.result))
 
 
-def _watched(live: LiveTurn, stream: ResponseStream[Any, Any]) -> ResponseStream[Any, Any]:
+def _watched(live: TurnSession, stream: ResponseStream[Any, Any]) -> ResponseStream[Any, Any]:
     """The stream of one call, which ends the turn if it breaks off."""
 
     async def updates() -> AsyncIterator[Any]:
@@ -144,11 +145,11 @@ def _watched(live: LiveTurn, stream: ResponseStream[Any, Any]) -> ResponseStream
     return ResponseStream(updates(), finalizer=lambda _: stream.get_final_response())
 
 
-def _recall_tool(live: LiveTurn) -> FunctionTool:
+def _recall_tool(live: TurnSession) -> FunctionTool:
     async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
         return await live.recall(query, memory_type, limit)
 
-    return FunctionTool(name=recalling.NAME, description=recalling.DESCRIPTION, func=recall_context)
+    return FunctionTool(name=RECALL_NAME, description=RECALL_DESCRIPTION, func=recall_context)
 
 
 def _tools(options: Mapping[str, Any]) -> list[Any]:
@@ -187,25 +188,56 @@ _EFFORT: Mapping[str, str] = {"off": "low", "minimal": "low", "xhigh": "high"}  
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
 
 
-def _read(messages: Sequence[NativeMessage]) -> list[Native]:
-    """A message for each result of a tool, and for each run of other contents. `native` is the whole and those."""
-    return [_message(message, contents) for message in messages for contents in in_runs(message.contents, _is_result)]
+class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
+    """Messages of the framework, whose parts are its contents."""
 
+    def split(self, message: NativeMessage) -> list[list[Content]]:
+        """Return each tool's result by itself, all other contents in runs."""
+        return in_runs(message.contents, lambda content: content.type == "function_result")
 
-def _is_result(content: Content) -> bool:
-    return content.type == "function_result"
+    def wrap(self, message: NativeMessage, parts: Sequence[Content]) -> WrappedMessage:
+        """Return contents as the layer reads them."""
+        native = (message, parts)
+        if parts and parts[0].type == "function_result":
+            return WrappedMessage.wrap(native, "tool", _result(parts[0].result), tool_call_id=parts[0].call_id)
+        made = [each for each in parts if each.type == "function_call"]
+        calls = [call(each.name or "", each.arguments, each.call_id) for each in made]
+        text = "\n".join(each.text for each in parts if each.type == "text" and each.text)
+        said = text or ("" if calls else NOT_TEXT)
+        return WrappedMessage.wrap(native, _ROLES.get(str(message.role), "system"), said, tool_calls=calls)
 
+    def join(self, message: NativeMessage, parts: list[Content]) -> NativeMessage:
+        """Return the message with these contents; a changed one is without what a provider kept of it."""
+        if parts == message.contents:
+            return message
+        changed = copy.copy(message)
+        changed.contents, changed.raw_representation = parts, None
+        return changed
 
-def _message(message: NativeMessage, contents: Sequence[Content]) -> Native:
-    native = (message, contents)
-    if contents and _is_result(contents[0]):
-        return Native.read(native, "tool", _result(contents[0].result), tool_call_id=contents[0].call_id)
-    made = [each for each in contents if each.type == "function_call"]
-    calls = [call(each.name or "", each.arguments, each.call_id) for each in made]
-    text = "\n".join(each.text for each in contents if each.type == "text" and each.text)
-    role = _ROLES.get(str(message.role), "system")
-    said = text or ("" if calls else NOT_TEXT)
-    return Native.read(native, role, said, tool_calls=[each for each in calls if each is not None])
+    def create(self, message: Message) -> NativeMessage:
+        """Return a message of the window's own."""
+        if message.role == "tool":
+            result = Content.from_function_result(message.tool_call_id or "", result=message.content)
+            return NativeMessage("tool", [result])
+        return NativeMessage(message.role, [message.content])
+
+    def text(self, words: str) -> Content:
+        """Return a content of text."""
+        return Content.from_text(words)
+
+    def is_text(self, part: Content) -> bool:
+        """Return whether a content is text."""
+        return part.type == "text"
+
+    def with_result(self, part: Content, words: str) -> Content:
+        """Return the result with other words."""
+        return Content.from_function_result(part.call_id or "", result=words)
+
+    def with_arguments(self, part: Content, arguments: Mapping[str | None, dict[str, Any]]) -> Content:
+        """Return the call with the arguments for its id."""
+        if part.type != "function_call" or part.call_id not in arguments:
+            return part
+        return Content.from_function_call(part.call_id or "", part.name or "", arguments=arguments[part.call_id])
 
 
 def _result(result: Any) -> str:
@@ -214,39 +246,4 @@ def _result(result: Any) -> str:
     return "" if result is None else str(result)
 
 
-def _written(messages: Sequence[Message]) -> list[NativeMessage]:
-    """The messages as the framework has them; what the window left alone is the very message that it was."""
-    return [_new(each) if isinstance(each, Message) else _with(*each) for each in whole(messages, _contents)]
-
-
-def _with(message: NativeMessage, contents: Sequence[Content]) -> NativeMessage:
-    """The message; one that says something else is without what a provider kept of the one that it was."""
-    if contents == message.contents:
-        return message
-    changed = copy.copy(message)
-    changed.contents, changed.raw_representation = list(contents), None
-    return changed
-
-
-def _contents(message: Native, contents: Sequence[Content]) -> list[Content]:
-    """The contents with what the message says now; what it has beside words stays."""
-    if message.role == "tool":
-        return [Content.from_function_result(contents[0].call_id or "", result=message.content)]
-    if message.added is not None and not message.rewritten:
-        return [*contents, Content.from_text(message.added)]
-    shown = {each.id: dict(each.arguments) for each in message.rewritten}
-    kept = [
-        Content.from_function_call(each.call_id or "", each.name or "", arguments=shown[each.call_id])
-        if each.type == "function_call" and each.call_id in shown
-        else each
-        for each in contents
-        if each.type != "text"
-    ]
-    return [*([Content.from_text(message.content)] if message.content else []), *kept]
-
-
-def _new(message: Message) -> NativeMessage:
-    """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
-    if message.role == "tool":
-        return NativeMessage("tool", [Content.from_function_result(message.tool_call_id or "", result=message.content)])
-    return NativeMessage(message.role, [message.content])
+_CODEC = AgentFrameworkCodec()

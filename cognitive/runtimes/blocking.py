@@ -16,7 +16,7 @@ from uuid import UUID
 from brain.postgres import loops
 from brain.types import MemoryType, NewMemory
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.live import Binding
+from cognitive.runtimes.turn_session import AgentBinding
 from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import Window
 
@@ -97,8 +97,8 @@ class Blocking:
         return self.wait(self.layer.recall(agent_id, query, memory_type, limit, turn_id))
 
 
-class BlockingBinding(Binding):
-    """A binding for a framework that blocks: `LiveTurn` in whatever thread its runs are, its coroutines by `wait`."""
+class BlockingBinding(AgentBinding):
+    """A binding for a framework that blocks: `TurnSession` in any thread, its coroutines by `wait`."""
 
     def __init__(self, layer: Blocking, agent_id: str, **named: Any) -> None:
         super().__init__(layer.layer, agent_id, **named)

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from cognitive.runtimes.native import NOT_TEXT, Native, call, tool
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, call
+from cognitive.runtimes.tools import tool
 from cognitive.turn import Message, Role, Tool, ToolCall, ToolSpec
 
 Dict = Mapping[str, Any]
@@ -21,32 +22,33 @@ _ROLES: Mapping[str, Role] = {
 }
 
 
-def read(messages: Sequence[Dict]) -> list[Native]:
-    """The messages as the layer reads them."""
-    return [
-        Native.read(
-            each, _ROLES.get(str(each.get("role")), "user"), text(each), tool_calls=_calls(each),
-            tool_call_id=each.get("tool_call_id"),
+class ChatCodec(WholeMessageCodec[Dict]):
+    """Messages of chat completions."""
+
+    def wrap(self, message: Dict) -> WrappedMessage:
+        """Return a message as the layer reads it."""
+        role = _ROLES.get(str(message.get("role")), "user")
+        return WrappedMessage.wrap(
+            message, role, text(message), tool_calls=_calls(message), tool_call_id=message.get("tool_call_id")
         )
-        for each in messages
-    ]  # fmt: skip
 
+    def replace(self, native: Dict, message: WrappedMessage) -> Dict:
+        """Return the message with what it says now."""
+        if message.appended is not None and not message.shortened_calls:
+            content = native.get("content")
+            parts = [*content, {"type": "text", "text": message.appended}] if isinstance(content, list) else None
+            return {**native, "content": parts or f"{content or ''}{message.appended}"}
+        shown = message.shortened_arguments
+        calls = [_shown(each, shown.get(each.get("id"))) for each in native.get("tool_calls") or ()]
+        return {**native, "content": message.content, **({"tool_calls": calls} if calls else {})}
 
-def written(message: Message) -> Dict:
-    """A message as a dict: the very one that it was, if it says the same."""
-    if not isinstance(message, Native):
+    def create(self, message: Message) -> Dict:
+        """Return a message of the window's own."""
         named = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
         return {"role": message.role, "content": message.content, **named}
-    own: Dict = message.native
-    if message.untouched:
-        return own
-    if message.added is not None and not message.rewritten:
-        content = own.get("content")
-        parts = [*content, {"type": "text", "text": message.added}] if isinstance(content, list) else None
-        return {**own, "content": parts or f"{content or ''}{message.added}"}
-    shown = {each.id: to_json(dict(each.arguments)).decode() for each in message.rewritten}
-    calls = [_shown(each, shown.get(each.get("id"))) for each in own.get("tool_calls") or ()]
-    return {**own, "content": message.content, **({"tool_calls": calls} if calls else {})}
+
+
+CODEC = ChatCodec()
 
 
 def split(messages: Sequence[Dict]) -> tuple[Sequence[Dict], Sequence[Dict]]:
@@ -106,7 +108,7 @@ def _calls(message: Dict) -> list[ToolCall]:
     return [each for each in calls if each is not None]
 
 
-def _shown(call: Dict, arguments: str | None) -> Dict:
+def _shown(call: Dict, arguments: Dict | None) -> Dict:
     if arguments is None:
         return call
-    return {**call, "function": {**call["function"], "arguments": arguments}}
+    return {**call, "function": {**call["function"], "arguments": to_json(arguments).decode()}}

@@ -24,11 +24,9 @@ from claude_agent_sdk import (
 )
 
 from brain.text import storable
-from brain.types import MEMORY_TYPES
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes import recalling
-from cognitive.runtimes.live import Binding, LiveTurn
-from cognitive.runtimes.offering import DENIED
+from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, RECALL_PARAMETERS
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, Tool
 
 T = TypeVar("T")
@@ -42,7 +40,7 @@ class CognitiveHooks:
     """Memory for each prompt of a client, and a refusal for each call of a tool that its turn does without.
 
     `tools` are those that a plan may take away; without them, those that the options name. `recall_tool` offers the
-    model `recall_context`, where the options hold their servers as a dict; everything else is as in `Binding`.
+    model `recall_context`, where the options hold their servers as a dict; everything else is as in `AgentBinding`.
 
     A hook can neither hide a tool, nor set effort or model, nor bound the conversation, nor reach the system prompt:
     pinned memories, and all others under the placement "system", stand beside the prompt. Claude Code keeps what it was
@@ -59,10 +57,10 @@ class CognitiveHooks:
         recall_tool: bool = True,
         tools: Sequence[Tool] = (),
     ) -> None:
-        self._binding = Binding(layer, agent_id, runtime="claude-agent-sdk", user_id=user_id, model=model)
+        self._binding = AgentBinding(layer, agent_id, runtime="claude-agent-sdk", user_id=user_id, model=model)
         self._tools = tuple(tools)
         self._recall_tool = recall_tool
-        self._turns: MutableMapping[str, LiveTurn] = WeakValueDictionary()
+        self._turns: MutableMapping[str, TurnSession] = WeakValueDictionary()
 
     def options(self, own: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
         """The options with the hooks behind the host's own. Call it for each client: two at once do not mix."""
@@ -74,8 +72,8 @@ class CognitiveHooks:
             return with_hooks
         return replace(
             with_hooks,
-            mcp_servers={**own.mcp_servers, _SERVER: _recalling(client)},
-            allowed_tools=[*own.allowed_tools, f"mcp__{_SERVER}__{recalling.NAME}"],
+            mcp_servers={**own.mcp_servers, _SERVER: _recall_server(client)},
+            allowed_tools=[*own.allowed_tools, f"mcp__{_SERVER}__{RECALL_NAME}"],
         )
 
     async def watched(self, messages: AsyncIterator[T]) -> AsyncIterator[T]:
@@ -83,7 +81,7 @@ class CognitiveHooks:
 
         Hooks alone know of an interrupted turn when the next one begins.
         """
-        live: LiveTurn | None = None
+        live: TurnSession | None = None
         try:
             async for message in messages:
                 live = self._turns.get(_session(message)) or live
@@ -101,7 +99,7 @@ class _Client:
     """The hooks of one client, and its turn in flight."""
 
     def __init__(
-        self, binding: Binding, turns: MutableMapping[str, LiveTurn], tools: Sequence[Tool], model: str | None
+        self, binding: AgentBinding, turns: MutableMapping[str, TurnSession], tools: Sequence[Tool], model: str | None
     ) -> None:
         self.binding = binding
         self.live = binding.turn("none")
@@ -137,7 +135,7 @@ class _Client:
             return {}
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": added}}
 
-    def _added(self, live: LiveTurn) -> str:
+    def _added(self, live: TurnSession) -> str:
         """What stands beside the prompt: the block, and what belongs to the system prompt where it changed."""
         if live.context is None:
             return ""
@@ -188,27 +186,16 @@ class _Client:
         self._stands = ""
 
 
-def _recalling(client: _Client) -> McpSdkServerConfig:
+def _recall_server(client: _Client) -> McpSdkServerConfig:
     """The recall tool, of the client's turn in flight."""
     annotations = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
 
-    @tool(recalling.NAME, recalling.DESCRIPTION, _PARAMETERS, annotations)
+    @tool(RECALL_NAME, RECALL_DESCRIPTION, RECALL_PARAMETERS, annotations)
     async def recall_context(given: dict[str, Any]) -> dict[str, Any]:
         answer = await client.live.recall(given["query"], given.get("memory_type"), given.get("limit", 5))
         return {"content": [{"type": "text", "text": answer}]}
 
     return create_sdk_mcp_server(_SERVER, tools=[recall_context])
-
-
-_PARAMETERS = {
-    "type": "object",
-    "properties": {
-        "query": {"type": "string"},
-        "memory_type": {"type": "string", "enum": list(MEMORY_TYPES)},
-        "limit": {"type": "integer", "minimum": 1},
-    },
-    "required": ["query"],
-}
 
 
 def _named(options: ClaudeAgentOptions) -> tuple[Tool, ...]:

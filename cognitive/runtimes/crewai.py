@@ -15,8 +15,9 @@ from crewai import hooks as crew_hooks
 
 from cognitive.runtimes import chat
 from cognitive.runtimes.blocking import Blocking, BlockingBinding
-from cognitive.runtimes.live import LiveTurn
-from cognitive.runtimes.native import Native, tool
+from cognitive.runtimes.codec import WrappedMessage
+from cognitive.runtimes.tools import tool
+from cognitive.runtimes.turn_session import TurnSession
 from cognitive.turn import Status, TurnKind
 
 
@@ -49,7 +50,7 @@ class _Kickoff:
         self._crew = crew
         self._session_id = session_id
         self._kind = kind
-        self._turns: dict[int, tuple[Any, LiveTurn]] = {}
+        self._turns: dict[int, tuple[Any, TurnSession]] = {}
         self._bare: dict[int, list[chat.Dict]] = {}
 
     @contextmanager
@@ -76,11 +77,11 @@ class _Kickoff:
                 live.end("completed", str(task.output.raw))
             live.end(status)
 
-    def _turn(self, context: Any) -> LiveTurn | None:
+    def _turn(self, context: Any) -> TurnSession | None:
         """The turn of the task at hand, None for what is not this crew's."""
         if context.crew is not self._crew or context.task is None:
             return None
-        made = LiveTurn(self._binding, self._session_id, self._kind)
+        made = TurnSession(self._binding, self._session_id, self._kind)
         return self._turns.setdefault(id(context.task), (context.task, made))[1]
 
     def _before_llm_call(self, context: Any) -> None:
@@ -88,12 +89,15 @@ class _Kickoff:
             return
         first, rest = chat.split(list(context.messages))
         words = context.task.description  # without what CrewAI says around it
-        said = [Native.read(each.native, "user", words) if words in each.content else each for each in chat.read(rest)]
+        said = [
+            WrappedMessage.wrap(each.native, "user", words) if words in each.content else each
+            for each in chat.CODEC.decode(rest)
+        ]
         if not live.begun:
             given = [tool(each.name, each.description, _parameters(each)) for each in _tools(context)]
             self._binding.wait(live.begin(words, (), given, model=getattr(context.llm, "model", None)))
         self._bare[id(context.task)] = list(context.messages)
-        shown = map(chat.written, self._binding.wait(live.messages(said)))
+        shown = self._binding.wait(live.encoded(chat.CODEC, said))
         context.messages[:] = [*chat.system(first, live.system("\n\n".join(map(chat.text, first)))), *shown]
 
     def _after_llm_call(self, context: Any) -> None:

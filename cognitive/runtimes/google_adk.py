@@ -7,7 +7,7 @@ Session and user are ADK's own.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -22,14 +22,15 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
+from pydantic_core import to_json
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes import recalling
-from cognitive.runtimes.google_contents import read, words, written
-from cognitive.runtimes.live import Binding, LiveTurn, current
-from cognitive.runtimes.native import place_of, tool
-from cognitive.turn import Tool, ToolSpec
+from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, call, in_runs
+from cognitive.runtimes.prompt_history import place_of
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current
+from cognitive.turn import Message, Role, Tool, ToolSpec
 
 _RUNS = 10_000  # at once; what is beyond was cancelled, of which ADK tells no plugin
 
@@ -39,8 +40,8 @@ class CognitivePlugin(BasePlugin):
 
     An invocation is a turn, whichever agents it is handed to; an agent that runs within a tool is left alone.
     `recall_tool` offers the model `recall_context`. `models` are names that the agent's own model class knows, by the
-    name that a plan may ask for; everything else is as in `Binding`. A run that a task's cancellation ends is known as
-    abandoned only later: ADK tells no plugin of it.
+    name that a plan may ask for; everything else is as in `AgentBinding`. A run that a task's cancellation ends is
+    known as abandoned only later: ADK tells no plugin of it.
     """
 
     def __init__(
@@ -53,14 +54,14 @@ class CognitivePlugin(BasePlugin):
         recall_tool: bool = True,
     ) -> None:
         super().__init__("cognitive")
-        self._binding = Binding(layer, agent_id, runtime="google-adk", model=model, models=models)
-        self._runs: OrderedDict[str, _Run] = OrderedDict()
+        self._binding = AgentBinding(layer, agent_id, runtime="google-adk", model=model, models=models)
+        self._runs: OrderedDict[str, _InvocationState] = OrderedDict()
         self._recall = FunctionTool(self._recall_function()) if recall_tool else None
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """The turn of an invocation."""
         live = self._binding.turn(invocation_context.session.id)
-        self._runs[invocation_context.invocation_id] = _Run(live)
+        self._runs[invocation_context.invocation_id] = _InvocationState(live)
         while len(self._runs) > _RUNS:
             self._runs.popitem(last=False)[1].live.end("abandoned")
 
@@ -71,11 +72,12 @@ class CognitivePlugin(BasePlugin):
             return
         if self._recall is not None:
             llm_request.append_tools([self._recall])
-        said = read(llm_request.contents)
+        codec = ContentCodec()
+        said = codec.decode(llm_request.contents)
         await self._begin(run.live, callback_context, llm_request, said)
         if behind := run.live.system():
             llm_request.append_instructions([behind])
-        llm_request.contents = written(await run.live.messages(said))
+        llm_request.contents = await run.live.encoded(codec, said)
         _offer(run.live, llm_request)
         llm_request.model = run.live.model or llm_request.model
         _think(llm_request, run.live.thinking)
@@ -119,7 +121,9 @@ class CognitivePlugin(BasePlugin):
             response = "\n".join(filter(None, run.said))
             run.live.end("completed" if response else "abandoned", response)
 
-    async def _begin(self, live: LiveTurn, context: CallbackContext, request: LlmRequest, said: Sequence[Any]) -> None:
+    async def _begin(
+        self, live: TurnSession, context: CallbackContext, request: LlmRequest, said: Sequence[Any]
+    ) -> None:
         """Begins the turn with the first request, when prompt, history and tools are known."""
         if live.begun:
             return
@@ -148,15 +152,15 @@ class CognitivePlugin(BasePlugin):
             live = run.live if run is not None else self._binding.turn(tool_context.session.id, "subagent")
             return await live.recall(query, cast(MemoryType | None, memory_type), limit)
 
-        recall_context.__doc__ = recalling.DESCRIPTION
+        recall_context.__doc__ = RECALL_DESCRIPTION
         return recall_context
 
 
 @dataclass(slots=True)
-class _Run:
+class _InvocationState:
     """An invocation under way: its turn, what was said, the tools at work by the id of their calls."""
 
-    live: LiveTurn
+    live: TurnSession
     said: list[str] = field(default_factory=list)
     working: dict[str, ExitStack] = field(default_factory=dict)
 
@@ -180,7 +184,7 @@ def _schema(declared: types.FunctionDeclaration) -> Mapping[str, Any]:
     return declared.parameters.json_schema.model_dump(mode="json", exclude_none=True)
 
 
-def _offer(live: LiveTurn, request: LlmRequest) -> None:
+def _offer(live: TurnSession, request: LlmRequest) -> None:
     """Leaves the request the tools that the turn keeps; the others cannot be called either."""
     kept = live.offered(_declared(request), lambda each: each.name or "", _rewritten)
     by_name = {each.name: each for each in kept}
@@ -228,3 +232,86 @@ _THINKING: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {"off": 512, "minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 24_576},
     ),
 }  # fmt: skip
+
+
+def words(content: types.Content) -> str:
+    """Return what a content says, without what the model thought."""
+    return "\n".join(part.text for part in content.parts or [] if part.text and not part.thought)
+
+
+class ContentCodec(PartsCodec[types.Content, types.Part]):
+    """Contents of one request. ADK leaves the ids of calls out: a result belongs to a call by its name and order."""
+
+    def __init__(self) -> None:
+        self._unanswered: defaultdict[str, list[str]] = defaultdict(list)  # ids of calls, by the tool's name
+        self._ids: list[tuple[types.FunctionCall, str]] = []  # the calls that were decoded, and their ids
+
+    def split(self, message: types.Content) -> list[list[types.Part]]:
+        """Return each tool's result by itself, all other parts in runs."""
+        return in_runs(message.parts or [], lambda part: part.function_response is not None)
+
+    def wrap(self, message: types.Content, parts: Sequence[types.Part]) -> WrappedMessage:
+        """Return parts as the layer reads them."""
+        native = (message, parts)
+        if parts and parts[0].function_response is not None:
+            given = parts[0].function_response
+            return WrappedMessage.wrap(native, "tool", _result(given), tool_call_id=self._answered(given))
+        made = [part.function_call for part in parts if part.function_call is not None]
+        calls = [call(each.name or "", each.args, self._called(each)) for each in made]
+        said = words(types.Content(parts=list(parts))) or ("" if calls else NOT_TEXT)
+        role: Role = "assistant" if message.role == "model" else "user"
+        return WrappedMessage.wrap(native, role, said, tool_calls=calls)
+
+    def join(self, message: types.Content, parts: list[types.Part]) -> types.Content:
+        """Return the content with these parts."""
+        return message if parts == message.parts else message.model_copy(update={"parts": parts})
+
+    def create(self, message: Message) -> types.Content:
+        """Return a content of the window's own."""
+        if message.role == "tool":
+            name = next((made.name for made, id in self._ids if id == message.tool_call_id), None) or "unknown"
+            response = types.FunctionResponse(name=name, response={"result": message.content})
+            return types.Content(role="user", parts=[types.Part(function_response=response)])
+        role = "model" if message.role == "assistant" else "user"
+        return types.Content(role=role, parts=[types.Part(text=message.content)])
+
+    def text(self, words: str) -> types.Part:
+        """Return a part of text."""
+        return types.Part(text=words)
+
+    def is_text(self, part: types.Part) -> bool:
+        """Return whether a part is text that the model did not merely think."""
+        return part.function_call is None and bool(part.text) and not part.thought
+
+    def with_result(self, part: types.Part, words: str) -> types.Part:
+        """Return the result with other words."""
+        assert part.function_response is not None  # only results are messages of tools
+        response = part.function_response.model_copy(update={"response": {"result": words}})
+        return part.model_copy(update={"function_response": response})
+
+    def with_arguments(self, part: types.Part, arguments: Mapping[str | None, dict[str, Any]]) -> types.Part:
+        """Return the call with the arguments for the id that it was decoded with."""
+        made = part.function_call
+        id = next((id for each, id in self._ids if each is made), None)
+        if made is None or id not in arguments:
+            return part
+        return part.model_copy(update={"function_call": made.model_copy(update={"args": arguments[id]})})
+
+    def _called(self, made: types.FunctionCall) -> str:
+        id = made.id
+        if not id:
+            id = f"call-{len(self._ids) + 1}"
+            self._unanswered[made.name or ""].append(id)
+        self._ids.append((made, id))
+        return id
+
+    def _answered(self, given: types.FunctionResponse) -> str | None:
+        unanswered = self._unanswered[given.name or ""]
+        return given.id or (unanswered.pop(0) if unanswered else None)
+
+
+def _result(given: types.FunctionResponse) -> str:
+    """Return what a tool gave: ADK puts what is not a mapping under "result"."""
+    response = given.response or {}
+    only = response.get("result") if response.keys() == {"result"} else None
+    return only if isinstance(only, str) else to_json(response, fallback=str).decode()

@@ -14,11 +14,11 @@ from typing import Any
 
 from agent.memory_provider import MemoryProvider  # type: ignore[import-not-found]
 
-from brain.types import MEMORY_TYPES
-from cognitive.runtimes import chat, recalling
+from cognitive.runtimes import chat
 from cognitive.runtimes.blocking import Blocking, BlockingBinding
-from cognitive.runtimes.live import LiveTurn
-from cognitive.runtimes.native import Native
+from cognitive.runtimes.codec import WrappedMessage
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, RECALL_PARAMETERS
+from cognitive.runtimes.turn_session import TurnSession
 from cognitive.turn import TurnKind
 
 _REMEMBERED = 40  # messages of a session, for what a short message means and what was just said
@@ -39,8 +39,8 @@ class CognitiveProvider(MemoryProvider):  # type: ignore[misc]
         self._own = ExitStack()
         self._kind: TurnKind = "user"
         self._session = "default"
-        self._turns: dict[str, LiveTurn] = {}
-        self._said: dict[str, Sequence[Native]] = {}
+        self._turns: dict[str, TurnSession] = {}
+        self._said: dict[str, Sequence[WrappedMessage]] = {}
 
     @property
     def name(self) -> str:
@@ -84,7 +84,7 @@ class CognitiveProvider(MemoryProvider):  # type: ignore[misc]
     ) -> None:
         """Ends the turn with its answer and what its tools gave."""
         session = session_id or self._session
-        self._said[session] = chat.read(chat.split(messages or ())[1])[-_REMEMBERED:]
+        self._said[session] = chat.CODEC.decode(chat.split(messages or ())[1])[-_REMEMBERED:]
         if live := self._turns.pop(session, None):
             for made, result in chat.answered(messages or ()):
                 live.called(made.name, made.arguments, result, id=made.id)
@@ -99,7 +99,7 @@ class CognitiveProvider(MemoryProvider):  # type: ignore[misc]
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
         """The recall tool."""
-        return [{"name": recalling.NAME, "description": recalling.DESCRIPTION, "parameters": _PARAMETERS}]
+        return [{"name": RECALL_NAME, "description": RECALL_DESCRIPTION, "parameters": RECALL_PARAMETERS}]
 
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
         """The recall tool's answer, as JSON."""
@@ -107,14 +107,3 @@ class CognitiveProvider(MemoryProvider):  # type: ignore[misc]
         live = self._turns.get(session) or self._binding.turn(session)
         given = str(args.get("query") or ""), args.get("memory_type"), args.get("limit", 5)
         return json.dumps({"memories": self._binding.wait(live.recall(*given))})
-
-
-_PARAMETERS = {
-    "type": "object",
-    "properties": {
-        "query": {"type": "string"},
-        "memory_type": {"type": "string", "enum": list(MEMORY_TYPES)},
-        "limit": {"type": "integer", "minimum": 1},
-    },
-    "required": ["query"],
-}

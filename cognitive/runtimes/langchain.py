@@ -28,10 +28,10 @@ from langgraph.errors import GraphBubbleUp
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import THINKING
-from cognitive.runtimes import native, recalling
-from cognitive.runtimes.live import Binding, LiveTurn
-from cognitive.runtimes.native import NOT_TEXT, Native, as_text
-from cognitive.runtimes.offering import DENIED
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, as_text, call
+from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME
+from cognitive.runtimes.tools import tool as turn_tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, Tool, ToolCall, ToolSpec
 
 _OPEN = 512  # turns by their threads, for runs that go on after an interrupt
@@ -48,7 +48,8 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
     Put it first: what stands behind it may try again, and an error that reaches it ends the turn. A stream that is left
     between two steps is told by nobody: its turn ends with the next one of its thread. `thinking` are model settings by
-    level; without it, models whose profile has levels of effort get `reasoning_effort`. The rest is as in `Binding`.
+    level; without it, models whose profile has levels of effort get `reasoning_effort`. The rest is as in
+    `AgentBinding`.
     """
 
     state_schema = CognitiveState
@@ -67,10 +68,10 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
     ) -> None:
         super().__init__()
         self.tools = [self._recall()] if recall_tool else []
-        self._binding = Binding(layer, agent_id, runtime="langchain", user_id=user_id, model=model, models=models)
+        self._binding = AgentBinding(layer, agent_id, runtime="langchain", user_id=user_id, model=model, models=models)
         self._session_id = session_id
         self._thinking = thinking
-        self._open: OrderedDict[str, LiveTurn] = OrderedDict()
+        self._open: OrderedDict[str, TurnSession] = OrderedDict()
 
     async def abefore_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
         """A turn about to begin; what its thread left open was abandoned."""
@@ -79,7 +80,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
         """What the model sees: for this call alone, nothing of it enters the state."""
         live = self._turn(request.state)
-        said = [_message(each) for each in request.messages]
+        said = _CODEC.decode(request.messages)
         await live.begin_in(
             said,
             map(_tool, request.tools),
@@ -93,11 +94,11 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
         """Keeps what a tool gave; one that the turn took away gives nothing."""
-        live, call = self._turn(request.state), request.tool_call
-        if live.denies(call["name"]):
-            return ToolMessage(DENIED, name=call["name"], tool_call_id=call["id"], status="error")
-        calling = live.calling(call["name"], call["args"], call["id"], interrupts=(GraphBubbleUp,))
-        with _failing(live), calling as returned:
+        live, made = self._turn(request.state), request.tool_call
+        if live.denies(made["name"]):
+            return ToolMessage(DENIED, name=made["name"], tool_call_id=made["id"], status="error")
+        tracked = live.track_tool_call(made["name"], made["args"], made["id"], interrupts=(GraphBubbleUp,))
+        with _failing(live), tracked as returned:
             result = await handler(request)
             if isinstance(result, ToolMessage):
                 returned(result.text, ok=result.status != "error")
@@ -108,7 +109,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         self._turn(state).end("completed", _answer(state))
 
     def _recall(self) -> BaseTool:
-        @tool(recalling.NAME, description=recalling.DESCRIPTION)
+        @tool(RECALL_NAME, description=RECALL_DESCRIPTION)
         async def recall_context(
             query: str, runtime: ToolRuntime[Any, Any], memory_type: MemoryType | None = None, limit: int = 5
         ) -> str:
@@ -116,7 +117,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
         return recall_context
 
-    def _started(self, thread: str | None) -> LiveTurn:
+    def _started(self, thread: str | None) -> TurnSession:
         live = self._binding.turn(thread or self._session_id)
         if thread is not None and not live.begun:
             if thread in self._open:
@@ -126,20 +127,22 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
                 self._open.popitem(last=False)
         return live
 
-    def _turn(self, state: Any) -> LiveTurn:
+    def _turn(self, state: Any) -> TurnSession:
         """The run's turn; of a run that goes on after an interrupt, that of its thread."""
-        live: LiveTurn | None = state.get("cognitive_turn")
+        live: TurnSession | None = state.get("cognitive_turn")
         if live is not None:
             return live
         thread = _configured("thread_id")
         return self._open.get(thread or "") or self._started(thread)
 
-    async def _shown(self, live: LiveTurn, request: ModelRequest[Any], said: Sequence[Native]) -> ModelRequest[Any]:
+    async def _shown(
+        self, live: TurnSession, request: ModelRequest[Any], said: Sequence[WrappedMessage]
+    ) -> ModelRequest[Any]:
         model = live.model or request.model
         return request.override(
             model=model,
             system_message=_system(request.system_message, live.system()),
-            messages=_written(await live.messages(said)),
+            messages=await live.encoded(_CODEC, said),
             tools=live.offered(request.tools, _name, _rewritten),
             model_settings={**request.model_settings, **self._effort(model, live.thinking)},
         )
@@ -155,7 +158,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
 
 @contextmanager
-def _failing(live: LiveTurn) -> Iterator[None]:
+def _failing(live: TurnSession) -> Iterator[None]:
     """An error fails the turn, a cancellation gives it up; an interrupt is neither, the run will go on."""
     try:
         yield
@@ -202,7 +205,7 @@ def _tool(given: _Offered) -> Tool | None:
     if not isinstance(given, BaseTool):
         return None
     function = convert_to_openai_tool(given)["function"]
-    return native.tool(given.name, given.description, function.get("parameters"))
+    return turn_tool(given.name, given.description, function.get("parameters"))
 
 
 def _rewritten(given: _Offered, spec: ToolSpec) -> _Offered:
@@ -230,17 +233,43 @@ def _system(own: SystemMessage | None, behind: str) -> SystemMessage | None:
     return own.model_copy(update={"content": [*own.content, {"type": "text", "text": behind}]})
 
 
-def _message(message: AnyMessage) -> Native:
-    text = "\n".join(map(_words, [message.content] if isinstance(message.content, str) else message.content))
-    match message:
-        case HumanMessage():
-            return Native.read(message, "user", text)
-        case AIMessage():
-            calls = [native.call(call["name"], call["args"], call["id"]) for call in _calls(message)]
-            return Native.read(message, "assistant", text, tool_calls=[call for call in calls if call is not None])
-        case ToolMessage(tool_call_id=id):
-            return Native.read(message, "tool", text, tool_call_id=id)
-    return Native.read(message, "system", text)
+class LangChainCodec(WholeMessageCodec[AnyMessage]):
+    """Messages of LangChain."""
+
+    def wrap(self, message: AnyMessage) -> WrappedMessage:
+        """Return a message as the layer reads it."""
+        text = "\n".join(map(_words, [message.content] if isinstance(message.content, str) else message.content))
+        match message:
+            case HumanMessage():
+                return WrappedMessage.wrap(message, "user", text)
+            case AIMessage():
+                made: Sequence[Any] = (*message.tool_calls, *message.invalid_tool_calls)
+                calls = [call(each["name"], each["args"], each["id"]) for each in made]
+                return WrappedMessage.wrap(message, "assistant", text, tool_calls=calls)
+            case ToolMessage(tool_call_id=id):
+                return WrappedMessage.wrap(message, "tool", text, tool_call_id=id)
+        return WrappedMessage.wrap(message, "system", text)
+
+    def replace(self, native: AnyMessage, message: WrappedMessage) -> AnyMessage:
+        """Return the message with what it says now; what it has beside words stays."""
+        changes: dict[str, Any] = {"content": _content(native.content, message)}
+        if isinstance(native, AIMessage) and message.shortened_calls:
+            shown = message.shortened_arguments
+            changes["tool_calls"] = [
+                {**made, "args": shown.get(made["id"], made["args"])} for made in native.tool_calls
+            ]
+        return native.model_copy(update=changes)
+
+    def create(self, message: Message) -> AnyMessage:
+        """Return a message of the window's own."""
+        match message.role:
+            case "assistant":
+                return AIMessage(message.content, tool_calls=[_called(each) for each in message.tool_calls])
+            case "tool":
+                return ToolMessage(message.content, tool_call_id=message.tool_call_id or "")
+            case "system":
+                return SystemMessage(message.content)
+        return HumanMessage(message.content)
 
 
 def _words(block: str | dict[str, Any]) -> str:
@@ -249,47 +278,17 @@ def _words(block: str | dict[str, Any]) -> str:
     return str(block["text"]) if block.get("type") == "text" else NOT_TEXT
 
 
-def _calls(message: AIMessage) -> Sequence[Any]:
-    return (*message.tool_calls, *message.invalid_tool_calls)
-
-
-def _written(messages: Sequence[Message]) -> list[AnyMessage]:
-    """The messages as LangChain has them; what the window left alone is the very message that it was."""
-    return [_new(message) if not isinstance(message, Native) else _old(message) for message in messages]
-
-
-def _old(message: Native) -> AnyMessage:
-    origin: AnyMessage = message.native
-    if message.untouched:
-        return origin
-    changes: dict[str, Any] = {"content": _content(origin.content, message)}
-    if isinstance(origin, AIMessage) and message.rewritten:
-        shown = {call.id: dict(call.arguments) for call in message.rewritten}
-        changes["tool_calls"] = [{**call, "args": shown.get(call["id"], call["args"])} for call in origin.tool_calls]
-    return origin.model_copy(update=changes)
-
-
-def _content(own: str | list[str | dict[str, Any]], message: Native) -> str | list[str | dict[str, Any]]:
-    """What the message says now; what it has beside words stays."""
+def _content(own: str | list[str | dict[str, Any]], message: WrappedMessage) -> str | list[str | dict[str, Any]]:
     if isinstance(own, str):
         return message.content
-    if message.added is not None:
-        return [*own, {"type": "text", "text": message.added}]
+    if message.appended is not None:
+        return [*own, {"type": "text", "text": message.appended}]
     beside = [block for block in own if isinstance(block, dict) and block.get("type") != "text"]
     return [{"type": "text", "text": message.content}, *beside]
 
 
-def _new(message: Message) -> AnyMessage:
-    """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
-    match message.role:
-        case "assistant":
-            return AIMessage(message.content, tool_calls=[_called(call) for call in message.tool_calls])
-        case "tool":
-            return ToolMessage(message.content, tool_call_id=message.tool_call_id or "")
-        case "system":
-            return SystemMessage(message.content)
-    return HumanMessage(message.content)
-
-
 def _called(call: ToolCall) -> Any:
     return {"name": call.name, "args": dict(call.arguments), "id": call.id, "type": "tool_call"}
+
+
+_CODEC = LangChainCodec()

@@ -15,7 +15,7 @@ from litellm.integrations.custom_logger import CustomLogger  # type: ignore[impo
 
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import chat
-from cognitive.runtimes.live import Binding, LiveTurn
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 
 _OPEN = 512  # turns in flight; one that is pushed out was abandoned long ago
 
@@ -28,15 +28,15 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
     that bring results of tools, until an answer calls none. The session is `session_id` in the call's metadata, or its
     `litellm_session_id`; a call without one is a turn of its own. A stream that is left tells LiteLLM nothing: its turn
     ends when the session's next begins. The level of thinking reaches models that LiteLLM knows to reason; the recall
-    tool is the host's to offer, since it runs the tools: `recall`. Everything else is as in `Binding`.
+    tool is the host's to offer, since it runs the tools: `recall`. Everything else is as in `AgentBinding`.
     """
 
     def __init__(
         self, layer: CognitiveLayer, agent_id: str, *, user_id: str | None = None, model: str | None = None
     ) -> None:
         super().__init__()
-        self._binding = Binding(layer, agent_id, runtime="litellm", user_id=user_id, model=model)
-        self._open: OrderedDict[str, LiveTurn] = OrderedDict()
+        self._binding = AgentBinding(layer, agent_id, runtime="litellm", user_id=user_id, model=model)
+        self._open: OrderedDict[str, TurnSession] = OrderedDict()
         self._keys: OrderedDict[str, str] = OrderedDict()  # of calls: what is told of their end leaves out the session
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
@@ -49,7 +49,7 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         shown: dict[str, Any] = {
             "messages": [
                 *chat.system(first, live.system("\n\n".join(map(chat.text, first)))),
-                *map(chat.written, await live.messages(chat.read(rest))),
+                *await live.encoded(chat.CODEC, chat.CODEC.decode(rest)),
             ]
         }
         if tools := kwargs.get("tools"):
@@ -76,11 +76,11 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
             live.end("failed")
 
     async def recall(self, session_id: str, query: str, memory_type: Any = None, limit: int = 5) -> str:
-        """The recall tool's answer, for the host that offers it: `cognitive.runtimes.recalling` says how."""
+        """The recall tool's answer, for the host that offers it: `tools` has its name and description."""
         live = self._open.get(session_id) or self._binding.turn(session_id)
         return await live.recall(query, memory_type, limit)
 
-    async def _turn(self, kwargs: Mapping[str, Any], messages: Sequence[chat.Dict]) -> LiveTurn:
+    async def _turn(self, kwargs: Mapping[str, Any], messages: Sequence[chat.Dict]) -> TurnSession:
         """The turn that a call belongs to, begun."""
         call = str(kwargs.get("litellm_call_id"))
         key = self._keys[call] = _session(kwargs) or call
@@ -97,7 +97,7 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         if messages and messages[-1].get("role") == "user":  # the loop of a turn that is not known stays as it is
             tools = chat.tools(kwargs.get("tools") or ())
             own = kwargs.get("reasoning_effort")
-            await live.begin_in(chat.read(messages), tools, model=kwargs.get("model"), thinking=own)
+            await live.begin_in(chat.CODEC.decode(messages), tools, model=kwargs.get("model"), thinking=own)
         return live
 
 

@@ -22,10 +22,11 @@ from workflows.handler import WorkflowHandler
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes import recalling
-from cognitive.runtimes.live import Binding, LiveTurn
-from cognitive.runtimes.native import NOT_TEXT, Native, call, place_of, tool
-from cognitive.turn import Message, ToolCall
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, call
+from cognitive.runtimes.prompt_history import place_of
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
+from cognitive.turn import Message
 
 
 class CognitiveAgent:
@@ -34,7 +35,7 @@ class CognitiveAgent:
     Each run is of a copy of the agent, with what the turn asks for. The plan's level reaches a model that has a field
     `reasoning_effort`. What the agent's tools gave within a run is beside the memory, where LlamaIndex keeps it until
     the run is over, and is not bounded; tools are taken away, not shortened. `recall_tool` offers the model
-    `recall_context`; everything else is as in `Binding`.
+    `recall_context`; everything else is as in `AgentBinding`.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class CognitiveAgent:
         recall_tool: bool = True,
     ) -> None:
         self.agent = agent
-        self._binding = Binding(layer, agent_id, runtime="llamaindex", user_id=user_id, model=model, models=models)
+        self._binding = AgentBinding(layer, agent_id, runtime="llamaindex", user_id=user_id, model=model, models=models)
         self._recall_tool = recall_tool
 
     def run(
@@ -74,7 +75,7 @@ class CognitiveAgent:
 class CognitiveRun(Awaitable[AgentOutput]):
     """A run in flight: whatever its handler can do. Its turn ends as it does, or as abandoned by `cancel_run`."""
 
-    def __init__(self, handler: WorkflowHandler, live: LiveTurn) -> None:
+    def __init__(self, handler: WorkflowHandler, live: TurnSession) -> None:
         self._handler = handler
         self._watching = asyncio.create_task(_watched(handler, live))
 
@@ -96,7 +97,7 @@ class CognitiveRun(Awaitable[AgentOutput]):
             await asyncio.wait({self._watching})  # the turn is over when the run is
 
 
-async def _watched(handler: WorkflowHandler, live: LiveTurn) -> None:
+async def _watched(handler: WorkflowHandler, live: TurnSession) -> None:
     """Ends a turn with its run. What the run raises is for whoever waits for it."""
     try:
         output: Any = await handler
@@ -116,7 +117,7 @@ async def _watched(handler: WorkflowHandler, live: LiveTurn) -> None:
 class _Shown:
     """What one run is shown: through its memory, its tools and the fields of its copy of the agent."""
 
-    def __init__(self, agent: BaseWorkflowAgent, own: BaseWorkflowAgent, live: LiveTurn, recall_tool: bool) -> None:
+    def __init__(self, agent: BaseWorkflowAgent, own: BaseWorkflowAgent, live: TurnSession, recall_tool: bool) -> None:
         self._agent = agent
         self._own = own
         self._live = live
@@ -135,11 +136,11 @@ class _Shown:
     async def messages(self, given: Sequence[ChatMessage]) -> list[ChatMessage]:
         """The conversation as the model sees it, behind the system messages of the memory's own."""
         first = next((n for n, each in enumerate(given) if each.role != MessageRole.SYSTEM), len(given))
-        said = _read(given[first:])
+        said = _CODEC.decode(given[first:])
         await self._begin(said)
-        return [*given[:first], *map(_written, await self._live.messages(said))]
+        return [*given[:first], *await self._live.encoded(_CODEC, said)]
 
-    async def _begin(self, said: Sequence[Native]) -> None:
+    async def _begin(self, said: Sequence[WrappedMessage]) -> None:
         """Begins the turn when the conversation is known; LlamaIndex asks for it before anything else."""
         live, agent, own, place = self._live, self._agent, self._own, place_of(said)
         if live.begun:
@@ -215,11 +216,11 @@ class _Memory(BaseMemory):
         await self._inner.areset()
 
 
-def _recall(live: LiveTurn) -> AsyncBaseTool:
+def _recall(live: TurnSession) -> AsyncBaseTool:
     async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
         return await live.recall(query, memory_type, limit)
 
-    return FunctionTool.from_defaults(async_fn=recall_context, name=recalling.NAME, description=recalling.DESCRIPTION)
+    return FunctionTool.from_defaults(async_fn=recall_context, name=RECALL_NAME, description=RECALL_DESCRIPTION)
 
 
 _EFFORT = {"off": "none"}  # the other levels have the names that LlamaIndex gives them
@@ -237,14 +238,36 @@ def _session(memory: BaseMemory) -> str:
     return str(named or "default")
 
 
-def _read(messages: Sequence[ChatMessage]) -> list[Native]:
-    return [
-        Native.read(
-            each, _ROLES.get(each.role, "user"), _words(each), tool_calls=_calls(each),
-            tool_call_id=each.additional_kwargs.get("tool_call_id"),
+class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
+    """Messages of LlamaIndex."""
+
+    def wrap(self, message: ChatMessage) -> WrappedMessage:
+        """Return a message as the layer reads it."""
+        said = [each for each in message.blocks if not isinstance(each, ToolCallBlock)]
+        return WrappedMessage.wrap(
+            message,
+            _ROLES.get(message.role, "user"),
+            "\n".join(each.text if isinstance(each, TextBlock) else NOT_TEXT for each in said),
+            tool_calls=[call(each.tool_name, each.tool_kwargs, each.tool_call_id) for each in _calls(message)],
+            tool_call_id=message.additional_kwargs.get("tool_call_id"),
         )
-        for each in messages
-    ]  # fmt: skip
+
+    def replace(self, native: ChatMessage, message: WrappedMessage) -> ChatMessage:
+        """Return the message with what it says now."""
+        if message.appended is not None and not message.shortened_calls:
+            return native.model_copy(update={"blocks": [*native.blocks, TextBlock(text=message.appended)]})
+        shown = message.shortened_arguments
+        called = [
+            each.model_copy(update={"tool_kwargs": shown.get(each.tool_call_id, each.tool_kwargs)})
+            for each in _calls(native)
+        ]
+        said = [TextBlock(text=message.content)] if message.content else []
+        return native.model_copy(update={"blocks": [*said, *called]})
+
+    def create(self, message: Message) -> ChatMessage:
+        """Return a message of the window's own."""
+        named = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
+        return ChatMessage(role=message.role, content=message.content, additional_kwargs=named)
 
 
 _ROLES: Mapping[MessageRole, Any] = {
@@ -258,32 +281,8 @@ _ROLES: Mapping[MessageRole, Any] = {
 }
 
 
-def _words(message: ChatMessage) -> str:
-    said = [each for each in message.blocks if not isinstance(each, ToolCallBlock)]
-    return "\n".join(each.text if isinstance(each, TextBlock) else NOT_TEXT for each in said)
+def _calls(message: ChatMessage) -> list[ToolCallBlock]:
+    return [each for each in message.blocks if isinstance(each, ToolCallBlock)]
 
 
-def _calls(message: ChatMessage) -> list[ToolCall]:
-    blocks = [each for each in message.blocks if isinstance(each, ToolCallBlock)]
-    calls = [call(each.tool_name, each.tool_kwargs, each.tool_call_id) for each in blocks]
-    return [each for each in calls if each is not None]
-
-
-def _written(message: Message) -> ChatMessage:
-    """A message as LlamaIndex has it: the very one that it was, if it says the same."""
-    if not isinstance(message, Native):
-        named = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
-        return ChatMessage(role=message.role, content=message.content, additional_kwargs=named)
-    own: ChatMessage = message.native
-    if message.untouched:
-        return own
-    if message.added is not None and not message.rewritten:
-        return own.model_copy(update={"blocks": [*own.blocks, TextBlock(text=message.added)]})
-    shown = {each.id: dict(each.arguments) for each in message.rewritten}
-    called = [
-        each.model_copy(update={"tool_kwargs": shown.get(each.tool_call_id, each.tool_kwargs)})
-        for each in own.blocks
-        if isinstance(each, ToolCallBlock)
-    ]
-    said = [TextBlock(text=message.content)] if message.content else []
-    return own.model_copy(update={"blocks": [*said, *called]})
+_CODEC = LlamaIndexCodec()

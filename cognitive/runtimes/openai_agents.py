@@ -37,21 +37,22 @@ from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolC
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes import recalling
-from cognitive.runtimes.live import Binding, LiveTurn, current, ending
-from cognitive.runtimes.native import as_text, tool
-from cognitive.runtimes.openai_items import read, written
+from cognitive.runtimes.codec import as_text
+from cognitive.runtimes.openai_items import ItemCodec
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current, ends_turn
 from cognitive.turn import ToolSpec
 
+_CODEC = ItemCodec()
 _LONGEST_NAME = 52  # of the 64 characters that OpenAI takes
 
 
 class CognitiveRunner:
     """Memory, planned tools and a bounded conversation for the runs of an agent and of those that it hands over to.
 
-    `session_id` is for a host whose runs have no session of the SDK's; everything else is as in `Binding`. The caller's
-    `RunConfig`, hooks, session and handoffs are taken as they are, and no agent is changed. Put `recall_tool` among the
-    tools of an agent that may search its memory. An agent that runs within a tool is left alone.
+    `session_id` is for a host whose runs have no session of the SDK's; everything else is as in `AgentBinding`. The
+    caller's `RunConfig`, hooks, session and handoffs are taken as they are, and no agent is changed. Put `recall_tool`
+    among the tools of an agent that may search its memory. An agent that runs within a tool is left alone.
 
     How hard to think is set where the settings have `reasoning`, the caller's or the SDK's own for the model's name.
     In a run with a `conversation_id` or `previous_response_id` OpenAI keeps the history: the memories then stand in the
@@ -69,7 +70,9 @@ class CognitiveRunner:
         model: str | None = None,
         models: Mapping[str, Model] | None = None,
     ) -> None:
-        self._binding = Binding(layer, agent_id, runtime="openai-agents", user_id=user_id, model=model, models=models)
+        self._binding = AgentBinding(
+            layer, agent_id, runtime="openai-agents", user_id=user_id, model=model, models=models
+        )
         self._session_id = session_id
 
         async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
@@ -77,7 +80,7 @@ class CognitiveRunner:
             return await live.recall(query, memory_type, limit)
 
         self.recall_tool: FunctionTool = function_tool(
-            recall_context, name_override=recalling.NAME, description_override=recalling.DESCRIPTION
+            recall_context, name_override=RECALL_NAME, description_override=RECALL_DESCRIPTION
         )
 
     async def run(
@@ -85,7 +88,7 @@ class CognitiveRunner:
     ) -> RunResult:
         """`Runner.run`, with its options."""
         live = self._turn(run_config, options)
-        with ending(live), live.within():
+        with ends_turn(live), live.within():
             result = await Runner.run(starting_agent, input, run_config=_remembering(live, run_config), **options)
             _end(live, result)
         return result
@@ -103,13 +106,13 @@ class CognitiveRunner:
             result.run_loop_task.add_done_callback(lambda task: _ended(live, result, task))
         return result
 
-    def _turn(self, config: RunConfig | None, options: Mapping[str, Any]) -> LiveTurn:
+    def _turn(self, config: RunConfig | None, options: Mapping[str, Any]) -> TurnSession:
         session: Session | None = options.get("session")
         own = session.session_id if session is not None else options.get("conversation_id")
         return self._binding.turn(own or (config.group_id if config else None) or self._session_id or "default")
 
 
-def _ended(live: LiveTurn, result: RunResultStreaming, task: asyncio.Task[Any]) -> None:
+def _ended(live: TurnSession, result: RunResultStreaming, task: asyncio.Task[Any]) -> None:
     if not task.cancelled() and task.exception() is not None:
         live.end("failed")
     elif not task.cancelled():
@@ -117,7 +120,7 @@ def _ended(live: LiveTurn, result: RunResultStreaming, task: asyncio.Task[Any]) 
     live.end("abandoned")
 
 
-def _end(live: LiveTurn, result: RunResult | RunResultStreaming) -> None:
+def _end(live: TurnSession, result: RunResult | RunResultStreaming) -> None:
     """Ends the turn with what a run came to; one without an output waits for an approval, or was told to stop."""
     if result.final_output is None:
         return
@@ -129,7 +132,7 @@ def _end(live: LiveTurn, result: RunResult | RunResultStreaming) -> None:
     live.end("completed", as_text(result.final_output))
 
 
-def _remembering(live: LiveTurn, config: RunConfig | None) -> RunConfig:
+def _remembering(live: TurnSession, config: RunConfig | None) -> RunConfig:
     """The run's configuration with a model before each agent's own, which is told whose call it is."""
     config = config or RunConfig()
     model = _Remembering(live, config)
@@ -157,7 +160,7 @@ class _Remembering(Model):
     told by its task: one that began with a note of this run, while the run's own find none, or that of themselves.
     """
 
-    def __init__(self, live: LiveTurn, config: RunConfig) -> None:
+    def __init__(self, live: TurnSession, config: RunConfig) -> None:
         self.run = config  # the run's own copy, when that is made
         self._live = live
         self._config = config
@@ -241,7 +244,7 @@ class _Remembering(Model):
         model, settings = self._own(), _with_defaults(settings, self._asked.agent, self._config)
         if not self._asked.is_own:
             return model, (system, said, settings, tools)
-        live, items = self._live, read(said)
+        live, items = self._live, _CODEC.decode(said)
         given = (
             tool(each.name, each.description, each.params_json_schema)
             for each in tools
@@ -253,7 +256,7 @@ class _Remembering(Model):
         if state.get("conversation_id") or state.get("previous_response_id"):
             system = live.beside(system or "")
         else:
-            system, said = live.system(system or ""), written(await live.messages(items))
+            system, said = live.system(system or ""), await live.encoded(_CODEC, items)
         kept = _chosen(live.offered(tools, lambda each: each.name, _rewritten), tools, settings)
         return live.model or model, (system or None, said, _thinking(settings, live.thinking), kept)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from cognitive.runtimes.native import NOT_TEXT, Native, call
+from cognitive.runtimes.codec import NOT_TEXT, WrappedMessage, call
 from cognitive.turn import Message, Role
 
 Item = Mapping[str, Any]  # as the API takes it
@@ -21,40 +21,66 @@ _OUTPUTS = {f"{each}_output" for each in _CALLS}
 _TEXTUAL = {"function_call_output", "custom_tool_call_output"}  # the others' outputs have a form of their own
 
 
-def read(said: str | Sequence[Any]) -> list[Native]:
-    """A message for each that is not the model's, one for all that the model gave in a row: its reasoning belongs to
-    the calls behind it. `native` is the list of items.
+class ItemCodec:
+    """Items: a message for each that is not the model's, and one for all that the model gave in a row.
+
+    Its reasoning belongs to the calls behind it. `native` is the list of items.
     """
-    items: Sequence[Any] = [{"role": "user", "content": said}] if isinstance(said, str) else said
-    messages, given = list[Native](), list[Item]()
-    for item in items:
-        if item.get("type") in _OUTPUTS or item.get("role") in _ROLES:
-            messages += [*_assistant(given), _spoken(item)]
-            given = []
-        else:
-            given.append(item)
-    return messages + _assistant(given)
+
+    def decode(self, messages: str | Sequence[Any]) -> list[WrappedMessage]:
+        """Return the input of a request as the layer reads it."""
+        items: Sequence[Any] = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+        decoded, given = list[WrappedMessage](), list[Item]()
+        for item in items:
+            if item.get("type") in _OUTPUTS or item.get("role") in _ROLES:
+                decoded += [*_assistant(given), _spoken(item)]
+                given = []
+            else:
+                given.append(item)
+        return decoded + _assistant(given)
+
+    def encode(self, messages: Sequence[Message]) -> list[Item]:
+        """Return the items of messages; what the window left alone are the very items that they were."""
+        return [item for message in messages for item in self._items(message)]
+
+    def _items(self, message: Message) -> Sequence[Item]:
+        if not isinstance(message, WrappedMessage):
+            return [_created(message)]
+        items: Sequence[Item] = message.native
+        return items if message.is_unchanged else _replaced(items, message)
 
 
-def written(messages: Sequence[Message]) -> list[Item]:
-    """The items of messages; what the window left alone are the very items that they were."""
-    return [item for message in messages for item in _items(message)]
+def _replaced(items: Sequence[Item], message: WrappedMessage) -> Sequence[Item]:
+    """Return the items with what the message says now."""
+    if message.role == "assistant":
+        return _given(message, items)
+    [item] = items
+    if message.role == "tool":
+        return [{**item, "output": message.content}] if item["type"] in _TEXTUAL else items
+    return [{**item, "content": _content(message, item["content"])}]
 
 
-def _spoken(item: Item) -> Native:
+def _created(message: Message) -> Item:
+    """Return what the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
+    if message.role == "tool":
+        return {"type": "function_call_output", "call_id": message.tool_call_id or "", "output": message.content}
+    return {"role": message.role, "content": message.content}
+
+
+def _spoken(item: Item) -> WrappedMessage:
     if item.get("type") in _OUTPUTS:
-        return Native.read([item], "tool", _text(item.get("output")), tool_call_id=_id(item))
-    return Native.read([item], _ROLES[item["role"]], _text(item.get("content")))
+        return WrappedMessage.wrap([item], "tool", _text(item.get("output")), tool_call_id=_id(item))
+    return WrappedMessage.wrap([item], _ROLES[item["role"]], _text(item.get("content")))
 
 
-def _assistant(items: Sequence[Item]) -> list[Native]:
+def _assistant(items: Sequence[Item]) -> list[WrappedMessage]:
     """The message of what the model gave, or none if it gave nothing."""
     if not items:
         return []
     calls = [call(_name(item), _arguments(item), _id(item)) for item in items if item.get("type") in _CALLS]
     text = "\n".join(_text(item["content"]) for item in items if _is_text(item))
     said = text or ("" if calls else NOT_TEXT)
-    return [Native.read(list(items), "assistant", said, tool_calls=[each for each in calls if each is not None])]
+    return [WrappedMessage.wrap(list(items), "assistant", said, tool_calls=calls)]
 
 
 def _is_text(item: Item) -> bool:
@@ -80,33 +106,19 @@ def _text(content: Any) -> str:
     return "\n".join(str(part.get("text", NOT_TEXT)) if isinstance(part, Mapping) else NOT_TEXT for part in parts)
 
 
-def _items(message: Message) -> Sequence[Item]:
-    if not isinstance(message, Native):
-        return [_new(message)]
-    items: Sequence[Item] = message.native
-    if message.untouched:
-        return items
-    if message.role == "assistant":
-        return _given(message, items)
-    [item] = items
-    if message.role == "tool":
-        return [{**item, "output": message.content}] if item["type"] in _TEXTUAL else items
-    return [{**item, "content": _content(message, item["content"])}]
-
-
-def _content(message: Native, content: Any) -> Any:
+def _content(message: WrappedMessage, content: Any) -> Any:
     """What the message says now; what a user's has beside words stays."""
     if isinstance(content, str):
         return message.content
-    if message.added is not None:
-        return [*content, {"type": "input_text", "text": message.added}]
+    if message.appended is not None:
+        return [*content, {"type": "input_text", "text": message.appended}]
     beside = [part for part in content if part.get("type") != "input_text"]
     return [{"type": "input_text", "text": message.content}, *beside]
 
 
-def _given(message: Native, items: Sequence[Item]) -> list[Item]:
+def _given(message: WrappedMessage, items: Sequence[Item]) -> list[Item]:
     """What the model gave, its text and the arguments of its calls as they are shown now."""
-    shown = {each.id: each.arguments for each in message.rewritten}
+    shown = message.shortened_arguments
     text, given = message.content, list[Item]()
     for item in items:
         if item.get("type") == "function_call" and _id(item) in shown:
@@ -119,10 +131,3 @@ def _given(message: Native, items: Sequence[Item]) -> list[Item]:
             given.append({**item, "content": content})
             text = ""
     return given
-
-
-def _new(message: Message) -> Item:
-    """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
-    if message.role == "tool":
-        return {"type": "function_call_output", "call_id": message.tool_call_id or "", "output": message.content}
-    return {"role": message.role, "content": message.content}

@@ -7,7 +7,7 @@ The session is the run's `conversation_id`: hand `agent.run` one, or the `messag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -19,9 +19,7 @@ from pydantic_ai.messages import (
     InstructionPart,
     ModelMessage,
     ModelRequest,
-    ModelRequestPart,
     ModelResponse,
-    ModelResponsePart,
     SystemPromptPart,
     TextPart,
     ToolCallPart,
@@ -35,9 +33,9 @@ from pydantic_core import to_json
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes import recalling
-from cognitive.runtimes.live import Binding, LiveTurn, ending
-from cognitive.runtimes.native import NOT_TEXT, Native, as_text, call, tool, whole
+from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, as_text, call
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession, ends_turn
 from cognitive.turn import Message, ToolSpec
 
 
@@ -45,7 +43,7 @@ class CognitiveCapability(AbstractCapability[Any]):
     """Memory, planned tools and a bounded conversation for every run of an agent.
 
     `session_id` is for a host whose runs carry no `conversation_id` of their own; `recall_tool` offers the model
-    `recall_context`; everything else is as in `Binding`.
+    `recall_context`; everything else is as in `AgentBinding`.
     """
 
     def __init__(
@@ -60,10 +58,12 @@ class CognitiveCapability(AbstractCapability[Any]):
         recall_tool: bool = True,
     ) -> None:
         self.id = "cognitive"
-        self._binding = Binding(layer, agent_id, runtime="pydantic-ai", user_id=user_id, model=model, models=models)
+        self._binding = AgentBinding(
+            layer, agent_id, runtime="pydantic-ai", user_id=user_id, model=model, models=models
+        )
         self._session_id = session_id
         self._recall_tool = recall_tool
-        self._live: LiveTurn | None = None
+        self._live: TurnSession | None = None
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
         """One of its own for each run: two at once do not mix."""
@@ -80,13 +80,13 @@ class CognitiveCapability(AbstractCapability[Any]):
             return await self._turn.recall(query, memory_type, limit)
 
         toolset: FunctionToolset[Any] = FunctionToolset()
-        toolset.add_function(recall_context, name=recalling.NAME, description=recalling.DESCRIPTION)
+        toolset.add_function(recall_context, name=RECALL_NAME, description=RECALL_DESCRIPTION)
         return toolset
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
         """Ends the turn with the run, however that ends."""
         self._live = self._binding.turn(self._session_id or ctx.conversation_id or "default")
-        with ending(self._live):
+        with ends_turn(self._live):
             result = await handler()
             if not isinstance(result.output, DeferredToolRequests):  # the run that brings their results is the turn
                 self._live.end("completed", as_text(result.output))
@@ -122,7 +122,7 @@ class CognitiveCapability(AbstractCapability[Any]):
             parameters = replace(parameters, instruction_parts=[*(parameters.instruction_parts or []), part])
         return replace(
             request_context,
-            messages=_written(await live.messages(_read(request_context.messages))),
+            messages=await live.encoded(_CODEC, _CODEC.decode(request_context.messages)),
             model_request_parameters=parameters,
         )
 
@@ -130,7 +130,7 @@ class CognitiveCapability(AbstractCapability[Any]):
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, handler: Any
     ) -> Any:
         """Keeps what a tool gave."""
-        calling = self._turn.calling(
+        calling = self._turn.track_tool_call(
             call.tool_name, args, call.tool_call_id, interrupts=(ApprovalRequired, CallDeferred)
         )
         with calling as returned:
@@ -139,7 +139,7 @@ class CognitiveCapability(AbstractCapability[Any]):
         return result
 
     @property
-    def _turn(self) -> LiveTurn:
+    def _turn(self) -> TurnSession:
         assert self._live is not None  # wrap_run is around everything else
         return self._live
 
@@ -148,7 +148,7 @@ class CognitiveCapability(AbstractCapability[Any]):
         if self._turn.begun:
             return
         await self._turn.begin_in(
-            _read(ctx.messages),
+            _CODEC.decode(ctx.messages),
             (tool(each.name, each.description, each.parameters_json_schema) for each in tools),
             model=ctx.model.model_name if ctx.model is not None else None,
         )
@@ -161,48 +161,93 @@ def _rewritten(tool: ToolDefinition, spec: ToolSpec) -> ToolDefinition:
     return replace(tool, description=spec.description, parameters_json_schema=spec.parameters)
 
 
-def _read(messages: Sequence[ModelMessage]) -> list[Native]:
-    """A message for each response, and for each part of a request that says something. `native` is the whole and the
-    parts that are meant.
-    """
-    read = list[Native]()
-    for message in messages:
-        if isinstance(message, ModelRequest):
-            read += [_part(message, parts) for parts in _said(message.parts)]
-            continue
-        calls = [call(part.tool_name, part.args, part.tool_call_id) for part in _calls(message)]
-        text = "\n".join(part.content for part in message.parts if isinstance(part, TextPart))
-        kept = [each for each in calls if each is not None]
-        read.append(Native.read((message, message.parts), "assistant", text, tool_calls=kept))
-    return read
+_SAYING = (
+    SystemPromptPart,
+    UserPromptPart,
+    ToolReturnPart,
+)  # the other parts of a request are the framework's business
 
 
-def _said(parts: Sequence[ModelRequestPart]) -> list[list[ModelRequestPart]]:
-    """The parts, each that says something with those before it that are the framework's own business."""
-    said: list[list[ModelRequestPart]] = [[]]
-    for part in parts:
-        said[-1].append(part)
-        if isinstance(part, _SAYING):
-            said.append([])
-    rest = said.pop()
-    if rest and said:
-        said[-1] += rest
-    return said or [rest]
+class PydanticCodec(PartsCodec[ModelMessage, Any]):
+    """Messages of Pydantic AI: a response is one message, and so is each part of a request that says something."""
+
+    def split(self, message: ModelMessage) -> list[list[Any]]:
+        """Return a response's parts together; a request's each that says something with those before it that don't."""
+        if not isinstance(message, ModelRequest):
+            return [list(message.parts)]
+        said: list[list[Any]] = [[]]
+        for part in message.parts:
+            said[-1].append(part)
+            if isinstance(part, _SAYING):
+                said.append([])
+        rest = said.pop()
+        if rest and said:
+            said[-1] += rest
+        return said or [rest]
+
+    def wrap(self, message: ModelMessage, parts: Sequence[Any]) -> WrappedMessage:
+        """Return parts as the layer reads them."""
+        native = (message, parts)
+        if isinstance(message, ModelResponse):
+            calls = [call(each.tool_name, each.args, each.tool_call_id) for each in parts if _is_call(each)]
+            text = "\n".join(part.content for part in parts if isinstance(part, TextPart))
+            return WrappedMessage.wrap(native, "assistant", text, tool_calls=calls)
+        match next((part for part in parts if isinstance(part, _SAYING)), None):
+            case SystemPromptPart(content=content):
+                return WrappedMessage.wrap(native, "system", content)
+            case UserPromptPart() as part:
+                return WrappedMessage.wrap(native, "user", _words(part))
+            case ToolReturnPart() as part:
+                said = part.model_response_str()
+                return WrappedMessage.wrap(native, "tool", said, tool_call_id=part.tool_call_id)
+        return WrappedMessage.wrap(native, "system", NOT_TEXT)
+
+    def replace(self, parts: Sequence[Any], message: WrappedMessage) -> list[Any]:
+        """Return the parts with what the message says now; what they have beside words stays."""
+        if message.role == "assistant":
+            return self.rewrite(parts, message)
+        return [_saying(part, message) if isinstance(part, _SAYING) else part for part in parts]
+
+    def join(self, message: ModelMessage, parts: list[Any]) -> ModelMessage:
+        """Return the message with these parts."""
+        return message if parts == message.parts else _replaced(message, parts)
+
+    def create(self, message: Message) -> ModelMessage:
+        """Return a message of the window's own."""
+        match message.role:
+            case "assistant":
+                return ModelResponse([TextPart(message.content)])
+            case "tool":
+                return ModelRequest([ToolReturnPart("unknown", message.content, message.tool_call_id or "")])
+            case "system":
+                return ModelRequest([SystemPromptPart(message.content)])
+        return ModelRequest([UserPromptPart(message.content)])
+
+    def text(self, words: str) -> Any:
+        """Return a part of text in a response."""
+        return TextPart(words)
+
+    def is_text(self, part: Any) -> bool:
+        """Return whether a part of a response is text."""
+        return isinstance(part, TextPart)
+
+    def with_result(self, part: Any, words: str) -> Any:
+        """Return the result with other words."""
+        return replace(part, content=words)
+
+    def with_arguments(self, part: Any, arguments: Mapping[str | None, dict[str, Any]]) -> Any:
+        """Return the call with the arguments for its id."""
+        if not _is_call(part) or part.tool_call_id not in arguments:
+            return part
+        return replace(part, args=to_json(arguments[part.tool_call_id]).decode())
 
 
-_SAYING = (SystemPromptPart, UserPromptPart, ToolReturnPart)
+def _replaced(message: Any, parts: list[Any]) -> ModelMessage:
+    return replace(message, parts=parts)  # type: ignore[no-any-return]
 
 
-def _part(request: ModelRequest, parts: Sequence[ModelRequestPart]) -> Native:
-    native = (request, parts)
-    match next((part for part in parts if isinstance(part, _SAYING)), None):
-        case SystemPromptPart(content=content):
-            return Native.read(native, "system", content)
-        case UserPromptPart() as part:
-            return Native.read(native, "user", _words(part))
-        case ToolReturnPart() as part:
-            return Native.read(native, "tool", part.model_response_str(), tool_call_id=part.tool_call_id)
-    return Native.read(native, "system", NOT_TEXT)
+def _is_call(part: Any) -> bool:
+    return isinstance(part, ToolCallPart)
 
 
 def _words(part: UserPromptPart) -> str:
@@ -211,47 +256,10 @@ def _words(part: UserPromptPart) -> str:
     return "\n".join(each if isinstance(each, str) else getattr(each, "content", NOT_TEXT) for each in part.content)
 
 
-def _calls(response: ModelResponse) -> Iterator[ToolCallPart]:
-    return (part for part in response.parts if isinstance(part, ToolCallPart))
+def _saying(part: Any, message: WrappedMessage) -> Any:
+    if isinstance(part, UserPromptPart) and not isinstance(part.content, str) and message.appended is not None:
+        return replace(part, content=[*part.content, message.appended])
+    return replace(part, content=message.content)
 
 
-def _written(messages: Sequence[Message]) -> list[ModelMessage]:
-    """The messages as Pydantic AI has them; what the window left alone is the very part that it was."""
-    return [_new(each) if isinstance(each, Message) else _with(*each) for each in whole(messages, _changed)]
-
-
-def _with(own: Any, parts: list[Any]) -> ModelMessage:
-    return own if parts == own.parts else replace(own, parts=parts)  # type: ignore[no-any-return]
-
-
-def _changed(message: Native, parts: Sequence[Any]) -> Sequence[Any]:
-    """The parts with what the message says now; what they have beside words stays."""
-    if message.role != "assistant":
-        return [_saying(part, message) if isinstance(part, _SAYING) else part for part in parts]
-    shown = {call.id: to_json(call.arguments).decode() for call in message.rewritten}
-    kept = [_shown(part, shown) for part in parts if not isinstance(part, TextPart)]
-    return [*([TextPart(message.content)] if message.content else []), *kept]
-
-
-def _shown(part: ModelResponsePart, shown: Mapping[str | None, str]) -> ModelResponsePart:
-    if not isinstance(part, ToolCallPart) or part.tool_call_id not in shown:
-        return part
-    return replace(part, args=shown[part.tool_call_id])
-
-
-def _saying(part: Any, message: Native) -> ModelRequestPart:
-    if isinstance(part, UserPromptPart) and not isinstance(part.content, str) and message.added is not None:
-        return replace(part, content=[*part.content, message.added])
-    return replace(part, content=message.content)  # type: ignore[no-any-return]
-
-
-def _new(message: Message) -> ModelMessage:
-    """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
-    match message.role:
-        case "assistant":
-            return ModelResponse([TextPart(message.content)])
-        case "tool":
-            return ModelRequest([ToolReturnPart("unknown", message.content, message.tool_call_id or "")])
-        case "system":
-            return ModelRequest([SystemPromptPart(message.content)])
-    return ModelRequest([UserPromptPart(message.content)])
+_CODEC = PydanticCodec()

@@ -16,11 +16,11 @@ from smolagents import ChatMessage, MessageRole, Model, MultiStepAgent, RunResul
 from smolagents.memory import FinalAnswerStep  # type: ignore[import-untyped]
 
 from brain.types import MEMORY_TYPES
-from cognitive.runtimes import recalling
 from cognitive.runtimes.blocking import Blocking, BlockingBinding
-from cognitive.runtimes.live import LiveTurn, ending
-from cognitive.runtimes.native import NOT_TEXT, Native, call, tool
-from cognitive.turn import Message, ToolSpec
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, call
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, tool
+from cognitive.runtimes.turn_session import TurnSession, ends_turn
+from cognitive.turn import Message, Role, ToolSpec
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class CognitiveAgent:
 
     `thinking_argument` is the keyword by which the models take the plan's level, "reasoning_effort" for OpenAI's; None
     where they take none: smolagents hands on whatever it is given. `recall_tool` offers the model `recall_context`;
-    everything else is as in `Binding`.
+    everything else is as in `AgentBinding`.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class CognitiveAgent:
         live = self._binding.turn(session_id)
         if stream:
             return self._streamed(live, task, options)
-        with ending(live):
+        with ends_turn(live):
             output = self._prepared(live, task, options).run(task, **options)
             live.end("completed", _text(output))
         return output
@@ -75,8 +75,8 @@ class CognitiveAgent:
         for each in tuple(self._running):
             each.interrupt()
 
-    def _streamed(self, live: LiveTurn, task: str, options: Mapping[str, Any]) -> Iterator[Any]:
-        with ending(live):
+    def _streamed(self, live: TurnSession, task: str, options: Mapping[str, Any]) -> Iterator[Any]:
+        with ends_turn(live):
             pieces = self._prepared(live, task, options).run(task, stream=True, **options)
             try:
                 for piece in pieces:
@@ -88,15 +88,15 @@ class CognitiveAgent:
                     pieces.close()
                 pieces.close()
 
-    def _prepared(self, live: LiveTurn, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
+    def _prepared(self, live: TurnSession, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
         """The agent as it runs in this turn."""
         agent, wait = self.agent, self._binding.wait
-        before = [] if options.get("reset", True) else _read(agent.write_memory_to_messages()[1:])
+        before = [] if options.get("reset", True) else _CODEC.decode(agent.write_memory_to_messages()[1:])
         planned = [each for name, each in agent.tools.items() if name != _ANSWER]
         given = [tool(each.name, each.description, _parameters(each)) for each in planned]
         wait(live.begin(task, before, given, model=getattr(agent.model, "model_id", None)))
         own = copy.copy(agent)
-        kept = [_calling(live, each) for each in live.offered(planned, lambda each: each.name, _described)]
+        kept = [_tracked(live, each) for each in live.offered(planned, lambda each: each.name, _described)]
         recall = [_Recall(lambda *given: wait(live.recall(*given)))] if self._recall_tool else []
         own.tools = {each.name: each for each in (*kept, *recall)}
         if _ANSWER in agent.tools:
@@ -105,7 +105,7 @@ class CognitiveAgent:
         self._running.add(own)
         return own
 
-    def _seeing(self, live: LiveTurn, model: Model) -> Model:
+    def _seeing(self, live: TurnSession, model: Model) -> Model:
         """The model, which sees what the turn shows it."""
         argument, wait = self._thinking_argument, self._binding.wait
         thinking = {argument: live.thinking} if argument and live.thinking else {}
@@ -113,7 +113,7 @@ class CognitiveAgent:
         def shown(generate: Callable[..., Any]) -> Callable[..., Any]:
             def generated(messages: Sequence[ChatMessage], *rest: Any, **named: Any) -> Any:
                 first = [each for each in messages[:1] if each.role == MessageRole.SYSTEM]
-                talk = _written(wait(live.messages(_read(messages[len(first) :]))))
+                talk = wait(live.encoded(_CODEC, _CODEC.decode(messages[len(first) :])))
                 system = live.system("".join(map(_said, first)))
                 return generate([*_system(first, system), *talk], *rest, **{**named, **thinking})
 
@@ -126,8 +126,8 @@ class CognitiveAgent:
 class _Recall(Tool):  # type: ignore[misc]
     """The recall tool."""
 
-    name = recalling.NAME
-    description = recalling.DESCRIPTION
+    name = RECALL_NAME
+    description = RECALL_DESCRIPTION
     inputs = {  # noqa: RUF012
         "query": {"type": "string", "description": "What to search for."},
         "memory_type": {"type": "string", "description": f"One of {', '.join(MEMORY_TYPES)}.", "nullable": True},
@@ -151,11 +151,11 @@ def _with(value: T, attributes: Mapping[str, Any]) -> T:
     return own
 
 
-def _calling(live: LiveTurn, tool: Tool) -> Tool:
+def _tracked(live: TurnSession, tool: Tool) -> Tool:
     """The tool, whose calls the turn keeps."""
 
     def forward(*args: Any, **named: Any) -> Any:
-        with live.calling(tool.name, {**dict(zip(tool.inputs, args, strict=False)), **named}) as returned:
+        with live.track_tool_call(tool.name, {**dict(zip(tool.inputs, args, strict=False)), **named}) as returned:
             result = tool(*args, **named)
             returned(result)
         return result
@@ -176,54 +176,53 @@ def _text(output: Any) -> str:
     return str(output.output if isinstance(output, RunResult) else output)
 
 
-def _read(messages: Sequence[ChatMessage]) -> list[Native]:
-    """A message for each, a step's calls and what came of them as a pair: smolagents tells them as text."""
-    read, id = list[Native](), ""
-    for place, message in enumerate(messages):
-        text = _said(message)
-        match message.role:
-            case MessageRole.TOOL_CALL:
+class SmolagentsCodec(WholeMessageCodec[ChatMessage]):
+    """Messages of smolagents, which tells a step's calls and what came of them as text: a pair of messages for each."""
+
+    def decode(self, messages: Sequence[ChatMessage]) -> list[WrappedMessage]:
+        """Return a message for each; what came of a step's calls has the id of the calls before it."""
+        decoded, id = list[WrappedMessage](), ""
+        for place, message in enumerate(messages):
+            if message.role == MessageRole.TOOL_CALL:
                 id = f"step-{place}"
-                calls = [each for each in (call("step", None, id),) if each is not None]
-                read.append(Native.read(message, "assistant", text, tool_calls=calls))
-            case MessageRole.TOOL_RESPONSE if id:
-                read.append(Native.read(message, "tool", text, tool_call_id=id))
+                calls = [call("step", None, id)]
+                decoded.append(WrappedMessage.wrap(message, "assistant", _said(message), tool_calls=calls))
+            elif message.role == MessageRole.TOOL_RESPONSE and id:
+                decoded.append(WrappedMessage.wrap(message, "tool", _said(message), tool_call_id=id))
                 id = ""
-            case MessageRole.ASSISTANT:
-                read.append(Native.read(message, "assistant", text))
-            case _:
-                read.append(Native.read(message, "user", text.removeprefix(_TASK)))
-    return read
+            else:
+                decoded.append(self.wrap(message))
+        return decoded
+
+    def wrap(self, message: ChatMessage) -> WrappedMessage:
+        """Return a message that is no part of a step as the layer reads it."""
+        if message.role == MessageRole.ASSISTANT:
+            return WrappedMessage.wrap(message, "assistant", _said(message))
+        return WrappedMessage.wrap(message, "user", _said(message).removeprefix(_TASK))
+
+    def replace(self, native: ChatMessage, message: WrappedMessage) -> ChatMessage:
+        """Return the message with what it says now."""
+        if message.appended is not None and isinstance(native.content, list):
+            return _with(native, {"content": [*native.content, *_parts(message.appended)]})
+        return _with(native, {"content": _parts(message.content)})
+
+    def create(self, message: Message) -> ChatMessage:
+        """Return a message of the window's own."""
+        return ChatMessage(_ROLES[message.role], _parts(message.content))
+
+
+_ROLES: Mapping[Role, MessageRole] = {
+    "user": MessageRole.USER,
+    "assistant": MessageRole.ASSISTANT,
+    "system": MessageRole.SYSTEM,
+    "tool": MessageRole.TOOL_RESPONSE,
+}
 
 
 def _said(message: ChatMessage) -> str:
     if isinstance(message.content, list):
         return "\n".join(str(part.get("text", NOT_TEXT)) for part in message.content)
     return message.content or ""
-
-
-def _written(messages: Sequence[Message]) -> list[ChatMessage]:
-    return [_message(each) for each in messages]
-
-
-def _message(message: Message) -> ChatMessage:
-    """A message as smolagents has it: the very one that it was, if it says the same."""
-    if not isinstance(message, Native):
-        return ChatMessage(_ROLES[message.role], _parts(message.content))
-    if message.untouched:
-        own: ChatMessage = message.native
-        return own
-    if message.added is not None and isinstance(message.native.content, list):
-        return _with(message.native, {"content": [*message.native.content, *_parts(message.added)]})
-    return _with(message.native, {"content": _parts(message.content)})
-
-
-_ROLES = {
-    "user": MessageRole.USER,
-    "assistant": MessageRole.ASSISTANT,
-    "system": MessageRole.SYSTEM,
-    "tool": MessageRole.TOOL_RESPONSE,
-}
 
 
 def _parts(text: str) -> list[dict[str, Any]]:
@@ -234,3 +233,6 @@ def _system(first: Sequence[ChatMessage], text: str) -> list[ChatMessage]:
     if not text or [_said(each) for each in first] == [text]:
         return list(first)
     return [ChatMessage(MessageRole.SYSTEM, _parts(text))]
+
+
+_CODEC = SmolagentsCodec()

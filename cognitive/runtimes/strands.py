@@ -23,10 +23,10 @@ from strands.types.events import ToolResultEvent, TypedEvent
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes import native, recalling
-from cognitive.runtimes.live import Binding, LiveTurn
-from cognitive.runtimes.native import NOT_TEXT, Native, call, in_runs, whole
-from cognitive.runtimes.offering import DENIED
+from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, call, in_runs
+from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME
+from cognitive.runtimes.tools import tool as turn_tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, ToolSpec
 
 
@@ -34,8 +34,8 @@ class CognitivePlugin(Plugin):
     """Memory, planned tools and a bounded conversation for every invocation of an agent.
 
     The session is `session_id` of the invocation's state, or of the plugin, or else the agent's id. `recall_tool`
-    offers the model `recall_context`; everything else is as in `Binding`. How hard to think is a setting of a model
-    here, which calls share: let a plan ask for another of `models` instead.
+    offers the model `recall_context`; everything else is as in `AgentBinding`. How hard to think is a setting of a
+    model here, which calls share: let a plan ask for another of `models` instead.
     """
 
     name = "cognitive"
@@ -52,7 +52,7 @@ class CognitivePlugin(Plugin):
         recall_tool: bool = True,
     ) -> None:
         super().__init__()
-        self._binding = Binding(layer, agent_id, runtime="strands", user_id=user_id, model=model, models=models)
+        self._binding = AgentBinding(layer, agent_id, runtime="strands", user_id=user_id, model=model, models=models)
         self._session_id = session_id
         self._recall_tool = recall_tool
 
@@ -72,7 +72,7 @@ class CognitivePlugin(Plugin):
 
     def _begun(self, event: BeforeInvocationEvent) -> None:
         session = event.invocation_state.get("session_id") or self._session_id or event.agent.agent_id
-        event.invocation_state[_key(event.agent)] = _Run(self._binding.turn(str(session)))
+        event.invocation_state[_key(event.agent)] = _Invocation(self._binding.turn(str(session)))
 
     def _answered(self, event: AfterModelCallEvent) -> None:
         run = _run(event)
@@ -87,7 +87,7 @@ class CognitivePlugin(Plugin):
 
     def _ended(self, event: AfterInvocationEvent) -> None:
         """Ends the turn; Strands says with no result that the run broke off, not why."""
-        run: _Run | None = event.invocation_state.pop(_key(event.agent), None)
+        run: _Invocation | None = event.invocation_state.pop(_key(event.agent), None)
         if run is None:
             return
         if event.result is not None and event.result.stop_reason in _ANSWERED:
@@ -99,13 +99,13 @@ class CognitivePlugin(Plugin):
         run = _run(context)
         if run is None:
             return context
-        live, said = run.live, _read(context.messages)
-        tools = (native.tool(each["name"], each["description"], _schema(each)) for each in context.tool_specs)
+        live, said = run.live, _CODEC.decode(context.messages)
+        tools = (turn_tool(each["name"], each["description"], _schema(each)) for each in context.tool_specs)
         await live.begin_in(said, tools, model=context.model.get_config().get("model_id"))
         messages = await live.messages(said)
         trailing = context.dynamic_trailing_blocks + _trailing(live, messages)
         return context.replace(
-            messages=_written(messages),
+            messages=_CODEC.encode(messages),
             system_prompt=_system(live, context.system_prompt),
             tool_specs=live.offered(context.tool_specs, lambda each: each["name"], _rewritten),
             model=live.model or context.model,
@@ -130,7 +130,7 @@ class CognitivePlugin(Plugin):
         finally:
             await events.aclose()
 
-    @tool(name=recalling.NAME, description=recalling.DESCRIPTION, context=True)
+    @tool(name=RECALL_NAME, description=RECALL_DESCRIPTION, context=True)
     async def _recall(
         self, query: str, tool_context: ToolContext, memory_type: MemoryType | None = None, limit: int = 5
     ) -> str:
@@ -144,10 +144,10 @@ _ANSWERED = {"end_turn", "stop_sequence", "max_tokens", "tool_use"}
 
 
 @dataclass(slots=True)
-class _Run:
+class _Invocation:
     """An invocation under way: its turn, and whether the latest call of the model failed."""
 
-    live: LiveTurn
+    live: TurnSession
     failed: bool = False
 
 
@@ -155,18 +155,18 @@ def _key(agent: Any) -> str:
     return f"cognitive-{id(agent)}"  # agents that work together share the state of an invocation
 
 
-def _run(context: Any) -> _Run | None:
-    return cast(_Run | None, context.invocation_state.get(_key(context.agent)))
+def _run(context: Any) -> _Invocation | None:
+    return cast(_Invocation | None, context.invocation_state.get(_key(context.agent)))
 
 
-def _called(live: LiveTurn, context: ExecuteToolContext, event: ToolResultEvent) -> None:
+def _called(live: TurnSession, context: ExecuteToolContext, event: ToolResultEvent) -> None:
     made, given = context.tool_use, event.tool_result
     live.called(
         made["name"], made["input"], _result(given), ok=given.get("status") != "error", id=made.get("toolUseId")
     )
 
 
-def _system(live: LiveTurn, own: Any) -> Any:
+def _system(live: TurnSession, own: Any) -> Any:
     if own is None or isinstance(own, str):
         return live.system(own or "") or None
     behind = live.system()
@@ -182,32 +182,62 @@ def _rewritten(own: Any, spec: ToolSpec) -> Any:
     return {**own, "description": spec.description, "inputSchema": {"json": spec.parameters}}
 
 
-def _trailing(live: LiveTurn, messages: Sequence[Message]) -> int:
+def _trailing(live: TurnSession, messages: Sequence[Message]) -> int:
     """How many blocks at the end are another in the next turn: a provider's cache ends before them."""
     last = messages[-1] if messages else None
-    if live.context is None or live.context.placement != "user_tail" or not isinstance(last, Native):
+    if live.context is None or live.context.placement != "user_tail" or not isinstance(last, WrappedMessage):
         return 0
-    return 1 if last.role == "user" and last.added is not None else 0
+    return 1 if last.role == "user" and last.appended is not None else 0
 
 
-def _read(messages: Sequence[Any]) -> list[Native]:
-    """A message for each result of a tool, and for each run of other blocks. `native` is the whole and those blocks."""
-    return [_message(message, blocks) for message in messages for blocks in in_runs(message["content"], _is_result)]
+class StrandsCodec(PartsCodec[Any, Any]):
+    """Messages of Strands, whose parts are blocks."""
 
+    def split(self, message: Any) -> list[list[Any]]:
+        """Return each tool's result by itself, all other blocks in runs."""
+        return in_runs(message["content"], lambda block: "toolResult" in block)
 
-def _is_result(block: Any) -> bool:
-    return "toolResult" in block
+    def wrap(self, message: Any, parts: Sequence[Any]) -> WrappedMessage:
+        """Return blocks as the layer reads them."""
+        if parts and "toolResult" in parts[0]:
+            given = parts[0]["toolResult"]
+            return WrappedMessage.wrap((message, parts), "tool", _result(given), tool_call_id=given["toolUseId"])
+        made = [block["toolUse"] for block in parts if "toolUse" in block]
+        calls = [call(each["name"], each["input"], each["toolUseId"]) for each in made]
+        text = "\n".join(block["text"] for block in parts if block.get("text"))
+        said = text or ("" if calls else NOT_TEXT)
+        return WrappedMessage.wrap((message, parts), message["role"], said, tool_calls=calls)
 
+    def join(self, message: Any, parts: list[Any]) -> Any:
+        """Return the message with these blocks."""
+        return message if parts == message["content"] else {**message, "content": parts}
 
-def _message(message: Any, blocks: Sequence[Any]) -> Native:
-    if blocks and _is_result(blocks[0]):
-        given = blocks[0]["toolResult"]
-        return Native.read((message, blocks), "tool", _result(given), tool_call_id=given["toolUseId"])
-    made = [block["toolUse"] for block in blocks if "toolUse" in block]
-    calls = [call(each["name"], each["input"], each["toolUseId"]) for each in made]
-    text = "\n".join(block["text"] for block in blocks if block.get("text"))
-    said = text or ("" if calls else NOT_TEXT)
-    return Native.read((message, blocks), message["role"], said, tool_calls=[each for each in calls if each])
+    def create(self, message: Message) -> Any:
+        """Return a message of the window's own; the result of a call that was interrupted is an error."""
+        content = [{"text": message.content}]
+        if message.role == "tool":
+            result = {"toolUseId": message.tool_call_id or "", "status": "error", "content": content}
+            return {"role": "user", "content": [{"toolResult": result}]}
+        return {"role": "assistant" if message.role == "assistant" else "user", "content": content}
+
+    def text(self, words: str) -> Any:
+        """Return a block of text."""
+        return {"text": words}
+
+    def is_text(self, part: Any) -> bool:
+        """Return whether a block is text."""
+        return "text" in part
+
+    def with_result(self, part: Any, words: str) -> Any:
+        """Return the result with other words."""
+        return {"toolResult": {**part["toolResult"], "content": [{"text": words}]}}
+
+    def with_arguments(self, part: Any, arguments: Mapping[str | None, dict[str, Any]]) -> Any:
+        """Return the call with the arguments for its id."""
+        made = part.get("toolUse")
+        if made is None or made["toolUseId"] not in arguments:
+            return part
+        return {**part, "toolUse": {**made, "input": arguments[made["toolUseId"]]}}
 
 
 def _result(given: Mapping[str, Any]) -> str:
@@ -220,37 +250,4 @@ def _piece(block: Mapping[str, Any]) -> str:
     return str(block.get("text", NOT_TEXT))
 
 
-def _written(messages: Sequence[Message]) -> list[Any]:
-    """The messages as Strands has them; what the window left alone is the very message or block that it was."""
-    return [_new(each) if isinstance(each, Message) else _with(*each) for each in whole(messages, _blocks)]
-
-
-def _with(own: Any, blocks: Sequence[Any]) -> Any:
-    return own if blocks == own["content"] else {**own, "content": blocks}
-
-
-def _blocks(message: Native, blocks: Sequence[Any]) -> list[Any]:
-    """The blocks with what the message says now; what it has beside words stays."""
-    if message.role == "tool":
-        return [{"toolResult": {**blocks[0]["toolResult"], "content": [{"text": message.content}]}}]
-    if message.added is not None and not message.rewritten:
-        return [*blocks, {"text": message.added}]
-    shown = {each.id: dict(each.arguments) for each in message.rewritten}
-    kept = [_shown(block, shown) for block in blocks if "text" not in block]
-    return [*([{"text": message.content}] if message.content else []), *kept]
-
-
-def _shown(block: Any, shown: Mapping[str | None, Any]) -> Any:
-    made = block.get("toolUse")
-    if made is None or made["toolUseId"] not in shown:
-        return block
-    return {**block, "toolUse": {**made, "input": shown[made["toolUseId"]]}}
-
-
-def _new(message: Message) -> Any:
-    """What the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
-    if message.role == "tool":
-        content = [{"text": message.content}]
-        result = {"toolUseId": message.tool_call_id or "", "status": "error", "content": content}
-        return {"role": "user", "content": [{"toolResult": result}]}
-    return {"role": "assistant" if message.role == "assistant" else "user", "content": [{"text": message.content}]}
+_CODEC = StrandsCodec()

@@ -13,8 +13,8 @@ from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage,
 from harness import NONE, Call, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
 
 from cognitive import CognitiveLayer
-from cognitive.runtimes import recalling
 from cognitive.runtimes.claude import CognitiveHooks
+from cognitive.runtimes.tools import RECALL_NAME
 
 _TOOLS = {"lookup": "Looks something up.", "exec": "Runs a shell command."}
 
@@ -120,7 +120,7 @@ class ClaudeCode(Transport):
         raise AssertionError("the script ends without an answer")
 
     async def _called(self, name: str, arguments: dict[str, Any], **within: Any) -> str:
-        server = "cognitive" if name == recalling.NAME else "shop"
+        server = "cognitive" if name == RECALL_NAME else "shop"
         call = {
             "tool_name": f"mcp__{server}__{name}",
             "tool_input": arguments,

@@ -20,7 +20,7 @@ from brain.embedded import ServerUrls
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.policy.models import ModelRow
 from cognitive.prompt import OPENING
-from cognitive.runtimes import recalling
+from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE
 
 KEY = "The spare key of the boat house hangs behind the brass barometer in the pantry of the captain."
 PARROT = "The parrot of the harbour master is called Biscuit."
@@ -307,14 +307,14 @@ async def test_a_dead_database_is_no_business_of_the_users(harness, embedder, ag
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))  # whose journal keeps what cannot be counted
     policy = Policy(deadline_ms=300, fit_deadline_ms=300, post_turn_deadline_ms=300, recall_deadline_ms=300)
     nowhere = "postgresql://nobody@127.0.0.1:1/cognitive"
-    recall = [Call(recalling.NAME, {"query": ASK})] if "recall" in harness.can else []
+    recall = [Call(RECALL_NAME, {"query": ASK})] if "recall" in harness.can else []
     async with asyncio.timeout(60), CognitiveLayer.open(nowhere, policy=policy, embedder=embedder) as layer:
         session = harness.session(layer, agent, "s")
         ran = await session.run(ASK, [Call("lookup", {"q": "x"}), *recall, Say("No idea.")])
         then = await session.run(WORK, [Say("They pass.")])
     assert (ran.error, ran.response, ran.called) == (None, "No idea.", ["lookup"])
     assert (then.error, then.response) == (None, "They pass.")
-    assert recalling.AWAY in ran.requests[-1].text or not recall
+    assert RECALL_UNAVAILABLE in ran.requests[-1].text or not recall
 
 
 async def test_an_agent_in_another_event_loop_goes_on_and_breaks_nothing(harness, layer, agent, key, caplog):
@@ -324,7 +324,7 @@ async def test_an_agent_in_another_event_loop_goes_on_and_breaks_nothing(harness
         script = [Call("lookup", {"q": "x"}), Say("No.")]
         elsewhere = await asyncio.to_thread(asyncio.run, session.run(ASK, script))
         assert (elsewhere.error, elsewhere.response, elsewhere.called) == (None, "No.", ["lookup"])
-    told = [record.getMessage() for record in caplog.records if record.name == "cognitive.runtimes.live"]
+    told = [record.getMessage() for record in caplog.records if record.name == "cognitive.runtimes.turn_session"]
     assert len(told) == ("blocks" not in harness.can), "once, not for each turn"
     assert all("WrongEventLoop" in each for each in told)
     here = await harness.session(layer, agent, "here").run(ASK, [Say(KEY)])
@@ -343,8 +343,8 @@ async def test_the_recall_tool_finds_what_the_prompt_does_not_show_and_nothing_e
     needs(harness, "recall")
     await layer.remember(agent, [NewMemory(type="fact", content=PARROT)])
     query = {"query": "the spare key, and what the parrot of the harbour master is called"}
-    ran = await harness.session(layer, agent, "s").run(ASK, [Call(recalling.NAME, query), Say("Biscuit.")])
-    assert recalling.NAME in ran.requests[0].tools
+    ran = await harness.session(layer, agent, "s").run(ASK, [Call(RECALL_NAME, query), Say("Biscuit.")])
+    assert RECALL_NAME in ran.requests[0].tools
     assert PARROT not in ran.requests[0].text
     assert ran.requests[1].text.count(PARROT) == 1
     assert ran.requests[1].text.count(KEY) == 1, "in the turn's block, and not in the tool's answer"

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from brain.types import Edge, MemoryType, Text
 from cognitive.context.render import NOTICE
-from cognitive.runtimes import recalling
 from cognitive.runtimes.mcp.caller import Caller
 from cognitive.runtimes.mcp.ties import Traced, turn_of
+from cognitive.runtimes.tools import RECALL_NAME, recall_answer
 from cognitive.turn import RecallHit
 
 _LONGEST_QUERY = 10_000  # characters; what is longer is a document, and its vector says nothing
@@ -52,7 +52,7 @@ class Recollection(Edge):
 
 
 TOOL = Tool(
-    name=recalling.NAME,
+    name=RECALL_NAME,
     title="Recall from memory",
     description=(
         "Searches this agent's long-term memory (decisions, facts, procedures, episodes) and returns what matches "
@@ -76,7 +76,7 @@ async def recall_context(caller: Caller, asked: RecallContext, traced: Traced) -
     )
     recollection = Recollection(memories=tuple(map(_recalled, hits)), turn_id=turn_id)
     return CallToolResult(
-        content=[TextContent(type="text", text=recalling.answer(hits, caller.layer.policy(caller.agent_id)))],
+        content=[TextContent(type="text", text=recall_answer(hits, caller.layer.policy(caller.agent_id)))],
         structured_content=recollection.model_dump(mode="json"),
     )
 

@@ -1,6 +1,6 @@
 """A turn while a framework runs it: begun once, shown at each call of the model, ended once. Nothing here fails a run.
 
-Binding.begin -> LiveTurn.messages, system, offered (before each call) -> called (each tool) -> end
+AgentBinding.turn -> TurnSession.begin -> messages, system, offered (before each call) -> called (each tool) -> end
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from brain.text import storable
 from brain.types import MemoryType
 from cognitive.errors import CognitiveError, InvalidInput, WrongEventLoop
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes import offering, recalling
-from cognitive.runtimes.journaled import Journaled
-from cognitive.runtimes.native import call, place_of, with_blocks
+from cognitive.runtimes import tools as turn_tools
+from cognitive.runtimes.codec import MessageCodec, WrappedMessage, call
+from cognitive.runtimes.prompt_history import PromptHistory, place_of, with_blocks
+from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE, recall_answer
 from cognitive.turn import Message, Outcome, Status, Tool, ToolCall, ToolSpec, Turn, TurnContext, TurnKind
 
 log = logging.getLogger(__name__)
@@ -28,10 +29,10 @@ T = TypeVar("T")
 _ALIASES: Mapping[str, str] = {"none": "off", "max": "xhigh"}  # frameworks' names of our levels of thinking
 _MOST_CALLS = 1_000  # of a turn: what calls more is a loop, and memory does not grow with it
 
-_calling: ContextVar[LiveTurn | None] = ContextVar("cognitive_calling", default=None)
+_calling: ContextVar[TurnSession | None] = ContextVar("cognitive_calling", default=None)
 
 
-class Binding:
+class AgentBinding:
     """An agent of a framework, bound to a layer: what every runtime's adapter holds.
 
     `runtime` names the framework where turns are recorded. `model` names the model for the table of models, where the
@@ -55,30 +56,30 @@ class Binding:
         self.user_id = user_id
         self.model = model
         self.models = dict(models or {})
-        self.journaled = Journaled()
+        self.prompt_history = PromptHistory()
         self._elsewhere = False  # its agent was called in another event loop, which is told once
 
-    def turn(self, session_id: str, kind: TurnKind = "user") -> LiveTurn:
+    def turn(self, session_id: str, kind: TurnKind = "user") -> TurnSession:
         """A turn about to begin. While a tool of another turn runs it is a sub-agent's, whatever `kind` says."""
-        return LiveTurn(self, session_id, "subagent" if _calling.get() is not None else kind)
+        return TurnSession(self, session_id, "subagent" if _calling.get() is not None else kind)
 
     def settle(self, context: TurnContext, outcome: Outcome) -> None:
         """Hands a turn's outcome to the layer; a binding whose runs are in other threads does so in the layer's own."""
         self.layer.settle(context, outcome)
 
-    def went_without(self, error: Exception) -> None:
+    def log_skipped(self, error: Exception) -> None:
         """Logs that a turn goes on without memory. A wrong event loop is logged once, since each turn would meet it."""
         if not (isinstance(error, WrongEventLoop) and self._elsewhere):
             _report("a turn goes on without memory", error)
         self._elsewhere = self._elsewhere or isinstance(error, WrongEventLoop)
 
 
-class LiveTurn:
+class TurnSession:
     """A turn in flight. `context` is None where memory has no part in the run, since it is a sub-agent's or could not
     be prepared: then everything comes back as it was given.
     """
 
-    def __init__(self, binding: Binding, session_id: str, kind: TurnKind) -> None:
+    def __init__(self, binding: AgentBinding, session_id: str, kind: TurnKind) -> None:
         self.binding = binding
         self.session_id = session_id
         self.context: TurnContext | None = None
@@ -114,15 +115,15 @@ class LiveTurn:
                 session_id=self.session_id,
                 text=storable(text),
                 user_id=user_id or binding.user_id,
-                conversation=tuple(with_blocks(conversation, binding.journaled.blocks(self.session_id))),
-                tools=tuple(tool for tool in tools if tool is not None and tool.name != recalling.NAME),
+                conversation=tuple(with_blocks(conversation, binding.prompt_history.blocks(self.session_id))),
+                tools=tuple(tool for tool in tools if tool is not None and tool.name != RECALL_NAME),
                 model=binding.model or model,
                 thinking=self._own_thinking,
                 runtime=binding.runtime,
             )
             self.context = await binding.layer.pre_turn(turn)
         except Exception as error:  # the run goes on as it would without memory
-            binding.went_without(error)
+            binding.log_skipped(error)
 
     async def begin_in(
         self,
@@ -174,8 +175,8 @@ class LiveTurn:
     async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
         """What the model should see of all that the framework would send it, this turn's message with its block.
 
-        Call it before each call of the model, with the framework's own conversation (`Native.read`), which never holds
-        a block: what comes back is for the request alone. System messages of the host are not part of it.
+        Call it before each call of the model, with the framework's own conversation, which never holds a block: what
+        comes back is for the request alone. System messages of the host are not part of it.
         """
         if self.context is None:
             return conversation
@@ -186,8 +187,12 @@ class LiveTurn:
             _report("the conversation is sent as it is", error)
             return spoken
 
+    async def encoded(self, codec: MessageCodec[T], conversation: Sequence[WrappedMessage]) -> list[T]:
+        """Return `messages` of a decoded conversation in the framework's own format."""
+        return codec.encode(await self.messages(conversation))
+
     def _placed(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
-        place, blocks = place_of(conversation, context.message), self.binding.journaled.blocks(self.session_id)
+        place, blocks = place_of(conversation, context.message), self.binding.prompt_history.blocks(self.session_id)
         if place is None:
             return with_blocks(conversation, blocks)
         own = conversation[place]
@@ -198,13 +203,13 @@ class LiveTurn:
         self, tools: Sequence[T], name: Callable[[T], str], rewritten: Callable[[T, ToolSpec], T] | None = None
     ) -> list[T]:
         """The tools that the turn keeps, in order. With `rewritten`, each as the catalogue shortened it."""
-        return offering.offered(self.context, tools, name, rewritten) if self.context is not None else list(tools)
+        return turn_tools.offered(self.context, tools, name, rewritten) if self.context is not None else list(tools)
 
     def denies(self, name: str) -> bool:
         """Whether the turn took a tool away. A framework that finds its tools by name would run it if the model names
-        it all the same: it is told `offering.DENIED` instead.
+        it all the same: it is told `tools.DENIED` instead.
         """
-        return self.context is not None and offering.denies(self.context, name)
+        return self.context is not None and turn_tools.denies(self.context, name)
 
     @contextmanager
     def within(self) -> Iterator[None]:
@@ -218,7 +223,7 @@ class LiveTurn:
             _calling.reset(token)
 
     @contextmanager
-    def calling(
+    def track_tool_call(
         self,
         name: str,
         arguments: Mapping[str, Any] | str | None,
@@ -252,7 +257,7 @@ class LiveTurn:
         id: str | None = None,
     ) -> None:
         """Keeps a call and what came of it for the end of the turn; the recall tool's are counted already."""
-        if self.context is None or self.ended or name == recalling.NAME or len(self._calls) >= _MOST_CALLS:
+        if self.context is None or self.ended or name == RECALL_NAME or len(self._calls) >= _MOST_CALLS:
             return
         made = call(name, arguments, id)
         if made is not None:
@@ -264,7 +269,7 @@ class LiveTurn:
             return
         self.ended = True
         if status == "completed" and self.context.placement == "journaled":
-            self.binding.journaled.keep(self.session_id, self.context.message, self.context.user_message.content)
+            self.binding.prompt_history.keep(self.session_id, self.context.message, self.context.user_message.content)
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
             self.binding.settle(self.context, outcome)
@@ -280,8 +285,8 @@ class LiveTurn:
             return str(error)
         except Exception as error:  # as above
             _report("recall", error)
-            return recalling.AWAY
-        return recalling.answer(hits, self.binding.layer.policy(self.binding.agent_id))
+            return RECALL_UNAVAILABLE
+        return recall_answer(hits, self.binding.layer.policy(self.binding.agent_id))
 
 
 @dataclass(slots=True)
@@ -296,13 +301,13 @@ class Returned:
         self.result, self.ok = result, ok
 
 
-def current() -> LiveTurn | None:
+def current() -> TurnSession | None:
     """The turn of the present run, for a tool whose framework hands it nothing of the run."""
     return _calling.get()
 
 
 @contextmanager
-def ending(live: LiveTurn) -> Iterator[None]:
+def ends_turn(live: TurnSession) -> Iterator[None]:
     """Around a run: one that raises has failed, one that is cancelled or closed early was abandoned. The runtime ends
     the turn itself with the response; a run that ends without one was abandoned.
     """

@@ -8,8 +8,8 @@ import pytest
 
 from cognitive.turn import Message
 
-openai = pytest.importorskip("cognitive.runtimes.openai_items")
-google = pytest.importorskip("cognitive.runtimes.google_contents")
+openai = pytest.importorskip("cognitive.runtimes.openai_items").ItemCodec()
+google = pytest.importorskip("cognitive.runtimes.google_adk")
 types = pytest.importorskip("google.genai.types")
 
 IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,AA=="}
@@ -28,23 +28,23 @@ def said(message: Message, content: str) -> Message:
 
 
 def test_items_that_nothing_touched_are_the_very_items():
-    read = openai.read(ITEMS)
+    read = openai.decode(ITEMS)
     assert [message.role for message in read] == ["system", "user", "assistant", "tool", "assistant"]
-    assert all(now is was for now, was in zip(openai.written(read), ITEMS, strict=True))
+    assert all(now is was for now, was in zip(openai.encode(read), ITEMS, strict=True))
 
 
 def test_an_image_stays_beside_what_is_added_to_its_words_or_takes_their_place():
-    user = openai.read(ITEMS)[1]
-    added = openai.written([said(user, user.content + "\n\nA record.")])
+    user = openai.decode(ITEMS)[1]
+    added = openai.encode([said(user, user.content + "\n\nA record.")])
     assert added[0]["content"] == [*ITEMS[1]["content"], {"type": "input_text", "text": "\n\nA record."}]
-    [replaced] = openai.written([said(user, "Shorter.")])
+    [replaced] = openai.encode([said(user, "Shorter.")])
     assert replaced["content"] == [{"type": "input_text", "text": "Shorter."}, IMAGE]
 
 
 def test_a_call_shown_with_other_arguments_keeps_its_id_and_its_reasoning():
-    calls = openai.read(ITEMS)[2]
+    calls = openai.decode(ITEMS)[2]
     shorter = calls.tool_calls[0].model_copy(update={"arguments": {"at": "…"}})
-    written = openai.written([calls.model_copy(update={"tool_calls": (shorter,)})])
+    written = openai.encode([calls.model_copy(update={"tool_calls": (shorter,)})])
     assert written == [ITEMS[2], {**ITEMS[3], "arguments": '{"at":"…"}'}]
 
 
@@ -53,11 +53,12 @@ def test_results_without_ids_belong_to_the_calls_of_their_name_in_order():
     asked = [part.from_function_call(name=name, args={"n": n}) for n, name in enumerate(("a", "b", "a"))]
     given = [part.from_function_response(name=name, response={"result": name * 3}) for name in ("a", "b", "a")]
     contents = [types.Content(role="model", parts=asked), types.Content(role="user", parts=given)]
-    calls, *results = google.read(contents)
+    codec = google.ContentCodec()
+    calls, *results = codec.decode(contents)
     assert [result.tool_call_id for result in results] == [made.id for made in calls.tool_calls]
     assert len({made.id for made in calls.tool_calls}) == 3
     assert [message.content for message in results] == ["aaa", "bbb", "aaa"]
-    assert all(now is was for now, was in zip(google.written([calls, *results]), contents, strict=True))
-    shown = google.written([calls, results[0], said(results[1], "short"), results[2]])
+    assert all(now is was for now, was in zip(codec.encode([calls, *results]), contents, strict=True))
+    shown = codec.encode([calls, results[0], said(results[1], "short"), results[2]])
     assert [each.function_response.response["result"] for each in shown[1].parts] == ["aaa", "short", "aaa"]
     assert given[1].function_response.response == {"result": "bbb"}, "the session's own is left as it was"
