@@ -55,9 +55,8 @@ from cognitive.privacy import redaction
 from cognitive.privacy.forgetting import Forgetting
 from cognitive.privacy.retaining import Retaining
 from cognitive.session.continuity import Continuity
-from cognitive.telemetry.embedder import TracedEmbedder
 from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
-from cognitive.telemetry.spans import quietly
+from cognitive.telemetry.spans import TracedEmbedder, quietly
 from cognitive.tokens import TokenCounter, count
 from cognitive.window.summary import Extractive, Summarizer
 

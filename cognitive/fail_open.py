@@ -20,7 +20,7 @@ from cognitive.policy import Policy
 from cognitive.preflight.plan import merge_needs
 from cognitive.preparation import Preparation
 from cognitive.session.continuity import Continued, Talk
-from cognitive.telemetry import attributes, conventions
+from cognitive.telemetry import attributes
 from cognitive.telemetry.spans import Span
 from cognitive.turn import Message, Offer, TurnContext
 from cognitive.window.fallback import plain
@@ -36,7 +36,7 @@ async def memory(parts: Parts, begun: Preparation, talking: asyncio.Task[Continu
     if not begun.planned:
         return plan, Built.nothing(plan, begun.now)
     try:
-        with Span(conventions.PLAN, lambda: {conventions.AGENT_ID: turn.agent_id}) as span:
+        with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
             plan = planner.plan(turn, begun.now, policy)
             span.tell(lambda: attributes.plan(plan))
         built = await parts.engine.build(

@@ -43,8 +43,7 @@ from cognitive.surface.sessions import Sessions as SessionSurface
 from cognitive.surface.state import State
 from cognitive.surface.transfer import Transfer
 from cognitive.telemetry.metrics import Metrics
-from cognitive.telemetry.observed import observed
-from cognitive.telemetry.operations import POST_TURN, PRE_TURN, RECALL
+from cognitive.telemetry.operations import POST_TURN, PRE_TURN, RECALL, observed
 from cognitive.tokens import TokenCounter
 from cognitive.turn import LONGEST_MESSAGE, Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import Window

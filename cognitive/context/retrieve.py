@@ -16,7 +16,7 @@ from cognitive.degradation import Degradation
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.telemetry import attributes
-from cognitive.telemetry.conventions import SEARCH_MEMORY
+from cognitive.telemetry.attributes import SEARCH_MEMORY
 from cognitive.telemetry.spans import Span
 
 # Of a message longer than this, the head and the tail are searched for: there the question stands.

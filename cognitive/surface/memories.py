@@ -19,8 +19,7 @@ from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
 from cognitive.feedback.attribute import planned_under, weights
 from cognitive.privacy.forgetting import Forgetting, everything
-from cognitive.telemetry.observed import observed
-from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE
+from cognitive.telemetry.operations import ERASE, FORGET, REMEMBER, UPDATE, observed
 
 
 class Memories:

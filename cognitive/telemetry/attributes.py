@@ -1,4 +1,8 @@
-"""What spans say: pure functions from what a step was given, and from what came of it, to attributes.
+"""What spans and their attributes are called, and what spans say of a step's arguments and result.
+
+`gen_ai.*` follows the semantic conventions for generative AI of OpenTelemetry (semantic-conventions-genai,
+model/gen-ai/spans.yaml, `gen_ai.memory.client`), which no released Python package holds yet; they are in development,
+so a test pins the strings. What they have no name for is `cognitive.*`.
 
 What functions named `content_…` return is what users and agents wrote: asked for only where the host opted in.
 """
@@ -6,54 +10,105 @@ What functions named `content_…` return is what users and agents wrote: asked 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeAlias
 from uuid import UUID
 
 from brain.search import Hit
 from brain.types import NewMemory, Receipt
 from cognitive.plan import Plan
-from cognitive.telemetry import conventions as name
-from cognitive.telemetry.observations import degraded
-from cognitive.telemetry.spans import Attributes
+from cognitive.telemetry.metrics import degraded
 from cognitive.turn import Outcome, RecallHit, Report, Shown, Turn, TurnContext, TurnRef
+
+Attribute: TypeAlias = str | bool | int | float | Sequence[str]
+Attributes: TypeAlias = Mapping[str, Attribute | None]  # None: it is not known, and is left out
+
+# --- names of spans, which are the names of operations where the conventions know them ---
+SEARCH_MEMORY = "search_memory"
+CREATE_MEMORY = "create_memory"
+UPDATE_MEMORY = "update_memory"
+DELETE_MEMORY = "delete_memory"
+DELETE_MEMORY_STORE = "delete_memory_store"
+EMBEDDINGS = "embeddings"  # the span's name has the model behind it
+PRE_TURN = "cognitive.pre_turn"
+PLAN = "cognitive.plan"  # not `plan`: in the conventions that is the agent's own planning by a model
+POST_TURN = "cognitive.post_turn"
+RECALL = "cognitive.recall"
+
+# --- attributes of the conventions ---
+OPERATION = "gen_ai.operation.name"
+AGENT_ID = "gen_ai.agent.id"
+CONVERSATION_ID = "gen_ai.conversation.id"
+REQUEST_MODEL = "gen_ai.request.model"
+DIMENSIONS = "gen_ai.embeddings.dimension.count"
+STORE_ID = "gen_ai.memory.store.id"  # the agent's: its memory is one store, searched and erased as one
+RECORD_ID = "gen_ai.memory.record.id"
+RECORD_COUNT = "gen_ai.memory.record.count"
+QUERY_TEXT = "gen_ai.memory.query.text"  # content
+RECORDS = "gen_ai.memory.records"  # content: JSON, [{content, id, score, metadata}]
+ERROR_TYPE = "error.type"
+
+# --- attributes of our own ---
+TURN_ID = "cognitive.turn.id"
+TURN_KIND = "cognitive.turn.kind"
+FRAME = "cognitive.frame"
+INTENT = "cognitive.intent"
+EFFORT = "cognitive.effort"
+POLICY = "cognitive.policy.version"
+DEGRADED = "cognitive.degraded"  # which parts: the reasons stay in the turn's record
+SHOWN = "cognitive.memory.shown"
+TOKENS = "cognitive.context.tokens"
+TYPES = "cognitive.memory.types"
+CHANNELS = "cognitive.search.channels"
+BUDGET = "cognitive.plan.tokens"
+TEXTS = "cognitive.embeddings.texts"
+STATUS = "cognitive.turn.status"
+REFERENCED = "cognitive.memory.referenced"
+RECORDED = "cognitive.turn.recorded"
+DUPLICATE = "cognitive.turn.duplicate"
+
+# Where the host opts in: the variable of OpenTelemetry's own instrumentations for generative AI, whose host has
+# decided for all of them at once what its traces may hold. "true" is how it was spelled first.
+CAPTURE_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+CAPTURING = frozenset({"span_only", "span_and_event", "true"})
 
 
 def turn(turn: Turn) -> Attributes:
     """A turn that is about to be prepared."""
-    return {name.AGENT_ID: turn.agent_id, name.CONVERSATION_ID: turn.session_id, name.TURN_KIND: turn.kind}
+    return {AGENT_ID: turn.agent_id, CONVERSATION_ID: turn.session_id, TURN_KIND: turn.kind}
 
 
 def context(context: TurnContext) -> Attributes:
     """A turn that is prepared."""
     return {
-        name.TURN_ID: context.turn_id,
+        TURN_ID: context.turn_id,
         **plan(context.plan),
-        name.POLICY: context.plan.policy,
-        name.DEGRADED: degraded(context.degraded) or None,
-        name.SHOWN: len(context.shown),
-        name.TOKENS: sum(shown.tokens for shown in context.shown),
+        POLICY: context.plan.policy,
+        DEGRADED: degraded(context.degraded) or None,
+        SHOWN: len(context.shown),
+        TOKENS: sum(shown.tokens for shown in context.shown),
     }
 
 
 def plan(plan: Plan) -> Attributes:
     """What was understood of a message."""
     return {
-        name.FRAME: plan.frame,
-        name.INTENT: plan.categories or None,
-        name.EFFORT: plan.thinking,
-        name.TYPES: tuple(query.type for query in plan.retrieval) or None,
-        name.BUDGET: plan.total,
+        FRAME: plan.frame,
+        INTENT: plan.categories or None,
+        EFFORT: plan.thinking,
+        TYPES: tuple(query.type for query in plan.retrieval) or None,
+        BUDGET: plan.total,
     }
 
 
 def search(agent_id: str, types: Collection[str], channels: Sequence[str]) -> Attributes:
     """A search through an agent's memory."""
-    return {**_memory(name.SEARCH_MEMORY, agent_id), name.TYPES: tuple(types), name.CHANNELS: channels}
+    return {**_memory(SEARCH_MEMORY, agent_id), TYPES: tuple(types), CHANNELS: channels}
 
 
 def found(hits: Sequence[Hit]) -> Attributes:
     """What a search brought: so many memories, by however many of their passages."""
-    return {name.RECORD_COUNT: len({hit.memory_id.int for hit in hits})}  # hashed in a tenth of the time
+    return {RECORD_COUNT: len({hit.memory_id.int for hit in hits})}  # hashed in a tenth of the time
 
 
 def content_found(text: str, hits: Sequence[Hit]) -> Attributes:
@@ -62,18 +117,18 @@ def content_found(text: str, hits: Sequence[Hit]) -> Attributes:
         {"id": str(hit.memory_id), "content": hit.content, "metadata": {"type": hit.type, "scores": dict(hit.scores)}}
         for hit in hits
     ]
-    return {name.QUERY_TEXT: text, name.RECORDS: json.dumps(records, ensure_ascii=False)}
+    return {QUERY_TEXT: text, RECORDS: json.dumps(records, ensure_ascii=False)}
 
 
 def content_shown(context: TurnContext, *_: object) -> Attributes:
     """What the turn asked its memory, and what the prompt shows of it, in that order."""
-    return {name.QUERY_TEXT: context.trace.query, name.RECORDS: _records(context.shown)}
+    return {QUERY_TEXT: context.trace.query, RECORDS: _records(context.shown)}
 
 
 def embeddings(model: str, dimension: int, texts: int) -> Attributes:
     """Texts that are made into vectors."""
     return {
-        name.OPERATION: name.EMBEDDINGS, name.REQUEST_MODEL: model, name.DIMENSIONS: dimension, name.TEXTS: texts,
+        OPERATION: EMBEDDINGS, REQUEST_MODEL: model, DIMENSIONS: dimension, TEXTS: texts,
     }  # fmt: skip
 
 
@@ -81,17 +136,17 @@ def ended(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
     """A turn whose outcome came."""
     session = context.session_id if isinstance(context, TurnContext) else None
     return {
-        name.AGENT_ID: context.agent_id, name.CONVERSATION_ID: session, name.TURN_ID: context.turn_id,
-        name.STATUS: outcome.status,
+        AGENT_ID: context.agent_id, CONVERSATION_ID: session, TURN_ID: context.turn_id,
+        STATUS: outcome.status,
     }  # fmt: skip
 
 
 def report(report: Report) -> Attributes:
     """What a turn taught."""
     return {
-        name.REFERENCED: sum(each.referenced for each in report.attributions),
-        name.RECORDED: report.recorded,
-        name.DUPLICATE: report.duplicate,
+        REFERENCED: sum(each.referenced for each in report.attributions),
+        RECORDED: report.recorded,
+        DUPLICATE: report.duplicate,
     }
 
 
@@ -100,27 +155,27 @@ def recall(
     *_: object, **__: object,
 ) -> Attributes:  # fmt: skip
     """A query of the model's own."""
-    return {name.AGENT_ID: agent_id, name.TURN_ID: turn_id}
+    return {AGENT_ID: agent_id, TURN_ID: turn_id}
 
 
 def hits(hits: Sequence[RecallHit]) -> Attributes:
     """What a recall answered."""
-    return {name.RECORD_COUNT: len(hits)}
+    return {RECORD_COUNT: len(hits)}
 
 
 def content_hits(hits: Sequence[RecallHit], agent_id: str, query: str, *_: object, **__: object) -> Attributes:
     """A recall's query and its answer."""
-    return {name.QUERY_TEXT: query, name.RECORDS: _records(hits)}
+    return {QUERY_TEXT: query, RECORDS: _records(hits)}
 
 
 def remember(agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attributes:
     """Memories that are to be stored. One that exists is left as it is: nothing is updated."""
-    return {**_memory(name.CREATE_MEMORY, agent_id), name.RECORD_COUNT: len(memories)}
+    return {**_memory(CREATE_MEMORY, agent_id), RECORD_COUNT: len(memories)}
 
 
 def remembered(ids: Sequence[UUID]) -> Attributes:
     """The id of a memory that was stored, where it is one."""
-    return {name.RECORD_ID: _only(ids)}
+    return {RECORD_ID: _only(ids)}
 
 
 def content_remembered(ids: Sequence[UUID], agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attributes:
@@ -129,31 +184,31 @@ def content_remembered(ids: Sequence[UUID], agent_id: str, memories: Sequence[Ne
         {"id": str(id), "content": each.content, "metadata": {"type": each.type}}
         for id, each in zip(ids, memories, strict=True)
     ]
-    return {name.RECORDS: json.dumps(records, ensure_ascii=False)}
+    return {RECORDS: json.dumps(records, ensure_ascii=False)}
 
 
 def update(agent_id: str, id: UUID, **_: object) -> Attributes:
     """A memory that is to be changed."""
-    return {**_memory(name.UPDATE_MEMORY, agent_id), name.RECORD_ID: str(id), name.RECORD_COUNT: 1}
+    return {**_memory(UPDATE_MEMORY, agent_id), RECORD_ID: str(id), RECORD_COUNT: 1}
 
 
 def forget(agent_id: str, ids: Sequence[UUID]) -> Attributes:
     """Memories that are to be erased: these, and not the whole store, however many they are."""
-    return {**_memory(name.DELETE_MEMORY, agent_id), name.RECORD_ID: _only(ids), name.RECORD_COUNT: len(ids)}
+    return {**_memory(DELETE_MEMORY, agent_id), RECORD_ID: _only(ids), RECORD_COUNT: len(ids)}
 
 
 def erase(agent_id: str) -> Attributes:
     """An agent whose memory is to be erased as a whole."""
-    return _memory(name.DELETE_MEMORY_STORE, agent_id)
+    return _memory(DELETE_MEMORY_STORE, agent_id)
 
 
 def erased(receipt: Receipt) -> Attributes:
     """How many memories an erasure removed."""
-    return {name.RECORD_COUNT: receipt.memories}
+    return {RECORD_COUNT: receipt.memories}
 
 
 def _memory(operation: str, agent_id: str) -> Attributes:
-    return {name.OPERATION: operation, name.AGENT_ID: agent_id, name.STORE_ID: agent_id}
+    return {OPERATION: operation, AGENT_ID: agent_id, STORE_ID: agent_id}
 
 
 def _only(ids: Sequence[UUID]) -> str | None:

@@ -1,16 +1,174 @@
-"""The methods of a layer that are observed, one row each."""
+"""Observe the methods of a layer from outside: their spans, how long they took, what is counted of what came of them.
+
+What is counted is a pure function of a turn's two ends.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from time import perf_counter
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 from uuid import UUID
 
 from brain.types import Receipt
-from cognitive.telemetry import attributes, conventions
-from cognitive.telemetry.instruments import WRITTEN, Observation, Observations
-from cognitive.telemetry.observations import prepared, recalled, settled
-from cognitive.telemetry.observed import Operation
+from cognitive.telemetry import attributes
+from cognitive.telemetry.attributes import Attributes
+from cognitive.telemetry.metrics import (
+    ABSTAINED,
+    BOOST,
+    CONTEXT_TOKENS,
+    DEDUP_SIMILARITY,
+    DEDUPED,
+    DEGRADED,
+    ERRORS,
+    FAIL_OPEN,
+    INJECTED,
+    INTENTS,
+    OVERLAP,
+    POST_TURN_SECONDS,
+    PRE_TURN_SECONDS,
+    PREPARED,
+    RECALL_SECONDS,
+    RECALLS,
+    REFERENCED,
+    RETRIEVED,
+    SETTLED,
+    STAGE_SECONDS,
+    TRIMMED,
+    WRITTEN,
+    Instrument,
+    Metrics,
+    Observation,
+    Observations,
+    degraded,
+)
+from cognitive.telemetry.spans import Span, quietly
+from cognitive.trace import COUNTED, Fate
 from cognitive.turn import Outcome, RecallHit, Report, Turn, TurnContext
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Method: TypeAlias = Callable[P, Coroutine[Any, Any, R]]
+
+
+def _nothing(*_: object, **__: object) -> Attributes:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is told of a method: its span's name and attributes, and what is counted.
+
+    `given` takes the method's arguments; `counted` its result, the seconds it took, and its arguments; `told` its
+    result; `content`, where the host opted in to content, its result and arguments.
+    """
+
+    span: str
+    given: Callable[..., Attributes]
+    counted: Callable[..., Observations]
+    told: Callable[[Any], Attributes] = _nothing
+    content: Callable[..., Attributes] = _nothing
+
+
+def observed(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
+    """A method of a layer as it was, with a span around it, and counted when it has ended; for rows of `operations`."""
+
+    def seen(method: Method[P, R]) -> Method[P, R]:
+        @wraps(method)
+        async def call(*args: P.args, **named: P.kwargs) -> R:
+            layer: Any = args[0]
+            metrics: Metrics = layer._parts.metrics
+            given = args[1:]
+            started = perf_counter()
+            with Span(operation.span, lambda: operation.given(*given, **named)) as span:
+                try:
+                    result = await method(*args, **named)
+                except Exception as error:
+                    raised = Observation(ERRORS, (1,), (method.__name__, type(error).__name__))
+                    quietly(lambda: metrics.observe([raised]))
+                    raise
+                span.tell(lambda: operation.told(result), lambda: operation.content(result, *given, **named))
+            seconds = perf_counter() - started
+            quietly(lambda: metrics.observe(operation.counted(result, seconds, *given, **named)))
+            return result
+
+        return call
+
+    return seen
+
+
+# --- what is counted ---
+
+
+MEMORY_INSTRUMENTS: Mapping[str, Instrument] = {
+    "injected": INJECTED,
+    "abstained": ABSTAINED,
+    "deduped": DEDUPED,
+    "trimmed": TRIMMED,
+}  # of what a memory that was found counts as
+_FAILED_OPEN = ("memory_failed", "tools_failed", "window_failed")
+
+
+def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
+    """What a user's turn said when it was prepared, within so many seconds."""
+    trace, frame = context.trace, context.plan.frame
+    yield Observation(PRE_TURN_SECONDS, (seconds,))
+    yield Observation(PREPARED, (1,), (frame, "yes" if context.degraded else "no"))
+    for stage, milliseconds in trace.stages.items():
+        yield Observation(STAGE_SECONDS, (milliseconds / 1000,), (stage,))
+    for intent in context.plan.categories:
+        yield Observation(INTENTS, (1,), (intent,))
+    for stage in degraded(context.degraded):
+        yield Observation(DEGRADED, (1,), (stage,))
+    for reason in context.degraded:
+        if reason.code in _FAILED_OPEN:
+            yield Observation(FAIL_OPEN, (1,), (reason.part,))
+    yield from _memories(trace.fates)
+    yield from _tokens(context)
+
+
+def settled(outcome: Outcome, report: Report, seconds: float) -> Iterator[Observation]:
+    """What came of a turn. An outcome that was known before is counted as such, and nothing else of it again."""
+    yield Observation(POST_TURN_SECONDS, (seconds,))
+    status = "duplicate" if report.duplicate else outcome.status
+    yield Observation(SETTLED, (1,), (status, "postgres" if report.recorded else "journal"))
+    if report.duplicate:
+        return
+    yield Observation(OVERLAP, [each.overlap for each in report.attributions])
+    used = Counter(each.type or "unknown" for each in report.attributions if each.referenced)
+    yield from (Observation(REFERENCED, (number,), (type_,)) for type_, number in used.items())
+
+
+def recalled(hits: Sequence[RecallHit], seconds: float) -> Iterator[Observation]:
+    """What the recall tool brought."""
+    yield Observation(RECALL_SECONDS, (seconds,))
+    yield Observation(RECALLS, (1,), ("found" if hits else "empty",))
+
+
+def _memories(fates: Sequence[Fate]) -> Iterator[Observation]:
+    for (type_, disposition), number in Counter((fate.candidate.hit.type, fate.disposition) for fate in fates).items():
+        yield Observation(RETRIEVED, (number,), (type_,))
+        if disposition in COUNTED:
+            yield Observation(MEMORY_INSTRUMENTS[COUNTED[disposition]], (number,), (type_,))
+    yield Observation(BOOST, [fate.candidate.boost.factor for fate in fates if fate.disposition == "shown"])
+    likenesses = [like for fate in fates if (like := fate.candidate.likeness) is not None]
+    yield Observation(DEDUP_SIMILARITY, [each.containment for each in likenesses], ("containment",))
+    yield Observation(DEDUP_SIMILARITY, [each.cosine for each in likenesses if each.cosine is not None], ("cosine",))
+
+
+def _tokens(context: TurnContext) -> Iterator[Observation]:
+    """The tokens of every section that had a budget, none included: the mean is then that of a turn."""
+    taken = Counter[str]()
+    for shown in context.shown:
+        taken[shown.type] += shown.tokens
+    for section in sorted(context.trace.sections.budgets.keys() | taken.keys()):
+        yield Observation(CONTEXT_TOKENS, (taken[section],), (section,))
+
+
+# --- the operations, one row each ---
 
 
 def _prepared(context: TurnContext, seconds: float, turn: Turn) -> Observations:
@@ -27,23 +185,23 @@ def _recalled(hits: Sequence[RecallHit], seconds: float, *_: object, **__: objec
 
 
 def _remembered(ids: Sequence[UUID], *_: object, **__: object) -> Observations:
-    return (Observation(WRITTEN, (len(ids),), (conventions.CREATE_MEMORY,)),)
+    return (Observation(WRITTEN, (len(ids),), (attributes.CREATE_MEMORY,)),)
 
 
 def _updated(*_: object, **__: object) -> Observations:
-    return (Observation(WRITTEN, (1,), (conventions.UPDATE_MEMORY,)),)
+    return (Observation(WRITTEN, (1,), (attributes.UPDATE_MEMORY,)),)
 
 
 def _erased(receipt: Receipt, *_: object, **__: object) -> Observations:
-    return (Observation(WRITTEN, (receipt.memories,), (conventions.DELETE_MEMORY,)),)
+    return (Observation(WRITTEN, (receipt.memories,), (attributes.DELETE_MEMORY,)),)
 
 
-PRE_TURN = Operation(conventions.PRE_TURN, attributes.turn, _prepared, attributes.context, attributes.content_shown)
-POST_TURN = Operation(conventions.POST_TURN, attributes.ended, _settled, attributes.report)
-RECALL = Operation(conventions.RECALL, attributes.recall, _recalled, attributes.hits, attributes.content_hits)
+PRE_TURN = Operation(attributes.PRE_TURN, attributes.turn, _prepared, attributes.context, attributes.content_shown)
+POST_TURN = Operation(attributes.POST_TURN, attributes.ended, _settled, attributes.report)
+RECALL = Operation(attributes.RECALL, attributes.recall, _recalled, attributes.hits, attributes.content_hits)
 REMEMBER = Operation(
-    conventions.CREATE_MEMORY, attributes.remember, _remembered, attributes.remembered, attributes.content_remembered
+    attributes.CREATE_MEMORY, attributes.remember, _remembered, attributes.remembered, attributes.content_remembered
 )
-UPDATE = Operation(conventions.UPDATE_MEMORY, attributes.update, _updated)
-FORGET = Operation(conventions.DELETE_MEMORY, attributes.forget, _erased, attributes.erased)
-ERASE = Operation(conventions.DELETE_MEMORY_STORE, attributes.erase, _erased, attributes.erased)
+UPDATE = Operation(attributes.UPDATE_MEMORY, attributes.update, _updated)
+FORGET = Operation(attributes.DELETE_MEMORY, attributes.forget, _erased, attributes.erased)
+ERASE = Operation(attributes.DELETE_MEMORY_STORE, attributes.erase, _erased, attributes.erased)

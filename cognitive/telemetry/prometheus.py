@@ -14,7 +14,7 @@ from itertools import accumulate, product
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
-from cognitive.telemetry.instruments import INSTRUMENTS, Instrument, Observations
+from cognitive.telemetry.metrics import INSTRUMENTS, Instrument, Observations
 
 if TYPE_CHECKING:  # of an extra
     from prometheus_client import CollectorRegistry

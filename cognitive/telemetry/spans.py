@@ -10,16 +10,17 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeVar
 
-from cognitive.telemetry.conventions import CAPTURE_CONTENT, CAPTURING, ERROR_TYPE
+from brain.embedding.cached import CachedEmbedder
+from brain.types import Vectors
+from cognitive.telemetry import attributes
+from cognitive.telemetry.attributes import CAPTURE_CONTENT, CAPTURING, EMBEDDINGS, ERROR_TYPE, Attribute, Attributes
 
-Attribute: TypeAlias = str | bool | int | float | Sequence[str]
-Attributes: TypeAlias = Mapping[str, Attribute | None]  # None: it is not known, and is left out
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -95,3 +96,15 @@ def quietly(work: Callable[[], T]) -> T | None:
 
 def _known(attributes: Attributes) -> dict[str, Attribute]:
     return {name: value for name, value in attributes.items() if value is not None}
+
+
+class TracedEmbedder(CachedEmbedder):
+    """A cached embedder that tells how long its model takes."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `CachedEmbedder.embed`."""
+        unknown = sum(self.known(text) is None for text in dict.fromkeys(texts))
+        if not unknown:
+            return await super().embed(texts)
+        with Span(f"{EMBEDDINGS} {self.model}", lambda: attributes.embeddings(self.model, self.dimension, unknown)):
+            return await super().embed(texts)

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput, StoreUnavailable
-from cognitive.telemetry.conventions import CAPTURE_CONTENT
+from cognitive.telemetry.attributes import CAPTURE_CONTENT
 from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.trace import ELAPSED
 

@@ -23,7 +23,7 @@ from brain.embedded import EmbeddedServer
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
 from cognitive.telemetry import attributes
-from cognitive.telemetry.observations import prepared, settled
+from cognitive.telemetry.operations import prepared, settled
 from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.telemetry.spans import Span
 

@@ -13,7 +13,7 @@ from cognitive.dashboard.lacks import LACKS, lack
 from cognitive.dashboard.offered import tools
 from cognitive.degradation import DEGRADATION_CODES, Degradation, part
 from cognitive.server import everything
-from cognitive.telemetry.instruments import STAGES
+from cognitive.telemetry.metrics import STAGES
 from cognitive.trace import Trim
 from tests.serving import inside
 

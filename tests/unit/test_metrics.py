@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from brain.errors import JournalError
 from brain.journal import Journal
-from cognitive.telemetry.instruments import (
+from cognitive.telemetry.metrics import (
     FAIL_OPEN,
     INSTRUMENTS,
     INTENTS,
@@ -23,8 +23,8 @@ from cognitive.telemetry.instruments import (
     PRE_TURN_SECONDS,
     RETRIEVED,
     Observation,
+    watch_journal,
 )
-from cognitive.telemetry.metrics import watch_journal
 from cognitive.telemetry.prometheus import PrometheusMetrics
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cognitive.telemetry.instruments import DEGRADED, INSTRUMENTS, STAGES, Instrument
+from cognitive.telemetry.metrics import DEGRADED, INSTRUMENTS, STAGES, Instrument
 from cognitive.telemetry.prometheus import PrometheusMetrics
 
 BY_NAME = {each.name: each for each in INSTRUMENTS}

@@ -10,10 +10,9 @@ from making import AT, candidate, uid
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
-from cognitive.telemetry import instruments
-from cognitive.telemetry.instruments import INSTRUMENTS, STAGES
-from cognitive.telemetry.observations import INSTRUMENTS as MEMORY_INSTRUMENTS
-from cognitive.telemetry.observations import degraded, prepared, recalled, settled
+from cognitive.telemetry import metrics as instruments
+from cognitive.telemetry.metrics import INSTRUMENTS, STAGES, degraded
+from cognitive.telemetry.operations import MEMORY_INSTRUMENTS, prepared, recalled, settled
 from cognitive.trace import COUNTED, Boost, Fate, Likeness, Sections, Trace
 from cognitive.turn import Attribution, Outcome, Report, Shown, TurnContext
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.telemetry import conventions
+from cognitive.telemetry import attributes
 
 PINNED = {
     "SEARCH_MEMORY": "search_memory",
@@ -24,7 +24,7 @@ PINNED = {
     "ERROR_TYPE": "error.type",
     "CAPTURE_CONTENT": "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
 }
-NAMES = {name: value for name, value in vars(conventions).items() if isinstance(value, str) and name.isupper()}
+NAMES = {name: value for name, value in vars(attributes).items() if isinstance(value, str) and name.isupper()}
 
 
 def test_the_strings_of_the_conventions_are_as_they_are_published():
