@@ -45,7 +45,7 @@ def command(
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        from cognitive.runtimes.mcp import Scope, standalone, stdio
+        from cognitive.runtimes.mcp import Scope, standalone
         from cognitive.server.config import ServerConfig
         from cognitive.server.connections import limited
     except ImportError as error:
@@ -55,14 +55,14 @@ def command(
     except InvalidInput as error:
         raise click.UsageError(str(error)) from error
     if not http:
-        done(stdio.serve(scope))
+        done(standalone.serve_stdio(scope))
         return
     token, listening = _token(token_file), _listening(host, port)
     name = f"[{host}]" if ":" in host else host
     click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
     connections = ServerConfig()
     protocol = limited(connections.most_connections, connections.head_seconds)
-    done(standalone.serve(scope, token, listening, names, http=protocol))
+    done(standalone.serve_http(scope, token, listening, names, http=protocol))
 
 
 def _listening(host: str, port: int) -> socket.socket:

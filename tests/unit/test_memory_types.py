@@ -29,7 +29,7 @@ from cognitive.dashboard.writing import _TYPES_CSS
 from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
 from cognitive.policy.tunables import BY_NAME
-from cognitive.runtimes.mcp.remember import TOOL
+from cognitive.runtimes.mcp.tools import REMEMBER
 
 assert MEMORY_TYPES[-1] == "reminder"
 kept = NewMemory(type="reminder", content="Call the harbour.", attributes={"due": "Monday", "state": "open"})
@@ -46,8 +46,8 @@ assert {row.reminder for row in Policy().frames.values()} == {70}
 assert "frames.task.reminder" in BY_NAME
 assert ".type.reminder::before { background: teal; }" in _TYPES_CSS
 assert "type = 'reminder'" in _LISTS["walk_types"].sql
-assert "decision, fact, procedure, episode or reminder" in str(TOOL.input_schema)
-assert "reminder" in str(TOOL.input_schema["properties"]["type"])
+assert "decision, fact, procedure, episode or reminder" in str(REMEMBER.input_schema)
+assert "reminder" in str(REMEMBER.input_schema["properties"]["type"])
 """
 
 

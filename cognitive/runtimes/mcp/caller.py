@@ -1,14 +1,24 @@
-"""Who calls, and what a call may touch: one agent's memory and nothing beside it."""
+"""Who calls, what a call may touch (one agent's memory and nothing beside it), and which turn a call belongs to.
+
+A call belongs to the turn that the client names, or to the one open turn that it can only be.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cognitive.arguments import require_label
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
+
+TURN = "cognitive/turn_id"  # in a request's `_meta`: the `turn_id` of the turn's context
+_TRACE = "traceparent"  # there too, of W3C Trace Context
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+
+Traced = Callable[[str], str | None]  # from a trace's id, 32 hexadecimal digits, to the turn that it traces
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +56,32 @@ class Caller:
     def policy(self) -> Policy:
         """The policy of the agent's turns."""
         return self.layer.policy(self.scope.agent_id)
+
+
+def untraced(trace_id: str) -> None:
+    """Knows no trace: for hosts that keep no such mapping."""
+
+
+async def turn_of(caller: Caller, traced: Traced) -> str | None:
+    """The turn that a call counts in, None where that is in doubt.
+
+    A session has one turn at a time, so its latest open turn is the one; where several sessions of the agent have a
+    turn open, nobody knows which of them calls.
+
+    Raises:
+        InvalidInput: a turn's name that is none.
+    """
+    named = caller.meta.get(TURN)
+    if named is not None:
+        return require_label(f"_meta {TURN}", named)
+    turn_id = _by_trace(caller.meta.get(_TRACE), traced)
+    if turn_id is not None:
+        return turn_id
+    open_turns = await caller.layer.open_turns(caller.agent_id, caller.scope.session_id)
+    return open_turns[0] if len(open_turns) == 1 else None
+
+
+def _by_trace(parent: Any, traced: Traced) -> str | None:
+    """A header that is not of this form is ignored, as the standard has it."""
+    match = _TRACEPARENT.fullmatch(parent) if isinstance(parent, str) else None
+    return traced(match.group(1)) if match else None

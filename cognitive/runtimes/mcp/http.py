@@ -13,9 +13,8 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Request
 
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.mcp.caller import Scope
+from cognitive.runtimes.mcp.caller import Scope, Traced, untraced
 from cognitive.runtimes.mcp.server import Asked, create_server
-from cognitive.runtimes.mcp.ties import Traced, untraced
 
 Admit = Callable[[Request], Scope | None]  # from an ASGI request to whose memory it is about; None: not let in
 Authenticate = Callable[[str], Scope | None]  # the same, from its bearer token

@@ -21,7 +21,7 @@ _MEMORY = "cognitive://memory/"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ResourceRow:
     """A resource that is listed, and what reads it; None is its content where there is nothing yet."""
 
     listed: Resource
@@ -50,8 +50,8 @@ async def _memory(caller: Caller, id: str) -> Any:
     return next(iter(await caller.layer.get(caller.agent_id, [wanted])), None)
 
 
-def _row(name: str, title: str, description: str, uri: str, read: Callable[[Caller], Awaitable[Any]]) -> Row:
-    return Row(Resource(name=name, title=title, description=description, uri=uri, mime_type=JSON), read)
+def _row(name: str, title: str, description: str, uri: str, read: Callable[[Caller], Awaitable[Any]]) -> ResourceRow:
+    return ResourceRow(Resource(name=name, title=title, description=description, uri=uri, mime_type=JSON), read)
 
 
 ROWS = {

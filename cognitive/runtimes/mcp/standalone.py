@@ -1,4 +1,4 @@
-"""A process of its own that serves one scope over HTTP, to whoever has its token."""
+"""A process of its own that serves one scope: over standard input and output, or over HTTP to whoever has its token."""
 
 from __future__ import annotations
 
@@ -9,15 +9,28 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import uvicorn
+from mcp.server.stdio import stdio_server
 from starlette.applications import Starlette
 from starlette.routing import Route
 
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp.caller import Scope
 from cognitive.runtimes.mcp.http import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Authenticate, Endpoint, bearer
+from cognitive.runtimes.mcp.server import create_server
 
 
-async def serve(
+async def serve_stdio(scope: Scope) -> None:
+    """Serve one client until standard input ends; what is not the protocol goes to standard error.
+
+    Raises:
+        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened; a database that is away is no reason.
+    """
+    async with CognitiveLayer.open() as layer, stdio_server() as (incoming, outgoing):
+        server = create_server(layer, scope)
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+async def serve_http(
     scope: Scope, token: str, listening: socket.socket, names: Sequence[str] = (), *, http: Any = "auto"
 ) -> None:
     """Serves at /mcp of a listening socket until the process is told to stop; `names` are Host headers to accept beside
