@@ -8,13 +8,12 @@ from alembic import context
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from brain.postgres.tables import HalfVector, metadata
+from brain.postgres.tables import metadata
 from brain.settings import Settings
 
 
 def run(connection: Connection) -> None:
     connection.execute(text("CREATE SCHEMA IF NOT EXISTS cognitive"))
-    connection.dialect.ischema_names["halfvec"] = HalfVector  # so that reflected columns can be compared
     context.configure(
         connection=connection,
         target_metadata=metadata,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     ARRAY,
     BigInteger,
@@ -26,21 +27,10 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB, REAL
-from sqlalchemy.types import UserDefinedType
 
 from brain.memory_types import MEMORY_TYPES
 
 metadata = MetaData(schema="cognitive")
-
-
-class HalfVector(UserDefinedType[Any]):
-    """pgvector's halfvec, of any dimension."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: Any) -> str:
-        """The type's name in SQL."""
-        return "halfvec"
 
 
 AT = DateTime(timezone=True)
@@ -125,7 +115,7 @@ posting = Table(
 embedding = Table(
     "embedding", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer), _column("field", Text),
     _column("model", Text), _column("dimension", SmallInteger), _column("type", Text),
-    _column("embedding", HalfVector()), _column("cell", Integer, nullable=True),
+    _column("embedding", HALFVEC()), _column("cell", Integer, nullable=True),
     PrimaryKeyConstraint("agent_id", "memory_id", "ordinal", "field", "model"),
     ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
     CheckConstraint("field IN ('said', 'around')"), CheckConstraint("vector_dims(embedding) = dimension"),
@@ -141,7 +131,7 @@ embedding = Table(
 
 cell = Table(
     "cell", metadata, _agent(), _column("model", Text), _column("field", Text), _column("type", Text),
-    _column("no", Integer), _column("centre", HalfVector()),
+    _column("no", Integer), _column("centre", HALFVEC()),
     PrimaryKeyConstraint("agent_id", "model", "field", "type", "no"), CheckConstraint("field IN ('said', 'around')"),
 )  # fmt: skip
 
@@ -161,7 +151,7 @@ turn = Table(
     _column("user_id", Text, nullable=True), _column("at", AT), _column("status", Text, default=text("'open'")),
     _column("message", Text), _column("policy", Text), _column("frame", Text),
     _column("degraded", ARRAY(Text), default=NONE), _column("model", Text, nullable=True),
-    _column("query", HalfVector(), nullable=True), _column("trace", JSONB), _column("closed_at", AT, nullable=True),
+    _column("query", HALFVEC(), nullable=True), _column("trace", JSONB), _column("closed_at", AT, nullable=True),
     _column("opened_at", AT, default=NOW), _column("reaped", Boolean, default=text("false")),
     _column("called", ARRAY(Text), default=NONE), _column("categories", ARRAY(Text), default=NONE),
     _column("runtime", Text, nullable=True), _column("measures", JSONB, default=text("'{}'")),
@@ -186,7 +176,7 @@ embedding_model = Table(
 
 turn_embedding = Table(
     "turn_embedding", metadata, _agent(), _column("turn_id", Text), _column("model", Text), _column("at", AT),
-    _column("embedding", HalfVector()),
+    _column("embedding", HALFVEC()),
     PrimaryKeyConstraint("agent_id", "turn_id", "model"),
     ForeignKeyConstraint(["agent_id", "turn_id"], ["turn.agent_id", "turn.turn_id"], ondelete="CASCADE"),
     Index("turn_embedding_by_time", "agent_id", "model", text("at DESC"), "turn_id"),
