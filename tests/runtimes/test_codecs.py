@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cognitive.runtimes import chat
 from cognitive.turn import Message
 
 openai = pytest.importorskip("cognitive.runtimes.openai_items").ItemCodec()
@@ -62,3 +63,40 @@ def test_results_without_ids_belong_to_the_calls_of_their_name_in_order():
     shown = codec.encode([calls, results[0], said(results[1], "short"), results[2]])
     assert [each.function_response.response["result"] for each in shown[1].parts] == ["aaa", "short", "aaa"]
     assert given[1].function_response.response == {"result": "bbb"}, "the session's own is left as it was"
+
+
+TALK: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {}}]},
+    {"role": "assistant", "content": "", "tool_calls": [{"id": "c1", "function": {"name": "look", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "a boat"},
+    {"role": "assistant", "content": "A boat.", "name": "Bo"},
+]
+
+
+def test_chat_messages_that_nothing_touched_are_the_very_messages():
+    decoded = chat.CODEC.decode(TALK)
+    assert [message.role for message in decoded] == ["user", "assistant", "tool", "assistant"]
+    assert decoded[1].tool_calls[0].id == decoded[2].tool_call_id == "c1"
+    assert all(now is was for now, was in zip(chat.CODEC.encode(decoded), TALK, strict=True))
+
+
+def test_changed_chat_messages_keep_what_stands_beside_their_words():
+    user, calls, result, answer = chat.CODEC.decode(TALK)
+    shorter = calls.tool_calls[0].model_copy(update={"arguments": {"at": "…"}})
+    encoded = chat.CODEC.encode(
+        [
+            said(user, user.content + "\n\nA record."),
+            calls.model_copy(update={"tool_calls": (shorter,)}),
+            said(result, "boat"),
+            said(answer, "Boat."),
+        ]
+    )
+    assert encoded[0]["content"] == [*TALK[0]["content"], {"type": "text", "text": "\n\nA record."}]
+    assert encoded[1]["tool_calls"] == [{"id": "c1", "function": {"name": "look", "arguments": '{"at":"…"}'}}]
+    assert encoded[2] == {**TALK[2], "content": "boat"}
+    assert encoded[3] == {"role": "assistant", "content": "Boat.", "name": "Bo"}
+
+
+def test_a_message_of_the_windows_own_is_made_anew():
+    own = Message(role="tool", content="interrupted", tool_call_id="c1")
+    assert chat.CODEC.encode([own]) == [{"role": "tool", "content": "interrupted", "tool_call_id": "c1"}]
