@@ -14,9 +14,10 @@ from uuid import UUID
 from brain import statements
 from brain.errors import InvalidInput
 from brain.postgres.database import Connection, Database
+from brain.postgres.rows import as_value
 from brain.search import Masses
 from brain.statements import Statement
-from brain.turn_records import Verdict
+from brain.turn_records import ShadowedTurn, Verdict
 from brain.writing import share_agent
 
 SQL = statements.load("policies")
@@ -93,7 +94,7 @@ class PolicyStore:
     async def candidates(self, agent_id: str, version: str | None = None) -> list[Candidate]:
         """What was saved, the latest first; or the one of a version, if it is there."""
         rows = await self._fetch(agent_id, SQL.candidates, limit=MOST_CANDIDATES, version=version)
-        return [Candidate(**dict(row)) for row in rows]
+        return [as_value(Candidate, row) for row in rows]
 
     async def choose(
         self, agent_id: str, role: Role, version: str | None, *, by: str, note: str, after: int | None = None
@@ -138,9 +139,12 @@ class PolicyStore:
         rows = await self._fetch(agent_id, SQL.content, version=version)
         return dict(rows[0]["content"]) if rows else None
 
-    async def shadowed(self, agent_id: str, version: str, latest: int) -> list[Mapping[str, Any]]:
-        """The latest turns that a policy ran beside, as `TurnLog.shadows` has them."""
-        return [dict(row) for row in await self._fetch(agent_id, SQL.shadowed, policy=version, limit=latest)]
+    async def shadowed(self, agent_id: str, version: str, latest: int) -> list[ShadowedTurn]:
+        """The latest turns that a policy ran beside."""
+        return [
+            as_value(ShadowedTurn, row)
+            for row in await self._fetch(agent_id, SQL.shadowed, policy=version, limit=latest)
+        ]
 
     async def base_rates(self, agent_id: str) -> dict[str, Masses]:
         """How often memories of each type were shown and used."""
@@ -166,12 +170,12 @@ class PolicyStore:
     async def verdicts(self, agent_id: str, turn_ids: Sequence[str]) -> list[Verdict]:
         """What was counted of what these turns showed, in the order of time."""
         rows = await self._fetch(agent_id, SQL.verdicts_of, turn_ids=list(turn_ids))
-        return [Verdict(**dict(row)) for row in rows]
+        return [as_value(Verdict, row) for row in rows]
 
     async def verdicts_before(self, agent_id: str, at: datetime, latest: int) -> list[Verdict]:
         """The same of the latest so many completed turns before a time."""
         rows = await self._fetch(agent_id, SQL.verdicts_before, before=at, limit=latest)
-        return [Verdict(**dict(row)) for row in rows]
+        return [as_value(Verdict, row) for row in rows]
 
     async def _fetch(self, agent_id: str, statement: Statement, **values: Any) -> list[Any]:
         bound = statement(agent_id=agent_id, **values)

@@ -55,6 +55,106 @@ class OpenTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """A turn as the record holds it; `query` is the vector of its message by the embedding model `model`.
+
+    `trace` is the JSON that `pre_turn` recorded. Its parts that are read here are None or empty where it has none.
+    """
+
+    turn_id: str
+    session_id: str
+    user_id: str | None
+    at: datetime
+    status: str
+    message: str
+    policy: str
+    frame: str
+    degraded: tuple[str, ...]
+    degraded_codes: tuple[str, ...]
+    trace: Mapping[str, Any]
+    model: str | None
+    query: Vector | None
+
+    @property
+    def record(self) -> str | None:
+        """The record of the turn's stages, as `cognitive.recording` packs it."""
+        return self.trace.get("record")
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """The channels that were searched."""
+        return tuple(self.trace["channels"])
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """The plan without the words of the message."""
+        return self.trace.get("plan") or {}
+
+    @property
+    def excerpts(self) -> Mapping[str, Any]:
+        """The parts that were shown of memories that the turn shortened."""
+        return self.trace.get("excerpts") or {}
+
+    @property
+    def erased(self) -> bool:
+        """Whether words of the turn were erased, and its record with them."""
+        return bool(self.trace.get("erased"))
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSummary:
+    """A recorded turn in a list."""
+
+    turn_id: str
+    session_id: str
+    at: datetime
+    status: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeldTurn:
+    """A turn whose row is held while its outcome is counted.
+
+    `open`: no outcome has come. `withheld`: its outcome may hold words that were erased since. `planned_under` is the
+    content of its policy, None where that was not recorded; `read_at` is the time by the clock of the database.
+    """
+
+    session_id: str
+    user_id: str | None
+    at: datetime
+    message: str
+    open: bool
+    status: str
+    frame: str
+    categories: tuple[str, ...]
+    runtime: str | None
+    degraded: bool
+    measures: Mapping[str, Any]
+    called: tuple[str, ...]
+    policy: str
+    read_at: datetime
+    withheld: bool
+    planned_under: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShadowedTurn:
+    """What a shadow policy would have shown in a turn, beside what the turn showed and what of that was used.
+
+    `beside` is the policy that the turn was planned under, None where that was not asked for.
+    """
+
+    turn_id: str
+    policy: str
+    shadow: tuple[UUID, ...]
+    tokens: int
+    shown: tuple[UUID, ...]
+    used: tuple[UUID, ...]
+    beside: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """How much of a shown memory the response holds, whether that counts as used, and what the host said of it."""
 

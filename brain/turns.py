@@ -10,20 +10,25 @@ from uuid import UUID
 from brain import statements, tally
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
+from brain.postgres.rows import as_value
 from brain.turn_records import (
     CalledTurn,
     Calls,
     Closed,
     Decoy,
+    HeldTurn,
     Judge,
     Judged,
     Judgement,
     OpenTurn,
     Planned,
+    RecordedTurn,
     Said,
     Shadow,
+    ShadowedTurn,
     Shown,
     Still,
+    TurnSummary,
     Verdict,
     Weigh,
 )
@@ -89,19 +94,19 @@ class TurnLog:
                 return None
             if opening is not None:
                 await _open(c, agent_id, opening)
-            turn = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=told_at))
+            turn = await _held(c, agent_id, turn_id, told_at)
             if turn is None:
                 return None
-            if not turn["open"]:
+            if not turn.open:
                 rows = await c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
-                return Closed(tuple(Judgement(**dict(row)) for row in rows), False, _said(turn, turn["status"]))
+                return Closed(tuple(as_value(Judgement, row) for row in rows), False, _said(turn, turn.status))
             shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
             await c.execute(
                 *SQL.close_turn(
                     agent_id=agent_id,
                     turn_id=turn_id,
                     status=status,
-                    at=turn["at"],
+                    at=turn.at,
                     memory_ids=[j.memory_id for j in judged.shown],
                     overlaps=[j.overlap for j in judged.shown],
                     used=[j.used for j in judged.shown],
@@ -111,11 +116,11 @@ class TurnLog:
                     decoy_types=[type_ for type_, _ in judged.decoys],
                     decoys_credited=[credited for _, credited in judged.decoys],
                     tools=list(called),
-                    response="" if turn["withheld"] else response,
+                    response="" if turn.withheld else response,
                 ),
             )
             told = _told(turn, status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
-            await _tally(c, agent_id, turn["at"], tally.rows(told))
+            await _tally(c, agent_id, turn.at, tally.rows(told))
             return Closed(tuple(judged.shown), True, _said(turn, status))
 
         return await self._database.run(agent_id, work)
@@ -154,14 +159,14 @@ class TurnLog:
     async def shown(self, agent_id: str, turn_id: str) -> list[Shown]:
         """The memories a turn showed, by the prompt first, in their order there."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id)))
-        return [Shown(**dict(row)) for row in rows]
+        return [as_value(Shown, row) for row in rows]
 
-    async def turn(self, agent_id: str, turn_id: str) -> Mapping[str, Any] | None:
-        """A recorded turn with its trace, or None."""
+    async def turn(self, agent_id: str, turn_id: str) -> RecordedTurn | None:
+        """Return a recorded turn with its trace, or None."""
         row = await self._database.run(
             agent_id, lambda c: c.fetchrow(*SQL.turn_whole(agent_id=agent_id, turn_id=turn_id))
         )
-        return dict(row) if row is not None else None
+        return as_value(RecordedTurn, row) if row is not None else None
 
     async def stored_after(self, agent_id: str, turn_id: str, memory_id: UUID) -> datetime | None:
         """When a memory was stored, by the clock of the database, if that was after a turn was recorded; else None."""
@@ -183,7 +188,7 @@ class TurnLog:
     async def verdicts(self, agent_id: str) -> list[Verdict]:
         """All that was ever counted of the agent's memories that are still there, in the order of time."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.verdicts(agent_id=agent_id)))
-        return [Verdict(**dict(row)) for row in rows]
+        return [as_value(Verdict, row) for row in rows]
 
     async def shadow(self, agent_id: str, shadow: Shadow) -> None:
         """Records what another policy would have shown in a turn that is recorded; the first record stands."""
@@ -203,17 +208,15 @@ class TurnLog:
 
         await self._database.run(agent_id, work, durable=False)
 
-    async def shadows(self, agent_id: str) -> list[Mapping[str, Any]]:
-        """Shadows beside what their turns showed and what of that was used: turn_id, policy, shadow, shown, used as
-        lists of ids, and tokens.
-        """
+    async def shadows(self, agent_id: str) -> list[ShadowedTurn]:
+        """Return the shadows beside what their turns showed and what of that was used."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.shadows(agent_id=agent_id)))
-        return [dict(row) for row in rows]
+        return [as_value(ShadowedTurn, row) for row in rows]
 
     async def calls(self, agent_id: str, limit: int) -> list[Calls]:
         """The agent's latest completed turns that have a category, newest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.calls(agent_id=agent_id, limit=limit)))
-        return [Calls(row["user_id"], tuple(row["categories"]), tuple(row["called"])) for row in rows]
+        return [as_value(Calls, row) for row in rows]
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
         """Forgets the categories of the agent's turns, or of one user's, and returns of how many."""
@@ -224,12 +227,12 @@ class TurnLog:
 
         return await self._database.run(agent_id, work)
 
-    async def recent(self, agent_id: str, limit: int, session_id: str | None = None) -> list[Mapping[str, Any]]:
-        """The agent's last turns, or those of one session, newest first."""
+    async def recent(self, agent_id: str, limit: int, session_id: str | None = None) -> list[TurnSummary]:
+        """Return the agent's last turns, or those of one session, newest first."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.recent_turns(agent_id=agent_id, limit=limit, session_id=session_id))
         )
-        return [dict(row) for row in rows]
+        return [as_value(TurnSummary, row) for row in rows]
 
     async def opened(self, agent_id: str, session_id: str | None, minutes: float) -> list[str]:
         """The latest open turn of each session, or of one, of those opened in so many minutes past."""
@@ -244,22 +247,22 @@ class TurnLog:
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.called_turns(agent_id=agent_id, model=model, limit=latest))
         )
-        return [CalledTurn(**{**row, "called": tuple(row["called"])}) for row in rows]
+        return [as_value(CalledTurn, row) for row in rows]
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
         """The verdicts that were counted when the turn was closed."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
         )
-        return [Judgement(**dict(row)) for row in rows]
+        return [as_value(Judgement, row) for row in rows]
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
         """Lets an explicit verdict take the place of the measured one. False if the turn showed no such memory."""
 
         async def work(c: Connection) -> bool:
             await _share(c, agent_id)
-            turn = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=None))
-            weights = weigh(turn["planned_under"] if turn is not None else None)
+            turn = await _held(c, agent_id, turn_id, None)
+            weights = weigh(turn.planned_under if turn is not None else None)
             rated = await c.fetchrow(
                 *SQL.rate(
                     agent_id=agent_id,
@@ -272,15 +275,19 @@ class TurnLog:
             )
             if turn is not None and rated is not None and rated["times"]:
                 memory = tally.Counted(rated["type"], rated["tokens"], useful)
-                await _tally(c, agent_id, turn["at"], tally.changed(_told(turn, turn["status"]), memory))
+                await _tally(c, agent_id, turn.at, tally.changed(_told(turn, turn.status), memory))
             return rated is not None
 
         return await self._database.run(agent_id, work)
 
 
-def _said(turn: Any, status: str) -> Said:
-    names = ("session_id", "user_id", "at", "message", "read_at", "withheld")
-    return Said(**{name: turn[name] for name in names}, status=status)
+async def _held(c: Connection, agent_id: str, turn_id: str, told_at: float | None) -> HeldTurn | None:
+    row = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=told_at))
+    return as_value(HeldTurn, row) if row is not None else None
+
+
+def _said(turn: HeldTurn, status: str) -> Said:
+    return Said(turn.session_id, turn.user_id, turn.at, turn.message, status, turn.read_at, turn.withheld)
 
 
 async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
@@ -325,20 +332,20 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
 
 
 async def _judged(
-    c: Connection, agent_id: str, turn_id: str, turn: Any, judge: Judge
+    c: Connection, agent_id: str, turn_id: str, turn: HeldTurn, judge: Judge
 ) -> tuple[Sequence[Shown], Judged]:
     """The memories that the turn showed, and the judgement on them and on its decoys."""
-    shown = [Shown(**dict(row)) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
-    decoys = [Decoy(**dict(row)) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
-    return shown, await judge(shown, decoys, Planned(turn["message"], turn["planned_under"]))
+    shown = [as_value(Shown, row) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
+    decoys = [as_value(Decoy, row) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
+    return shown, await judge(shown, decoys, Planned(turn.message, turn.planned_under))
 
 
 def _told(
-    turn: Mapping[str, Any], status: str, called: tuple[str, ...] = (), memories: Sequence[tally.Counted] = ()
+    turn: HeldTurn, status: str, called: tuple[str, ...] = (), memories: Sequence[tally.Counted] = ()
 ) -> tally.Told:
     return tally.Told(
-        status, turn["frame"], tuple(turn["categories"]), turn["runtime"], turn["degraded"], turn["measures"],
-        memories, called, turn["policy"],
+        status, turn.frame, turn.categories, turn.runtime, turn.degraded, turn.measures,
+        memories, called, turn.policy,
     )  # fmt: skip
 
 

@@ -68,8 +68,8 @@ async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Pol
     if not policy.closed_recall:
         return
     turn = await turns.turn(agent_id, turn_id)
-    if turn is None or turn["frame"] in policy.closed_recall:
-        frame = f"in a turn of the frame {turn['frame']}" if turn is not None else "in a turn that is not recorded"
+    if turn is None or turn.frame in policy.closed_recall:
+        frame = f"in a turn of the frame {turn.frame}" if turn is not None else "in a turn that is not recorded"
         raise RecallClosed(f"Memory cannot be searched {frame}; go on with what the prompt shows.")
 
 
@@ -90,7 +90,7 @@ async def _fates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[Record
     """What became of the turn's own candidates, where its record can be read."""
     turn = await turns.turn(agent_id, turn_id)
     try:
-        return decode(turn["trace"].get("record")).fates if turn is not None else ()
+        return decode(turn.record).fates if turn is not None else ()
     except InvalidInput:  # a record of another version cannot be read; the query can still be answered
         return ()
 

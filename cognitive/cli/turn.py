@@ -14,6 +14,7 @@ import click
 
 import cognitive
 from brain.errors import InvalidInput
+from brain.turn_records import TurnSummary
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, FILE, SESSION, SINCE, UNTIL, limit
@@ -44,17 +45,17 @@ def list_(agent: str, limit: int) -> None:
     run(listed(agent, limit), show_turns, under="turns", otherwise=f"Agent {agent!r} has no turns.")
 
 
-async def listed(agent: str, limit: int) -> Sequence[Mapping[str, Any]]:
+async def listed(agent: str, limit: int) -> Sequence[TurnSummary]:
     """The agent's last turns, newest first."""
     async with cognitive.CognitiveLayer.open() as layer:
         return await layer.turns(agent, limit)
 
 
-def show_turns(turns: Sequence[Mapping[str, Any]]) -> None:
+def show_turns(turns: Sequence[TurnSummary]) -> None:
     """Turns as a table."""
     rows = [
-        (turn["turn_id"], turn["session_id"], printing.minute(turn["at"]), turn["status"],
-         printing.shortened(turn["message"], 80))
+        (turn.turn_id, turn.session_id, printing.minute(turn.at), turn.status,
+         printing.shortened(turn.message, 80))
         for turn in turns
     ]  # fmt: skip
     printing.table(("turn", "session", "at", "status", "message"), rows)

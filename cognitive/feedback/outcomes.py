@@ -187,7 +187,7 @@ class OutcomeRecorder:
         if opening is not None:
             return opening.trace.get("excerpts") or {}
         turn = await self._turns.turn(agent_id, turn_id)
-        return turn["trace"].get("excerpts") or {} if turn is not None else {}
+        return turn.excerpts if turn is not None else {}
 
     async def _keep(self, agent_id: str, turn_id: str, opening: OpenTurn | None, outcome: Outcome | None) -> bool:
         """Puts what there is into the journal. False if it was there. Cancelled meanwhile, it is there all the same."""

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from brain.contents import Content, Contents, Key
 from brain.store import MemoryStore, Progress
-from brain.turn_records import Shown, Verdict
+from brain.turn_records import RecordedTurn, Shown, Verdict
 from brain.turns import TurnLog
 from brain.types import Memory
 from cognitive.arguments import require_label
@@ -84,15 +84,15 @@ class Questions:
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
         """Why a memory was shown in a turn, or why it was not."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
-        policy = await self._planned_under(agent_id, turn["policy"], record)
+        policy = await self._planned_under(agent_id, turn.policy, record)
         plan = replan(record, policy)
         fate = next((fate for fate in record.fates if fate.memory_id == memory_id), None)
         if fate is not None:
             return explain(stories.Case(fate, record, plan, policy), turn, judged.get(memory_id))
         memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
         missing = stories.Missing(
-            memory, await self._cosine(agent_id, turn, memory_id), record, plan, turn["trace"]["channels"],
-            turn["degraded"], await self._turns.stored_after(agent_id, turn_id, memory_id),
+            memory, await self._cosine(agent_id, turn, memory_id), record, plan, turn.channels,
+            turn.degraded, await self._turns.stored_after(agent_id, turn_id, memory_id),
         )  # fmt: skip
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
@@ -104,48 +104,53 @@ class Questions:
         """All that a turn showed, and what became of every candidate."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         return Account(
-            **{name: turn[name] for name in ("turn_id", "session_id", "at", "status", "message", "frame")},
-            plan=turn["trace"].get("plan", {}),  # older records have none
+            turn_id=turn.turn_id,
+            session_id=turn.session_id,
+            at=turn.at,
+            status=turn.status,
+            message=turn.message,
+            frame=turn.frame,
+            plan=turn.plan,  # older records have none
             shown=tuple(await self._turns.shown(agent_id, turn_id)),
-            degraded=tuple(turn["degraded"]),
-            degraded_codes=tuple(turn["degraded_codes"]),
+            degraded=turn.degraded,
+            degraded_codes=turn.degraded_codes,
             fates=tuple(await self._fates(agent_id, turn, record, judged)),
         )
 
     async def _fates(
-        self, agent_id: str, turn: Mapping[str, Any], record: Recording, judged: Mapping[UUID, Judged]
+        self, agent_id: str, turn: RecordedTurn, record: Recording, judged: Mapping[UUID, Judged]
     ) -> list[Explanation]:
-        policy = await self._planned_under(agent_id, turn["policy"], record)
+        policy = await self._planned_under(agent_id, turn.policy, record)
         plan = replan(record, policy)
         return [
             explain(stories.Case(fate, record, plan, policy), turn, judged.get(fate.memory_id)) for fate in record.fates
         ]
 
-    async def _cosine(self, agent_id: str, turn: Mapping[str, Any], memory_id: UUID) -> float | None:
+    async def _cosine(self, agent_id: str, turn: RecordedTurn, memory_id: UUID) -> float | None:
         """Of the beginning of a memory to the message of a turn."""
-        if turn["query"] is None:
+        if turn.query is None or turn.model is None:
             return None
-        contents = await self._contents.read(agent_id, [(memory_id, 0)], turn["model"])
+        contents = await self._contents.read(agent_id, [(memory_id, 0)], turn.model)
         vector = next((content.vector for content in contents.values()), None)
-        return float(turn["query"] @ vector) if vector is not None else None
+        return float(turn.query @ vector) if vector is not None else None
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay | None:
         """Runs a turn again, under the policy it was planned under or under another; None if no stage ran in it."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
-        if turn["trace"].get("erased"):
+        if turn.erased:
             raise InvalidInput(f"turn {turn_id!r}: it said what was erased since, and its record went with that")
         if record is NOTHING:
             return None
-        was = await self._policy(agent_id, turn["policy"])
+        was = await self._policy(agent_id, turn.policy)
         # the turn's own policy, though its version may differ by now: tunables newer than the record have defaults
         policy = policy.for_agent(agent_id) if policy is not None else was
-        own = policy.version in (was.version, turn["policy"])
+        own = policy.version in (was.version, turn.policy)
         replayed = replay(record, *await self._words(agent_id, record), policy, self._counter)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
         verdict, because = _verdict(replayed, since, self._counter) if own else ("another policy", since)
         return Replay(
-            turn_id, turn["at"], turn["message"], verdict, because, replayed.made.text, replayed.made.prefix,
+            turn_id, turn.at, turn.message, verdict, because, replayed.made.text, replayed.made.prefix,
             difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
             unanswered(policy, was),
         )  # fmt: skip
@@ -169,8 +174,8 @@ class Questions:
         cases, policies = list[Case](), dict[str, Policy]()
         for done, turn_id in enumerate(turn_ids, 1):
             turn, record, _ = await self._recorded(agent_id, turn_id)
-            if turn["status"] == "completed" and record is not NOTHING:
-                version = turn["policy"]
+            if turn.status == "completed" and record is not NOTHING:
+                version = turn.policy
                 if version not in policies:
                     policies[version] = await self._policy(agent_id, version)
                 cases += await self._case(agent_id, turn, record, policies[version], shown.get(turn_id, {}))
@@ -180,13 +185,13 @@ class Questions:
     async def _case(
         self,
         agent_id: str,
-        turn: Mapping[str, Any],
+        turn: RecordedTurn,
         record: Recording,
         policy: Policy,
         verdicts: Mapping[UUID, Verdict],
     ) -> list[Case]:
         words = await self._words(agent_id, record)
-        case = as_case(turn["turn_id"], record, *words, policy, verdicts, self._counter)
+        case = as_case(turn.turn_id, record, *words, policy, verdicts, self._counter)
         return [case] if case is not None else []
 
     async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, Content], Mapping[UUID, Memory]]:
@@ -204,15 +209,13 @@ class Questions:
             raise PolicyError(f"policy {version}: no turn of agent {agent_id!r} recorded what it says")
         return Policy.from_record(content)
 
-    async def _recorded(
-        self, agent_id: str, turn_id: str
-    ) -> tuple[Mapping[str, Any], Recording, Mapping[UUID, Judged]]:
+    async def _recorded(self, agent_id: str, turn_id: str) -> tuple[RecordedTurn, Recording, Mapping[UUID, Judged]]:
         require_label("agent_id", agent_id)
         turn = await self._turns.turn(agent_id, require_label("turn_id", turn_id))
         if turn is None:
             raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         try:
-            record = decode(turn["trace"].get("record"))
+            record = decode(turn.record)
         except InvalidInput as error:
             raise InvalidInput(f"turn {turn_id!r}: {error}") from None
         judgements = await self._turns.judgements(agent_id, turn_id)

@@ -9,10 +9,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 from brain.contents import Key
-from brain.turn_records import Shadow
+from brain.turn_records import Shadow, ShadowedTurn
 from brain.turns import TurnLog
 from cognitive.background import Background
 from cognitive.context.engine import Built
@@ -78,22 +77,22 @@ class Agreement:
     tokens: int
 
 
-def agreements(rows: Sequence[Mapping[str, Any]]) -> list[Agreement]:
-    """One for each policy, from rows of `TurnLog.shadows`, which come by policy."""
-    return [_agreement(policy, list(own)) for policy, own in groupby(rows, key=lambda row: str(row["policy"]))]
+def agreements(turns: Sequence[ShadowedTurn]) -> list[Agreement]:
+    """Return one agreement for each policy; the turns come by policy."""
+    return [_agreement(policy, list(own)) for policy, own in groupby(turns, key=lambda turn: turn.policy)]
 
 
-def _agreement(policy: str, rows: Sequence[Mapping[str, Any]]) -> Agreement:
-    pairs = [(set(row["shown"]), set(row["shadow"]), set(row["used"])) for row in rows]
+def _agreement(policy: str, turns: Sequence[ShadowedTurn]) -> Agreement:
+    pairs = [(set(turn.shown), set(turn.shadow), set(turn.used)) for turn in turns]
     overlaps = [len(live & shadow) / len(live | shadow) if live | shadow else 1.0 for live, shadow, _ in pairs]
     return Agreement(
         policy=policy,
-        turns=len(rows),
+        turns=len(turns),
         same=sum(live == shadow for live, shadow, _ in pairs),
         overlap=sum(overlaps) / len(overlaps),
         shown=sum(len(live) for live, _, _ in pairs),
         shadow_shown=sum(len(shadow) for _, shadow, _ in pairs),
         used=sum(len(used) for _, _, used in pairs),
         used_kept=sum(len(used & shadow) for _, shadow, used in pairs),
-        tokens=sum(row["tokens"] for row in rows),
+        tokens=sum(turn.tokens for turn in turns),
     )

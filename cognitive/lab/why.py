@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from brain.turn_records import RecordedTurn
 from cognitive.lab.stories import Case, Missing, tell, tell_missing
 
 Judged = tuple[float, bool]  # overlap, verdict
@@ -41,14 +42,14 @@ class Explanation:
     story: str = ""
 
 
-def explain(case: Case, turn: Mapping[str, Any], judged: Judged | None = None) -> Explanation:
+def explain(case: Case, turn: RecordedTurn, judged: Judged | None = None) -> Explanation:
     """A candidate's fate; `judged` is the overlap and the verdict, if there was one."""
     fate, (overlap, used) = case.fate, judged or (None, None)
     scores = case.record.scores.get((fate.memory_id, fate.ordinal), {})
     return Explanation(
-        turn_id=turn["turn_id"],
+        turn_id=turn.turn_id,
         memory_id=fate.memory_id,
-        at=turn["at"],
+        at=turn.at,
         disposition=fate.disposition,
         because=fate.because,
         value=fate.value,
@@ -66,11 +67,11 @@ def explain(case: Case, turn: Mapping[str, Any], judged: Judged | None = None) -
     )
 
 
-def explain_missing(missing: Missing, turn: Mapping[str, Any], memory_id: UUID, judged: Judged | None) -> Explanation:
+def explain_missing(missing: Missing, turn: RecordedTurn, memory_id: UUID, judged: Judged | None) -> Explanation:
     """Why a memory was no candidate; it may have been recalled within the turn all the same, and judged."""
     overlap, used = judged or (None, None)
-    searched = ", ".join(turn["trace"]["channels"]) or "no channel: nothing was retrieved in this turn"
+    searched = ", ".join(turn.channels) or "no channel: nothing was retrieved in this turn"
     because = f"none of {len(missing.record.fates)} candidates; searched: {searched}"
     return Explanation(
-        turn["turn_id"], memory_id, turn["at"], None, because, used=used, overlap=overlap, story=tell_missing(missing)
+        turn.turn_id, memory_id, turn.at, None, because, used=used, overlap=overlap, story=tell_missing(missing)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
@@ -42,7 +43,7 @@ async def turns(
     session_id: Annotated[Label | None, Query(description="Of this session alone.")] = None,
 ) -> list[TurnRow]:
     """Whatever became of them; a turn without an outcome is "open"."""
-    return [TurnRow(**turn) for turn in await layer.turns(agent_id, limit, session_id=session_id)]
+    return [TurnRow(**asdict(turn)) for turn in await layer.turns(agent_id, limit, session_id=session_id)]
 
 
 @router.post("/{turn_id:name}/window", summary="Fit a conversation that grew within a turn (fit)")

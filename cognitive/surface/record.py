@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from brain.turn_records import TurnSummary
 from cognitive.arguments import require_aware, require_id, require_label
 from cognitive.bootstrap import Parts
 from cognitive.catalog.plans import PastPlan, group
@@ -52,8 +51,8 @@ class Record:
             require_aware(name, at)
         return await self._parts.turns.between(require_label("agent_id", agent_id), since, until)
 
-    async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[Mapping[str, Any]]:
-        """The agent's last turns, or those of one session, newest first: turn_id, session_id, at, status, message."""
+    async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnSummary]:
+        """Return the agent's last turns, or those of one session, newest first."""
         return await self._parts.turns.recent(require_label("agent_id", agent_id), limit, session_id)
 
     async def open_turns(self, agent_id: str, session_id: str | None = None) -> list[str]:

@@ -71,7 +71,7 @@ async def test_a_turn_of_any_words_is_refused_or_recorded_as_it_was(words, agent
     context = await words.pre_turn(turn)
     assert context.message == said
     await words.post_turn(context, outcome)
-    assert (await words._parts.turns.turn(agent, context.turn_id))["message"] == said
+    assert (await words._parts.turns.turn(agent, context.turn_id)).message == said
 
 
 @given(TEXT)

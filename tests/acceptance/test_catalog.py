@@ -96,7 +96,7 @@ async def test_what_went_is_logged_above_a_third_and_recorded_with_the_turn(laye
     assert "tools by relevance" in told
     assert str(context.trim.before_bytes) in told
     await layer.post_turn(context, Outcome(response="It will."))  # records what there was no time to record before
-    stored = (await layer._parts.turns.turn(agent, context.turn_id))["trace"]["trim"]
+    stored = (await layer._parts.turns.turn(agent, context.turn_id)).trace["trim"]
     assert stored["after_bytes"] == context.trim.after_bytes
     assert stored["cut_count"] == len(context.trim.cut)
     assert stored["dropped"] == list(context.trim.dropped)

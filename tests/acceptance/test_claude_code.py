@@ -145,11 +145,11 @@ async def test_claude_code_has_a_memory_that_learns(layer, agent, project, envir
         assert json.dumps(after["messages"]).count(f'\\"{memory}') == 1, "what stands in the context is not shown again"
 
     turns = await layer.turns(agent)
-    assert [turn["status"] for turn in turns] == ["completed", "completed"]
-    report = await layer.post_turn(TurnRef(agent, turns[1]["turn_id"]), Outcome())
+    assert [turn.status for turn in turns] == ["completed", "completed"]
+    report = await layer.post_turn(TurnRef(agent, turns[1].turn_id), Outcome())
     assert report.duplicate
     assert sorted(each.referenced for each in report.attributions) == [False, True]
-    kept = (await layer.resume(agent, turns[0]["session_id"])).messages
+    kept = (await layer.resume(agent, turns[0].session_id)).messages
     assert [call.name for message in kept for call in message.tool_calls] == ["Read"]
     assert any("printed on Fridays" in message.content for message in kept if message.role == "tool")
 

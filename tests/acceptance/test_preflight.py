@@ -97,7 +97,7 @@ async def test_the_plan_is_logged_and_recorded(frank, agent, caplog):
     assert line.endswith(" µs)")
     await frank.post_turn(context, Outcome(response="All is well."))
     recorded = await frank._parts.turns.turn(agent, context.turn_id)
-    assert recorded["trace"]["plan"] == context.plan.as_json()
+    assert recorded.plan == context.plan.as_json()
 
 
 async def test_a_replay_plans_the_same_memory(frank, agent):

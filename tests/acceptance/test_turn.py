@@ -206,7 +206,7 @@ async def test_only_completed_turns_teach(layer, agent, suppliers, status):
     context, report = await taught(layer, agent, status=status, ratings={alba: False}, citations=(brix,))
     assert report.recorded
     assert report.attributions == ()
-    assert (await layer.turns(agent))[-1]["status"] == status
+    assert (await layer.turns(agent))[-1].status == status
     for memory_id in suppliers:
         boost = (await standing(layer, agent, memory_id)).boost
         assert (boost.factor, boost.shown, boost.used) == (1.0, 0.0, 0.0)
@@ -221,7 +221,7 @@ async def test_a_turn_id_that_is_given_is_used_and_recorded_once(layer, agent, s
     second = await layer.pre_turn(turn)
     assert first.turn_id == second.turn_id == "turn/7 – ü"
     assert (first.text, first.shown) == (second.text, second.shown)
-    assert [recorded["turn_id"] for recorded in await layer.turns(agent)] == ["turn/7 – ü"]
+    assert [recorded.turn_id for recorded in await layer.turns(agent)] == ["turn/7 – ü"]
     assert not (await layer.post_turn(first, Outcome(response="Brix."))).duplicate
     assert (await layer.post_turn(second, Outcome(response="Brix."))).duplicate
     session = await layer.resume(agent, "s")

@@ -213,7 +213,7 @@ async def real_turns(url: str, agent: str) -> None:
     async with CognitiveLayer.open(url, policy=Policy(deadline_ms=60_000)) as layer:
         recent = await layer.turns(agent, REAL_TURNS)
         for n, row in enumerate(recent):
-            text = f"Debug the build: what did we say about {row['message'][:80]}"
+            text = f"Debug the build: what did we say about {row.message[:80]}"
             turn = Turn(agent_id=agent, session_id=f"real-{n // 6}", text=text, tools=tools, runtime="native")
             context = await layer.pre_turn(turn)
             answer = " ".join(shown.content for shown in context.shown[:2]) or "Nothing is known of that."

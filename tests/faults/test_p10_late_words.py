@@ -147,9 +147,7 @@ async def test_a_turn_that_is_being_prepared_meanwhile_is_recorded_without_its_w
         await layer.pre_turn(turn(agent, f"Is it so? {SECRET}", TALK))
         await settled(layer)
         assert embedder.meanwhile is None
-        assert [each["message"] for each in await layer.turns(agent)] == (
-            ["[erased]"] if erased == "the memory" else []
-        )
+        assert [each.message for each in await layer.turns(agent)] == (["[erased]"] if erased == "the memory" else [])
         assert await everywhere(site, agent) == []
 
 

@@ -93,7 +93,7 @@ async def test_a_turn_does_not_wait_for_its_redactor_and_says_what_it_lacks(site
         await settled(layer)
         while await asyncio.to_thread(layer._parts.journal.count):
             await asyncio.sleep(0.05)
-        assert (await layer.turns(agent))[0]["status"] == "completed"
+        assert (await layer.turns(agent))[0].status == "completed"
         assert await everywhere(site, agent) == []
 
 

@@ -122,7 +122,7 @@ async def test_turns_read_from_a_standby_and_count_when_it_is_promoted(primary, 
             return await ask(standby.admin, USED, agent) == 8
 
         await eventually(counted)
-        assert {turn["status"] for turn in await layer.turns(agent)} == {"completed"}
+        assert {turn.status for turn in await layer.turns(agent)} == {"completed"}
         assert (await turned(layer, agent, "after")).recorded
 
 
@@ -150,7 +150,7 @@ async def test_an_address_of_both_leads_to_whichever_takes_writes(primary, stand
         assert (await turned(layer, agent, "after")).recorded
 
         async def counted():
-            return {turn["turn_id"] for turn in await layer.turns(agent) if turn["status"] == "completed"} >= {
+            return {turn.turn_id for turn in await layer.turns(agent) if turn.status == "completed"} >= {
                 "before", "without", "after"}  # fmt: skip
 
         await eventually(counted)

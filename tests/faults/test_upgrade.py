@@ -120,7 +120,7 @@ async def test_data_lives_through_the_migration_that_follows(urls, database, adm
         await layer.post_turn(context, Outcome(response="Hello."))
     assert await upgrade(database.owner, scripts=scripts) == NEXT
     async with opened(database) as layer:
-        assert [turn["message"] for turn in await layer.turns("one")] == ["Hello"]
+        assert [turn.message for turn in await layer.turns("one")] == ["Hello"]
         await layer.remember("one", [NewMemory(type="fact", content="The kettle is new.")])
         hits = await layer.recall("one", "kettle")
         assert {hit.content for hit in hits} == {"The kettle is old.", "The kettle is new."}

@@ -84,4 +84,4 @@ async def test_a_turn_that_could_not_be_recorded_is_so_with_its_outcome(layer, s
     await layer._parts.settlement.kept()
     by_name = TurnRef(stocked, context.turn_id)  # as another process knows it
     assert (await layer.post_turn(by_name, Outcome(response="The blue one."))).recorded
-    assert [turn["turn_id"] for turn in await layer.turns(stocked)] == ["t1"]
+    assert [turn.turn_id for turn in await layer.turns(stocked)] == ["t1"]

@@ -104,7 +104,7 @@ async def test_what_is_anothers_is_answered_as_what_is_nobodys(layer, agent, own
     assert foreign == await told(ASKED[method], layer, mine, nobodys())
     assert SECRET not in foreign
     assert await layer.get(agent, [owned["memory"]]) == before
-    assert [turn["status"] for turn in await layer.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
 
 
 def test_the_policy_of_an_agent_is_its_own():

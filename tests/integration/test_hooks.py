@@ -72,7 +72,7 @@ async def session(hooks, agent, tmp_path, layer):
 async def statuses(hooks, layer, agent):
     """The recorded turns, oldest first, when all outcomes are there."""
     await hooks.finished()
-    return [turn["status"] for turn in reversed(await layer.turns(agent))]
+    return [turn.status for turn in reversed(await layer.turns(agent))]
 
 
 async def used(layer, agent, name):

@@ -135,7 +135,7 @@ async def test_only_completed_turns_teach_and_the_first_outcome_is_final(layer, 
     for context in contexts.values():
         await layer.rate(agent, context.turn_id, pumps[3], useful=False)
     assert await counts(urls, agent) == {pumps[0]: (1, 1), pumps[1]: (1, 1), pumps[2]: (1, 1), pumps[3]: (1, 0)}
-    assert {turn["turn_id"]: turn["status"] for turn in await layer.turns(agent)} == {s: s for s in contexts}
+    assert {turn.turn_id: turn.status for turn in await layer.turns(agent)} == {s: s for s in contexts}
 
 
 async def test_a_turn_that_stays_open_is_given_up_when_the_next_one_opens_and_its_late_outcome_counts_once(
@@ -143,15 +143,15 @@ async def test_a_turn_that_stays_open_is_given_up_when_the_next_one_opens_and_it
 ):
     lost = await layer.pre_turn(ask(agent, turn_id="lost"))
     await layer.pre_turn(ask(agent, turn_id="young"))
-    assert {turn["status"] for turn in await layer.turns(agent)} == {"open"}, "an hour is not over yet"
+    assert {turn.status for turn in await layer.turns(agent)} == {"open"}, "an hour is not over yet"
     await hasty.pre_turn(ask(agent, turn_id="next"))
-    states = {turn["turn_id"]: turn["status"] for turn in await layer.turns(agent)}
+    states = {turn.turn_id: turn.status for turn in await layer.turns(agent)}
     assert states == {"lost": "abandoned", "young": "abandoned", "next": "open"}
     assert await counts(urls, agent) == {}
     assert not (await layer.post_turn(lost, cited(pumps[0]))).duplicate
     assert (await layer.post_turn(lost, cited(pumps[0]))).duplicate
     assert sum(shown for shown, _ in (await counts(urls, agent)).values()) == len(lost.shown) == 4
-    assert {turn["turn_id"]: turn["status"] for turn in await layer.turns(agent)}["lost"] == "completed"
+    assert {turn.turn_id: turn.status for turn in await layer.turns(agent)}["lost"] == "completed"
 
 
 async def test_all_that_is_overdue_can_be_given_up_at_once_and_what_has_an_outcome_is_not(layer, hasty, agent, pumps):
@@ -161,7 +161,7 @@ async def test_all_that_is_overdue_can_be_given_up_at_once_and_what_has_an_outco
     assert await layer.reap(agent) == 0
     assert await hasty.reap(agent) == 3
     assert await hasty.reap(agent) == 0
-    assert Counter(turn["status"] for turn in await layer.turns(agent)) == {"abandoned": 3, "completed": 1}
+    assert Counter(turn.status for turn in await layer.turns(agent)) == {"abandoned": 3, "completed": 1}
 
 
 # --- recall within a turn ---

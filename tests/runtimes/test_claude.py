@@ -111,5 +111,5 @@ async def test_claude_code_itself(urls, embedder, agent, tmp_path, model):
             assert shown == 1, "it stands there, and is not shown again"
         await layer.settled()
         failed, completed = await layer.turns(agent)
-        assert (completed["status"], failed["status"]) == ("completed", "failed")
-        assert (await layer.why(agent, completed["turn_id"], key)).used is True
+        assert (completed.status, failed.status) == ("completed", "failed")
+        assert (await layer.why(agent, completed.turn_id, key)).used is True

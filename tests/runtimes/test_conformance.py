@@ -86,7 +86,7 @@ async def recorded(layer: CognitiveLayer, agent: str) -> list[Mapping[str, Any]]
 
 
 async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
-    return [turn["status"] for turn in await recorded(layer, agent)]
+    return [turn.status for turn in await recorded(layer, agent)]
 
 
 async def runtimes(urls: ServerUrls, agent: str) -> set[str]:
@@ -229,9 +229,9 @@ async def test_a_turn_of_several_calls_is_one_and_teaches(harness, layer, urls, 
     assert (ran.error, ran.response, ran.called) == (None, KEY, ["lookup", "lookup"])
     assert len(ran.requests) == 3
     [turn] = await recorded(layer, agent)
-    assert (turn["status"], turn["session_id"], turn["message"]) == ("completed", "s", ASK)
+    assert (turn.status, turn.session_id, turn.message) == ("completed", "s", ASK)
     assert await runtimes(urls, agent) == {harness.name}
-    assert (await layer.why(agent, turn["turn_id"], key)).used is True
+    assert (await layer.why(agent, turn.turn_id, key)).used is True
     assert [plan.tools for plan in await layer.my_plans(agent)] == [(("lookup", 1),)]
     await session.run(ASK, [Say("As I said.")])
     again = (await recorded(layer, agent))[-1]
@@ -242,7 +242,7 @@ async def test_what_an_answer_quotes_from_a_tool_proves_no_use_of_a_memory(harne
     ran = await harness.session(layer, agent, "s").run(ASK, [Call("lookup", {"q": KEY}), Say(KEY)])
     assert (ran.error, ran.response, ran.called) == (None, KEY, ["lookup"])
     [turn] = await recorded(layer, agent)
-    assert (await layer.why(agent, turn["turn_id"], key)).used is False, "the tool's result came with the outcome"
+    assert (await layer.why(agent, turn.turn_id, key)).used is False, "the tool's result came with the outcome"
 
 
 @pytest.mark.parametrize("script", [[Fail()], [Call("lookup", {"q": "x"}), Fail()]], ids=["first call", "second call"])
@@ -253,7 +253,7 @@ async def test_an_error_of_the_model_fails_the_turn_and_teaches_nothing(harness,
     ran = await session.run(ASK, script, stream=stream)
     assert ran.error is not None, "it is the user's to handle"
     [turn] = await recorded(layer, agent)
-    assert turn["status"] == "failed"
+    assert turn.status == "failed"
     await taught_nothing(harness, layer, agent, key)
 
 
@@ -261,19 +261,19 @@ async def test_a_stream_that_is_left_ends_the_turn_and_teaches_nothing(harness, 
     needs(harness, "streams", "abandons")
     await harness.session(layer, agent, "s").run(ASK, [Say(KEY)], stream=True, abandon=True)
     [turn] = await recorded(layer, agent)
-    assert turn["status"] in ("abandoned", "failed")
+    assert turn.status in ("abandoned", "failed")
     await taught_nothing(harness, layer, agent, key)
 
 
 async def taught_nothing(harness: Harness, layer: CognitiveLayer, agent: str, key: UUID) -> None:
     """The memory of the last turn was not judged, and the next turn, which is well, knows of no showing."""
     last = (await recorded(layer, agent))[-1]
-    assert (await layer.why(agent, last["turn_id"], key)).used is None
+    assert (await layer.why(agent, last.turn_id, key)).used is None
     ran = await harness.session(layer, agent, "other").run(ASK, [Say(KEY)])
     assert ran.response == KEY
     turn = (await recorded(layer, agent))[-1]
-    assert turn["status"] == "completed"
-    assert (await layer.why(agent, turn["turn_id"], key)).boost["shown"] == 0
+    assert turn.status == "completed"
+    assert (await layer.why(agent, turn.turn_id, key)).boost["shown"] == 0
 
 
 async def test_an_agent_within_a_tool_is_left_alone(harness, layer, agent, key):
@@ -349,4 +349,4 @@ async def test_the_recall_tool_finds_what_the_prompt_does_not_show_and_nothing_e
     assert ran.requests[1].text.count(PARROT) == 1
     assert ran.requests[1].text.count(KEY) == 1, "in the turn's block, and not in the tool's answer"
     [turn] = await recorded(layer, agent)
-    assert turn["status"] == "completed"
+    assert turn.status == "completed"

@@ -60,7 +60,7 @@ async def middleware(layer, agent) -> CognitiveMiddleware:
 
 async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
     await layer.settled()
-    return [turn["status"] for turn in reversed(await layer.turns(agent))]
+    return [turn.status for turn in reversed(await layer.turns(agent))]
 
 
 async def test_what_a_message_holds_beside_words_stays_and_the_block_comes_behind_it(middleware):
@@ -139,7 +139,7 @@ async def test_an_agent_as_a_node_of_a_graph_has_the_graphs_thread(middleware, l
     assert KEY not in str(result)
     await layer.settled()
     [turn] = await layer.turns(agent)
-    assert (turn["session_id"], turn["status"]) == ("harbour", "completed")
+    assert (turn.session_id, turn.status) == ("harbour", "completed")
 
 
 class Place(BaseModel):
@@ -153,8 +153,8 @@ async def test_a_structured_answer_is_what_is_judged(middleware, layer, agent):
     assert result["structured_response"].place.startswith("behind")
     await layer.settled()
     [turn] = await layer.turns(agent)
-    [shown] = await layer.fates(agent, turn["turn_id"])
-    assert (turn["status"], shown.used) == ("completed", True)
+    [shown] = await layer.fates(agent, turn.turn_id)
+    assert (turn.status, shown.used) == ("completed", True)
 
 
 async def test_one_agent_serves_threads_at_once(middleware, layer, agent):
@@ -171,7 +171,7 @@ async def test_one_agent_serves_threads_at_once(middleware, layer, agent):
     )
     assert [result["messages"][-1].text for result in await asyncio.gather(*runs)] == asked
     await layer.settled()
-    turns = {turn["session_id"]: (turn["message"], turn["status"]) for turn in await layer.turns(agent)}
+    turns = {turn.session_id: (turn.message, turn.status) for turn in await layer.turns(agent)}
     assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(asked)}
 
 

@@ -43,7 +43,7 @@ async def test_an_agent_that_is_a_tool_calls_its_own_model_and_sees_no_memory(la
     assert [KEY in each for each in given(outer)] == [True, True]
     assert [KEY in each for each in given(inner)] == [False, False]
     await layer.settled()
-    assert [turn["status"] for turn in await layer.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
 
 
 async def test_a_handoff_stays_within_the_turn_and_each_agent_calls_its_own_model(layer, agent, runner):

@@ -38,7 +38,7 @@ async def _plans(caller: Caller) -> Any:
 
 async def _last_turn(caller: Caller) -> Any:
     turns = await caller.layer.turns(caller.agent_id, 1, session_id=caller.scope.session_id)
-    return await caller.layer.account(caller.agent_id, turns[0]["turn_id"]) if turns else None
+    return await caller.layer.account(caller.agent_id, turns[0].turn_id) if turns else None
 
 
 async def _memory(caller: Caller, id: str) -> Any:
