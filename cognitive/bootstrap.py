@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +17,6 @@ from brain.changes.reindexing import Reindexing
 from brain.contents import Contents
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
-from brain.embedding.named import named
 from brain.embedding.several import Embedders
 from brain.erasure.erasing import Erasing
 from brain.erasure.retention import Retention
@@ -32,10 +31,18 @@ from brain.postgres.reading import Reading
 from brain.redacting import Redact, Redactor
 from brain.search import MemorySearch
 from brain.sessions import Sessions
-from brain.settings import Settings, from_environment
+from brain.settings import from_environment
 from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
+from cognitive.admin import embedders_of
+from cognitive.api.admin import AdminApi
+from cognitive.api.explain import ExplainApi
+from cognitive.api.health import HealthChecks
+from cognitive.api.import_export import ImportExport
+from cognitive.api.memories import AgentMemories
+from cognitive.api.policies import PoliciesApi
+from cognitive.api.sessions import SessionsApi
 from cognitive.background import Background
 from cognitive.catalog.engine import Catalog
 from cognitive.context.engine import ContextEngine
@@ -43,10 +50,13 @@ from cognitive.feedback.capture import Capture, Extractor
 from cognitive.feedback.drain import draining
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.prefetch import ResponseEmbedder
+from cognitive.lab.questions import Questions
+from cognitive.lab.samples import Samples
 from cognitive.lab.shadow import Shadowing
+from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
 from cognitive.policy import Policy
 from cognitive.policy.chosen import Chosen
-from cognitive.policy.models import load as load_models
+from cognitive.policy.configured import live_policy, with_models
 from cognitive.preflight import signals
 from cognitive.preflight.category_learning import Habits
 from cognitive.preflight.classifier import Classifier, Classifiers, ExemplarClassifier
@@ -54,7 +64,9 @@ from cognitive.preflight.planner import Planner
 from cognitive.privacy import redaction
 from cognitive.privacy.forgetting import Forgetting
 from cognitive.privacy.retaining import Retaining
+from cognitive.recall import Recall
 from cognitive.session.continuity import Continuity
+from cognitive.session.work import Work
 from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import TracedEmbedder, quietly
 from cognitive.tokens import TokenCounter, count
@@ -69,7 +81,7 @@ _A_MESSAGE = "Where does Ada keep the key of the boat house?"  # no small talk, 
 
 
 @dataclass(frozen=True, slots=True)
-class Plugins:
+class Extensions:
     """What a host may put in place of what is bundled; None keeps that."""
 
     embedder: Embedder | Sequence[Embedder] | None = None
@@ -82,62 +94,43 @@ class Plugins:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What a layer is made of."""
+class Services:
+    """What `CognitiveLayer` itself calls: its namespaces, and the parts of a turn in order."""
 
-    policy: Chosen
-    embedders: Embedders
-    reembedding: Reembedding
-    reindexing: Reindexing
-    store: MemoryStore
-    erasing: Erasing
-    archive: Archive
-    cells: Cells
-    turns: TurnLog
-    contents: Contents
-    engine: ContextEngine
-    catalog: Catalog
-    settlement: OutcomeRecorder
-    capture: Capture
-    arrivals: ResponseEmbedder
-    shadowing: Shadowing
-    counter: TokenCounter
-    sessions: Sessions
-    artifacts: Artifacts
-    subtasks: Subtasks
-    continuity: Continuity
-    habits: Habits
-    planner: Planner
+    sessions: SessionsApi
+    policies: PoliciesApi
+    explain: ExplainApi
+    admin: AdminApi
+    work: Work
+    resolver: Chosen
+    window: WindowBuilder
+    memories: MemoryFetcher
+    tools: ToolSelector
+    recorder: TurnRecorder
+    prefetch: ResponseEmbedder
+    outcomes: OutcomeRecorder
     settling: Background
-    policies: PolicyStore
+    continuity: Continuity
+    retention: Retaining
+    recall: Recall
+    catalog: Catalog
+    agent_memories: AgentMemories
     metrics: Metrics
-    journal: Journal
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What everything else is composed from: the adapters, the settings that they came from, and the policies."""
+
+    database: Database
     reading: Reading
-    figures: Figures
-    forgetting: Forgetting
+    journal: Journal
+    embedders: Embedders
     redactor: Redactor
-    retaining: Retaining
-
-
-def live_policy(settings: Settings | None = None) -> Policy:
-    """The policy that turns are planned under where nobody hands the layer one: the environment's file, or the default.
-
-    Raises:
-        PolicyError: the file does not hold a policy.
-    """
-    settings = settings or from_environment()
-    return with_models(Policy.load(settings.policy) if settings.policy else Policy(), settings)
-
-
-def with_models(policy: Policy, settings: Settings) -> Policy:
-    """The policy with the rows for models of the environment's file; its own rows stand before them.
-
-    Raises:
-        PolicyError: the file cannot be read, or a row makes no sense.
-    """
-    if settings.models is None:
-        return policy
-    return Policy(**{**policy.model_dump(), "models": {**load_models(settings.models), **policy.models}})
+    policy: Policy
+    shadow: Policy | None
+    extensions: Extensions
+    classifiers: Classifiers
 
 
 @asynccontextmanager
@@ -145,8 +138,8 @@ async def assemble(
     database_url: str | None,
     policy: Policy | None,
     shadow: Policy | None = None,
-    plugins: Plugins = Plugins(),
-) -> AsyncIterator[Parts]:
+    extensions: Extensions = Extensions(),
+) -> AsyncIterator[Services]:
     """Opens the database and the embedder, and closes what it opened.
 
     A database that does not answer yet does not stop the layer from opening: its turns are degraded until it does.
@@ -160,76 +153,82 @@ async def assemble(
     settings = from_environment()
     policy = with_models(policy, settings) if policy is not None else live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
-    embedders = Embedders([TracedEmbedder(each) for each in embedders_of(plugins.embedder, settings)])
+    embedders = Embedders([TracedEmbedder(each) for each in embedders_of(extensions.embedder, settings)])
     async with AsyncExitStack() as closing:
         closing.callback(embedders.close)
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
         database, reading = await closing.enter_async_context(opened(url, settings))
-        redactor = Redactor(plugins.redact or redaction.named(settings.redact))
+        redactor = Redactor(extensions.redact or redaction.named(settings.redact))
         closing.callback(redactor.close)
         await _warm(embedders)
-        classifiers = await _classifiers(plugins.classifier, embedders.first, policy)
-        parts = _parts(database, reading, journal, embedders, redactor, policy, shadow, plugins, classifiers)
-        quietly(lambda: watch_journal(parts.metrics, journal))
-        quietly(lambda: watch_breaker(parts.metrics, database.breaker))
-        await closing.enter_async_context(draining(parts.settlement, journal))
-        closing.push_async_callback(_finished, parts)
-        yield parts
+        classifiers = await _classifiers(extensions.classifier, embedders.first, policy)
+        services, finish = _compose(
+            _Base(database, reading, journal, embedders, redactor, policy, shadow, extensions, classifiers)
+        )
+        quietly(lambda: watch_journal(services.metrics, journal))
+        quietly(lambda: watch_breaker(services.metrics, database.breaker))
+        await closing.enter_async_context(draining(services.outcomes, journal))
+        closing.push_async_callback(finish)
+        yield services
 
 
-def _parts(
-    database: Database,
-    reading: Reading,
-    journal: Journal,
-    embedders: Embedders,
-    redactor: Redactor,
-    policy: Policy,
-    shadow: Policy | None,
-    plugins: Plugins,
-    classifiers: Classifiers,
-) -> Parts:
-    counter = plugins.token_counter or count
-    languages = AgentLanguages()
+def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
+    """Return the services, and what waits until all that runs beside the turns is done."""
+    database, embedders, redactor = base.database, base.embedders, base.redactor
+    counter, languages = base.extensions.token_counter or count, AgentLanguages()
     store, turns = MemoryStore(database, embedders, redactor, languages), TurnLog(database)
     sessions, artifacts = Sessions(database, redactor), Artifacts(database, redactor)
-    policies, capture, habits = PolicyStore(database), Capture(store, policy, plugins.extractor), Habits(turns, policy)
-    chosen, summarizer = Chosen(policies, policy, shadow), plugins.summarizer or Extractive()
-    return Parts(
-        policy=chosen, policies=policies, embedders=embedders, counter=counter, redactor=redactor, journal=journal,
-        store=store, erasing=Erasing(database, store, embedders), turns=turns, contents=Contents(database),
-        archive=Archive(database), cells=Cells(database),
-        sessions=sessions, artifacts=artifacts, subtasks=Subtasks(database, redactor),
-        reembedding=Reembedding(database, embedders), reindexing=Reindexing(database),
-        engine=ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter),
-        catalog=Catalog(embedders.first), planner=Planner(policy, habits, classifiers), habits=habits, capture=capture,
-        continuity=Continuity(sessions, artifacts, policy, counter, summarizer, redactor),
-        settlement=OutcomeRecorder(turns, journal, chosen, capture, redactor), settling=Background(_MOST_SETTLING),
-        arrivals=ResponseEmbedder(embedders),
-        shadowing=Shadowing(turns, chosen.shadow, counter), forgetting=Forgetting(),
-        retaining=Retaining(Retention(database), chosen, journal), reading=reading, figures=Figures(reading),
-        metrics=plugins.metrics or NO_METRICS,
+    policy_store, contents, forgetting = PolicyStore(database), Contents(database), Forgetting()
+    resolver, reindexing = Chosen(policy_store, base.policy, base.shadow), Reindexing(database)
+    engine = ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter)
+    summarizer = base.extensions.summarizer or Extractive()
+    continuity = Continuity(sessions, artifacts, base.policy, counter, summarizer, redactor)
+    capture, habits = Capture(store, base.policy, base.extensions.extractor), Habits(turns, base.policy)
+    outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
+    settling, prefetch, catalog = Background(_MOST_SETTLING), ResponseEmbedder(embedders), Catalog(embedders.first)
+    retention = Retaining(Retention(database), resolver, base.journal)
+    shadowing, recall = Shadowing(turns, resolver.shadow, counter), Recall(engine, resolver, store, turns)
+    memories = AgentMemories(
+        store, Erasing(database, store, embedders), turns, resolver, outcomes, settling, continuity, forgetting,
+        retention,
+    )  # fmt: skip
+    samples = Samples(policy_store, store, contents, counter)
+    forgetting.holds(samples.let_go)
+    policies = PoliciesApi(resolver, policy_store, samples, redactor)
+    transfer = ImportExport(store, Archive(database), reindexing, policies, policy_store)
+    checks = HealthChecks(base.reading, base.journal, embedders, turns)
+    services = Services(
+        sessions=SessionsApi(sessions, artifacts, continuity, turns, resolver),
+        policies=policies,
+        explain=ExplainApi(Questions(turns, store, contents, counter), turns, embedders, Figures(base.reading)),
+        admin=AdminApi(
+            memories, transfer, checks, Cells(database), Reembedding(database, embedders), reindexing, turns, engine,
+            resolver, habits, forgetting,
+        ),
+        work=Work(resolver, sessions, Subtasks(database, redactor), store, recall),
+        resolver=resolver,
+        window=WindowBuilder(continuity),
+        memories=MemoryFetcher(Planner(base.policy, habits, base.classifiers), engine, embedders, redactor),
+        tools=ToolSelector(catalog),
+        recorder=TurnRecorder(turns, outcomes, continuity, shadowing),
+        prefetch=prefetch, outcomes=outcomes, settling=settling, continuity=continuity, retention=retention,
+        recall=recall, catalog=catalog, agent_memories=memories, metrics=base.extensions.metrics or NO_METRICS,
     )  # fmt: skip
 
+    async def finish() -> None:
+        """Wait for what runs beside the turns, each part within a bound of its own."""
+        await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
+        await capture.finished(_AT_CLOSE)
+        await prefetch.finished()
+        await shadowing.finished()
+        await continuity.finished()
+        await catalog.close()
+        await habits.finished()
+        await retention.finished(_AT_CLOSE)
+        await resolver.finished()
 
-async def _finished(parts: Parts) -> None:
-    """Returns when what runs beside the turns is done, each part within a bound of its own."""
-    await parts.settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
-    await parts.capture.finished(_AT_CLOSE)
-    await parts.arrivals.finished()
-    await parts.shadowing.finished()
-    await parts.continuity.finished()
-    await parts.catalog.close()
-    await parts.habits.finished()
-    await parts.retaining.finished(_AT_CLOSE)
-    await parts.policy.finished()
-
-
-def embedders_of(own: Embedder | Sequence[Embedder] | None, settings: Settings) -> Sequence[Embedder]:
-    """The host's, or those that the settings name."""
-    if own is None:
-        return [named(name, settings.cache_dir) for name in settings.embedders]
-    return own if isinstance(own, Sequence) else [own]
+    return services, finish
 
 
 async def _warm(embedders: Embedders) -> None:

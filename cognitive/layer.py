@@ -3,71 +3,68 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from datetime import UTC, datetime
-from time import perf_counter, time
-from uuid import uuid4
+from datetime import datetime
+from time import time
+from typing import Any
+from uuid import UUID, uuid4
 
-from brain.deadline import Deadline
+from brain.artifacts import Page
 from brain.ports import Embedder
 from brain.postgres import loops
 from brain.postgres.patience import patient
 from brain.redacting import Redact
-from brain.types import MemoryType
-from cognitive import bootstrap, fail_open
-from cognitive.arguments import require_aware, require_label
+from brain.store import Progress
+from brain.types import Memory, MemoryType, NewMemory, Receipt, Trust
+from cognitive import bootstrap
+from cognitive.api.sessions import PAGE_CHARACTERS
 from cognitive.catalog.refine import Chooser, Refined
 from cognitive.context.retrieve import Filters
 from cognitive.errors import InvalidInput, StoreUnavailable
 from cognitive.feedback.capture import Extractor
-from cognitive.lab.questions import Questions
+from cognitive.lab.why import Explanation
+from cognitive.pipeline import TurnRequest, create_context
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
-from cognitive.preflight.plan import Sections, sections
-from cognitive.preflight.planner import hinted
-from cognitive.preparation import Preparation, timed
-from cognitive.privacy import redaction
 from cognitive.prompt import without_injected
-from cognitive.recall import recall
-from cognitive.session.continuity import Talk
-from cognitive.session.work import Work
-from cognitive.surface.checks import Checks
-from cognitive.surface.languages import Languages
-from cognitive.surface.memories import Memories
-from cognitive.surface.models import Models
-from cognitive.surface.policies import Policies
-from cognitive.surface.record import Record
-from cognitive.surface.sessions import Sessions as SessionSurface
-from cognitive.surface.state import State
-from cognitive.surface.transfer import Transfer
+from cognitive.session.recent import Resumed
 from cognitive.telemetry.metrics import Metrics
-from cognitive.telemetry.operations import POST_TURN, PRE_TURN, RECALL, observed
+from cognitive.telemetry.operations import ERASE, FORGET, POST_TURN, PRE_TURN, RECALL, REMEMBER, UPDATE, observed
 from cognitive.tokens import TokenCounter
-from cognitive.turn import LONGEST_MESSAGE, Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
+from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import Window
 from cognitive.window.summary import Summarizer
 
 
-class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languages, State, Checks):
+class CognitiveLayer:
     """Decides before every turn what the model should see, and learns after it what was worth showing.
 
-    `questions` answers what else may be asked of recorded turns; `work` keeps an agent's plans and subtasks; `habits`
-    knows, and forgets, what turns taught about categories and tools; `policies` saves policies and says which holds;
-    `figures` reads what a dashboard shows. `loop` is the event loop that it was opened in, the only one that it may be
-    called in.
+    `sessions`, `policies`, `explain` and `admin` hold the other methods, by what they are about; `work` keeps an
+    agent's plans and subtasks. `loop` is the event loop that it was opened in, the only one that it may be called in.
     """
 
-    def __init__(self, parts: bootstrap.Parts) -> None:
-        self._parts = parts
+    def __init__(self, services: bootstrap.Services) -> None:
         self.loop = asyncio.get_running_loop()
-        self.work = Work(parts.policy, parts.sessions, parts.subtasks, parts.store, parts.turns, parts.engine)
-        self.questions = Questions(parts.turns, parts.store, parts.contents, parts.counter)
-        self.habits = parts.habits
-        self.figures = parts.figures
-        self.policies = Policies(parts)
-        self.forgetting = parts.forgetting
+        self.sessions = services.sessions
+        self.policies = services.policies
+        self.explain = services.explain
+        self.admin = services.admin
+        self.work = services.work
+        self._policies = services.resolver
+        self._window = services.window
+        self._memories = services.memories
+        self._tools = services.tools
+        self._recorder = services.recorder
+        self._prefetch = services.prefetch
+        self._outcomes = services.outcomes
+        self._settling = services.settling
+        self._continuity = services.continuity
+        self._retention = services.retention
+        self._recall = services.recall
+        self._catalog = services.catalog
+        self._agent_memories = services.agent_memories
+        self._metrics = services.metrics
 
     @classmethod
     @asynccontextmanager
@@ -100,9 +97,11 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
             EmbeddedServerError: the bundled server cannot be started.
             PolicyError: the environment names a file that holds no policy, or no table of models.
         """
-        plugins = bootstrap.Plugins(embedder, token_counter, summarizer, classifier, extractor, metrics, redact)
-        async with bootstrap.assemble(database_url, policy, shadow, plugins) as parts:
-            yield cls(parts)
+        extensions = bootstrap.Extensions(embedder, token_counter, summarizer, classifier, extractor, metrics, redact)
+        async with bootstrap.assemble(database_url, policy, shadow, extensions) as services:
+            yield cls(services)
+
+    # --- a turn ---
 
     @observed(PRE_TURN)
     async def pre_turn(self, turn: Turn) -> TurnContext:
@@ -114,26 +113,14 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
             WrongEventLoop: called from another event loop than the one that the layer was opened in.
         """
         loops.require(self.loop)
-        began, deadline = perf_counter(), Deadline(self._parts.policy.for_agent(turn.agent_id).deadline_ms)
-        policy = await self._parts.policy.current(turn.agent_id)
-        begun = Preparation.of(turn, deadline, policy)
-        talking = asyncio.create_task(fail_open.talk(self._parts, begun))
-        heard, withheld = await redaction.heard_in_time(begun.turn, self._parts.redactor, deadline)
-        plan, built = await fail_open.memory(self._parts, replace(begun, turn=heard), talking)
-        offer, untrimmed = await fail_open.offer(self._parts, begun, plan, built)
-        talk = await talking
-        context = begun.context(
-            hinted(plan, offer, policy), built, offer, talk,
-            degraded=(*withheld, *built.degraded, *talk.degraded, *untrimmed),
-            heard=heard.text if heard is not begun.turn else None,
-            embedding=self._parts.embedders.of(turn.agent_id).model,
-        )  # fmt: skip
-        if not begun.planned:
-            return context
-        context = await fail_open.recorded(self._parts, begun, timed(context, began))
-        self._parts.continuity.opened(talk.sent)
-        self._parts.shadowing.follow(turn.agent_id, context.turn_id, built)
-        return context
+        request = await TurnRequest.create(turn, self._policies)
+        async with asyncio.TaskGroup() as tasks:  # no part raises, so none cancels another
+            window_task = tasks.create_task(self._window.build(request))
+            plan, memories = await self._memories.fetch(request, window_task)
+            tools = await self._tools.select(request, plan, memories)
+        window = window_task.result()
+        context = create_context(request, plan, memories, tools, window)
+        return await self._recorder.record(request, context, memories, window) if request.planned else context
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
@@ -154,8 +141,18 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
             raise InvalidInput("conversation: expected Message values")
         if not any(message.role == "user" for message in conversation):
             conversation = [Message(role="user").model_copy(update={"content": context.message}), *conversation]
-        policy = context.policy or self._parts.policy.for_agent(context.agent_id)
-        return await fail_open.window(self._parts, Talk.within(context, tuple(conversation), iteration), policy)
+        return await self._window.fit(context, conversation, iteration, self._policy_of(context))
+
+    async def refine_tools(self, context: TurnContext, model: Chooser) -> Refined:
+        """Lets a small model choose among a turn's tools where ranking was not sure which to cut, within the policy's
+        `refine_deadline_ms`; the choice is fitted to the budget again.
+
+        `model` is any async callable from a prompt to an answer. It never fails: whatever goes wrong leaves the tools
+        as they are in the context, and `reason` says what it was.
+        """
+        if context.offer is None:
+            return Refined(context.tools, "not_needed")
+        return await self._catalog.refine(context.offer, context.message, model, self._policy_of(context))
 
     @observed(POST_TURN)
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
@@ -170,13 +167,13 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
             WrongEventLoop: as in `pre_turn`.
         """
         loops.require(self.loop)
-        if self._parts.policy.for_agent(context.agent_id).dedup:
-            self._parts.arrivals.enqueue(context.agent_id, without_injected(outcome.response))
-        told_at = time()
-        report = await self._parts.settlement.post(context, outcome, told_at)
+        if self._policies.for_agent(context.agent_id).dedup:
+            self._prefetch.enqueue(context.agent_id, without_injected(outcome.response))
+        received_at = time()
+        report = await self._outcomes.post(context, outcome, received_at)
         if report.recorded:
-            self._parts.continuity.closed(context.agent_id, context.turn_id, outcome, told_at)
-            self._parts.retaining.look(context.agent_id)
+            self._continuity.closed(context.agent_id, context.turn_id, outcome, received_at)
+            self._retention.look(context.agent_id)
         return report
 
     def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
@@ -190,13 +187,30 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         """
         loops.require(self.loop)
         name = (context.agent_id, context.turn_id, str(uuid4()))
-        if not self._parts.settling.start(self._posted(context, outcome), *name):
+        if not self._settling.start(self._posted(context, outcome), *name):
             raise StoreUnavailable("settle: too many outcomes are on their way to Postgres or to the journal")
 
     async def settled(self, context: TurnContext | TurnRef | None = None) -> None:
         """Returns when every outcome handed to `settle`, or a turn's, is counted, safe in the journal, or refused."""
         name = () if context is None else (context.agent_id, context.turn_id)
-        await self._parts.settling.ended(*name)
+        await self._settling.ended(*name)
+
+    # --- memories ---
+
+    @observed(REMEMBER)
+    @patient
+    async def remember(
+        self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
+    ) -> list[UUID]:
+        """Store memories, a transaction per batch, and return their ids in order.
+
+        A memory that is there already stays as it is, and its id stands in its place: one with the same agent, type and
+        source, or without a source the same speaker, session, time and content.
+
+        Raises:
+            InvalidInput: a memory that cannot be stored; the message names it, and nothing of its batch is stored.
+        """
+        return await self._agent_memories.remember(agent_id, memories, progress=progress)
 
     @observed(RECALL)
     @patient
@@ -214,41 +228,93 @@ class CognitiveLayer(Memories, Transfer, SessionSurface, Record, Models, Languag
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> tuple[RecallHit, ...]:
-        """Memories for a query of the model's own, best first; see `cognitive.recall`.
+        """Return memories for a query of the model's own, best first; see `cognitive.recall`.
 
         Raises:
             InvalidInput: a query or a filter that cannot be searched with; the message names it.
             WrongEventLoop: as in `pre_turn`.
         """
         loops.require(self.loop)
-        require_label("agent_id", agent_id)
-        require_label("query", query, longest=LONGEST_MESSAGE)
-        for name, value in (("turn_id", turn_id), ("session_id", session_id), *(("tags", tag) for tag in tags)):
-            if value is not None:
-                require_label(name, value)
-        for name, at in (("now", now), ("since", since), ("until", until)):
-            require_aware(name, at)
-        return await recall(
-            agent_id, query, engine=self._parts.engine, policy=await self._parts.policy.current(agent_id),
-            store=self._parts.store, turns=self._parts.turns, now=now or datetime.now(UTC), memory_type=memory_type,
-            limit=limit, turn_id=turn_id, filters=Filters(tuple(tags), session_id, since, until),
-        )  # fmt: skip
+        filters = Filters(tuple(tags), session_id, since, until)
+        return await self._recall.search(agent_id, query, memory_type, limit, turn_id, now, filters)
 
-    async def refine_tools(self, context: TurnContext, model: Chooser) -> Refined:
-        """Lets a small model choose among a turn's tools where ranking was not sure which to cut, within the policy's
-        `refine_deadline_ms`; the choice is fitted to the budget again.
+    async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
+        """Return the memories of these ids that this agent has, in the order asked."""
+        return await self._agent_memories.get(agent_id, ids)
 
-        `model` is any async callable from a prompt to an answer. It never fails: whatever goes wrong leaves the tools
-        as they are in the context, and `reason` says what it was.
+    @observed(UPDATE)
+    @patient
+    async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
+        """Change fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
+
+        `by` is whose word the change is: it reaches no memory that is trusted more, and gives no more trust.
+
+        Raises:
+            UnknownMemory: this agent has no such memory. InvalidInput: a field that cannot be changed, a bad value, or
+            a memory that is trusted more.
         """
-        if context.offer is None:
-            return Refined(context.tools, "not_needed")
-        policy = context.policy or self._parts.policy.for_agent(context.agent_id)
-        return await self._parts.catalog.refine(context.offer, context.message, model, policy)
+        return await self._agent_memories.update(agent_id, id, by=by, **changes)
 
-    def sections(self, context: TurnContext, named: Mapping[str, Collection[str]]) -> Sections:
-        """Which parts of a system prompt this turn's plan keeps, each given by its name with its categories."""
-        return sections(named, context.plan, context.policy or self._parts.policy.for_agent(context.agent_id))
+    @patient
+    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
+        """Count an explicit verdict on a memory that a turn showed.
+
+        It weighs as many showings as the turn's own policy says (`rating_weight`).
+
+        Raises:
+            InvalidInput: the turn showed no such memory.
+        """
+        await self._agent_memories.rate(agent_id, turn_id, memory_id, useful=useful)
+
+    @observed(FORGET)
+    @patient
+    async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
+        """Erase memories with all that was derived from them; the receipt counts what went.
+
+        Their words go wherever they stand: in what turns said, in summaries and last messages of sessions, in
+        artifacts, subtasks, the journal of this machine and the caches of this process. Memories that were handed over
+        and say the same stay, and are counted as `restated`.
+
+        Raises:
+            UnknownMemory: an id that this agent does not have; nothing is erased.
+        """
+        return await self._agent_memories.forget(agent_id, ids)
+
+    @observed(ERASE)
+    @patient
+    async def erase_agent(self, agent_id: str) -> Receipt:
+        """Erase everything of an agent, here and in the journal of this machine; the receipt counts what went."""
+        return await self._agent_memories.erase_agent(agent_id)
+
+    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
+        """Return why a memory was shown in a turn, or why it was not.
+
+        Raises:
+            UnknownTurn: this agent does not have it.
+        """
+        return await self.explain.why(agent_id, turn_id, memory_id)
+
+    # --- sessions ---
+
+    async def resume(self, agent_id: str, session_id: str) -> Resumed | None:
+        """Return what is needed to go on with a session, read from Postgres; None if it never was."""
+        return await self.sessions.resume(agent_id, session_id)
+
+    async def end_session(self, agent_id: str, session_id: str) -> bool:
+        """Mark a session as ended. Return False if there is no such session."""
+        return await self.sessions.end(agent_id, session_id)
+
+    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> Page:
+        """Return a page of a whole tool output: `length` characters from `start` on; `Page.next` begins the next.
+
+        Raises:
+            UnknownArtifact: this agent has no such artifact. InvalidInput: a page that cannot be.
+        """
+        return await self.sessions.artifact(agent_id, id, start=start, length=length)
+
+    def _policy_of(self, context: TurnContext) -> Policy:
+        """Return the policy that a turn was planned under; over HTTP, a context comes without it."""
+        return context.policy or self._policies.for_agent(context.agent_id)
 
     async def _posted(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
         await self.post_turn(context, outcome)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from brain.errors import InvalidInput, RecallClosed
@@ -15,52 +15,73 @@ from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
+from cognitive.policy.chosen import Chosen
 from cognitive.preflight import signals
 from cognitive.recording.record import RecordedCandidate, decode
 from cognitive.trace import NOT_ELIGIBLE, Candidate
-from cognitive.turn import RecallHit
+from cognitive.turn import LONGEST_MESSAGE, RecallHit
+from cognitive.validation import require_aware, require_label
 
 MOST_HITS = 200
 
 
-async def recall(
-    agent_id: str,
-    query: str,
-    *,
-    engine: ContextEngine,
-    policy: Policy,
-    store: MemoryStore,
-    turns: TurnLog,
-    now: datetime,
-    memory_type: MemoryType | None = None,
-    limit: int = 10,
-    turn_id: str | None = None,
-    filters: Filters = NO_FILTERS,
-) -> tuple[RecallHit, ...]:
-    """Memories for a query, best first. With a turn, what its prompt shows is left out and the hits count as shown.
+class Recall:
+    """Searches an agent's memory for a query of the model's own."""
 
-    Raises:
-        InvalidInput: an unknown memory type or a limit outside 1 to 200.
-        RecallClosed: the policy closes the tool for the frame of the turn.
-        StoreUnavailable: Postgres is away or did not answer in time.
-    """
-    if memory_type is not None and memory_type not in MEMORY_TYPES:
-        raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
-    if not isinstance(limit, int) or not 1 <= limit <= MOST_HITS:
-        raise InvalidInput(f"limit: expected 1 to {MOST_HITS}, got {limit!r}")
-    if turn_id:
-        await _require_open(turns, agent_id, turn_id, policy)
-    read = signals.read(query, now=now)
-    types = (memory_type,) if memory_type is not None else MEMORY_TYPES
-    # a query is searched as it stands: a model that asks for "thanks" means the word
-    queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
-    present = await _present(store, turns, agent_id, turn_id) if turn_id else set()
-    ranked = await engine.recall(agent_id, queries, filters, now, policy)
-    hits = _hits(_sourced(ranked, policy), present, limit)
-    if turn_id and hits:
-        lacked = await _lacked(turns, agent_id, turn_id, hits)
-        await turns.expose_recalled(agent_id, turn_id, lacked, now)
-    return hits
+    def __init__(self, engine: ContextEngine, policies: Chosen, store: MemoryStore, turns: TurnLog) -> None:
+        self._engine = engine
+        self._policies = policies
+        self._store = store
+        self._turns = turns
+
+    async def search(
+        self,
+        agent_id: str,
+        query: str,
+        memory_type: MemoryType | None = None,
+        limit: int = 10,
+        turn_id: str | None = None,
+        now: datetime | None = None,
+        filters: Filters = NO_FILTERS,
+    ) -> tuple[RecallHit, ...]:
+        """Return memories for a query, best first. With a turn, what its prompt shows is left out, and hits count as
+        shown.
+
+        Raises:
+            InvalidInput: an unknown memory type, a limit outside 1 to 200, a query or filter that is no text.
+            RecallClosed: the policy closes the tool for the frame of the turn.
+            StoreUnavailable: Postgres is away or did not answer in time.
+        """
+        _require_searchable(agent_id, query, turn_id, now, filters)
+        policy, now = await self._policies.current(agent_id), now or datetime.now(UTC)
+        if memory_type is not None and memory_type not in MEMORY_TYPES:
+            raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
+        if not isinstance(limit, int) or not 1 <= limit <= MOST_HITS:
+            raise InvalidInput(f"limit: expected 1 to {MOST_HITS}, got {limit!r}")
+        if turn_id:
+            await _require_open(self._turns, agent_id, turn_id, policy)
+        read = signals.read(query, now=now)
+        types = (memory_type,) if memory_type is not None else MEMORY_TYPES
+        # a query is searched as it stands: a model that asks for "thanks" means the word
+        queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
+        present = await _present(self._store, self._turns, agent_id, turn_id) if turn_id else set()
+        ranked = await self._engine.recall(agent_id, queries, filters, now, policy)
+        hits = _hits(_sourced(ranked, policy), present, limit)
+        if turn_id and hits:
+            lacked = await _lacked(self._turns, agent_id, turn_id, hits)
+            await self._turns.expose_recalled(agent_id, turn_id, lacked, now)
+        return hits
+
+
+def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: datetime | None, filters: Filters) -> None:
+    require_label("agent_id", agent_id)
+    require_label("query", query, longest=LONGEST_MESSAGE)
+    labels = (("turn_id", turn_id), ("session_id", filters.session_id), *(("tags", tag) for tag in filters.tags))
+    for name, value in labels:
+        if value is not None:
+            require_label(name, value)
+    for name, at in (("now", now), ("since", filters.since), ("until", filters.until)):
+        require_aware(name, at)
 
 
 async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Policy) -> None:

@@ -12,13 +12,13 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import from_json, to_json
 
 from brain.types import Edge, Label, MemoryType, Moment, Text, Vector
-from cognitive.arguments import require_label
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.defaults import Placement
 from cognitive.prompt import Parts, Placed, place
 from cognitive.trace import Trace, Trim
+from cognitive.validation import require_label
 
 LONGEST_MESSAGE = 4_000_000  # characters; what is longer is a file, not a message
 

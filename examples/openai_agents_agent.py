@@ -56,8 +56,10 @@ async def main() -> None:
         print("the session holds:", [item["content"] for item in await tuesday.get_items()][:1])
 
         await layer.settled()
-        for turn in reversed(await layer.turns(AGENT)):
-            shown = [fate for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
+        for turn in reversed(await layer.explain.turns(AGENT)):
+            shown = [
+                fate for fate in await layer.explain.candidates(AGENT, turn["turn_id"]) if fate.disposition == "shown"
+            ]
             used = [fate for fate in shown if fate.used]
             print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)

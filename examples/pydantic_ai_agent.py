@@ -47,8 +47,10 @@ async def main() -> None:
         print("The history holds the bare words:", result.all_messages()[0].parts[0].content == ASKED)
 
         await layer.settled()
-        for turn in reversed(await layer.turns(AGENT)):
-            shown = [fate for fate in await layer.fates(AGENT, turn["turn_id"]) if fate.disposition == "shown"]
+        for turn in reversed(await layer.explain.turns(AGENT)):
+            shown = [
+                fate for fate in await layer.explain.candidates(AGENT, turn["turn_id"]) if fate.disposition == "shown"
+            ]
             used = [fate for fate in shown if fate.used]
             print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)

@@ -70,7 +70,7 @@ async def main() -> None:
         shown = next(message.content for message in session.messages if message.role == "tool")
         print(f"resumed: {len(session.messages)} messages, the output in {len(shown)} of {len(LOG)} characters")
         [whole] = pointers(shown)
-        [line] = await layer.search_artifact(AGENT, whole, "ERROR")
+        [line] = await layer.sessions.search_artifact(AGENT, whole, "ERROR")
         page = await layer.artifact(AGENT, whole, start=line.start)
         print(f"line {line.number} of the whole: {page.text!r}")
         await layer.erase_agent(AGENT)

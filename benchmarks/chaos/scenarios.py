@@ -121,7 +121,7 @@ async def _backends_killed(stage: Stage) -> AsyncIterator[None]:
 @asynccontextmanager
 async def _exhausted(stage: Stage) -> AsyncIterator[None]:
     """All connections of the pool are at work for somebody else."""
-    database = stage.layer._parts.store._database
+    database = stage.layer._agent_memories._store._database
 
     async def hold() -> None:
         while True:

@@ -167,7 +167,7 @@ async def _stored(layer: CognitiveLayer, agents: Sequence[str], workload: Worklo
         await layer.remember(agent, workload.stored(n), progress=moved)
     rate = size.memories / (perf_counter() - start)
     for agent in agents:
-        await layer.sort(agent, progress=partial(part, told, "sorting", 0, size.each))
+        await layer.admin.build_vector_index(agent, progress=partial(part, told, "sorting", 0, size.each))
     return rate
 
 

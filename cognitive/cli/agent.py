@@ -37,7 +37,7 @@ def plans(message: str | None, agent: str, limit: int) -> None:
 
 async def _plans(agent: str, message: str | None, limit: int) -> Sequence[PastPlan]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.my_plans(agent, message, limit=limit)
+        return await layer.explain.my_plans(agent, message, limit=limit)
 
 
 def _show_plans(found: Sequence[PastPlan]) -> None:
@@ -58,7 +58,7 @@ def habits(agent: str) -> None:
 
 async def _habits(agent: str) -> Sequence[Habit]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.habits.evidence(agent)
+        return await layer.admin.tool_usage(agent)
 
 
 def _show_habits(found: Sequence[Habit]) -> None:
@@ -76,7 +76,7 @@ def profile(user_id: str, agent: str) -> None:
 
 async def _profile(agent: str, user_id: str) -> Mapping[str, int]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.habits.profile(agent, user_id)
+        return await layer.admin.user_profile(agent, user_id)
 
 
 def _show_profile(categories: Mapping[str, int]) -> None:
@@ -95,7 +95,7 @@ def forget_habits(user_id: str | None, agent: str, yes: bool) -> None:
 
 async def _forget_habits(agent: str, user_id: str | None) -> Mapping[str, int]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return {"turns": await layer.habits.reset(agent, user_id)}
+        return {"turns": await layer.admin.reset_learning(agent, user_id)}
 
 
 @command.command(cls=Answering, shape=RECEIPT)

@@ -61,7 +61,7 @@ def search(id: UUID, literal: str, limit: int, agent: str) -> None:
 
 async def _search(agent: str, id: UUID, literal: str, limit: int) -> Sequence[Line]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.search_artifact(agent, id, literal, limit)
+        return await layer.sessions.search_artifact(agent, id, literal, limit)
 
 
 def _show_lines(lines: Sequence[Line]) -> None:

@@ -37,7 +37,7 @@ def _named(agent: str, file: Path) -> tuple[cognitive.Policy, Used]:
 
 
 async def _held(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.Policy, Used]:
-    standing = await layer.policies.standing(agent)
+    standing = await layer.policies.effective(agent)
     choice, live = standing.choices.get("live"), standing.live
     if choice is None or choice.version is None:
         return live, Used(live.version, "the operator's own, which holds for the agent")

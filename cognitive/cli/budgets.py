@@ -26,7 +26,7 @@ def command(model: str | None, agent: str) -> None:
 
 
 async def _budgets(model: str | None, agent: str) -> Mapping[str, Any]:
-    from cognitive.bootstrap import live_policy
+    from cognitive.policy.configured import live_policy
     from cognitive.policy.models import budget_for, context_budgets
 
     further = live_policy().for_agent(agent).models

@@ -35,7 +35,7 @@ def command(agent: str, everything: bool) -> None:
 
 async def _effective(agent: str) -> Mapping[str, Any]:
     from brain.settings import from_environment
-    from cognitive.bootstrap import live_policy
+    from cognitive.policy.configured import live_policy
 
     settings = from_environment()
     policy = live_policy(settings)
@@ -57,7 +57,7 @@ async def _stored(agent: str) -> Mapping[str, Any]:
     nothing: dict[str, Any] = {"live": None, "shadow": None, "changes": {}, "since": None, "by": None, "unknown": None}
     try:
         async with cognitive.CognitiveLayer.open() as layer:
-            standing, base = await layer.policies.standing(agent), layer.policies.base(agent)
+            standing, base = await layer.policies.effective(agent), layer.policies.base(agent)
     except CognitiveError as error:
         return {**nothing, "unknown": str(error)}
     live, shadow = standing.choices.get("live"), standing.shadow

@@ -34,9 +34,9 @@ def upgrade(url: str | None) -> None:
 
 
 async def _upgrade(url: str | None) -> Mapping[str, str]:
-    from cognitive import administration
+    from cognitive import admin
 
-    return {"revision": await administration.migrate(url)}
+    return {"revision": await admin.migrate(url)}
 
 
 @command.command(cls=Answering, shape="{mended: [index]}")
@@ -47,9 +47,9 @@ def repair(url: str | None) -> None:
 
 
 async def _repair(url: str | None) -> Mapping[str, Sequence[str]]:
-    from cognitive import administration
+    from cognitive import admin
 
-    return {"mended": await administration.repair(url)}
+    return {"mended": await admin.repair(url)}
 
 
 def _mended(told: Mapping[str, Sequence[str]]) -> None:
@@ -68,9 +68,9 @@ def distribute(really: bool, url: str | None) -> None:
 
 
 async def _distribute(really: bool, url: str | None) -> Mapping[str, Any]:
-    from cognitive import administration
+    from cognitive import admin
 
-    told = await administration.run_distribution(url) if really else administration.distribution()
+    told = await admin.run_distribution(url) if really else admin.distribution()
     return {"statements": told, "run": really}
 
 
@@ -88,9 +88,9 @@ def roles(logins: tuple[str, ...], overview: bool, url: str | None) -> None:
 
 
 async def _roles(logins: tuple[str, ...], overview: bool, url: str | None) -> Mapping[str, Sequence[str]]:
-    from cognitive import administration
+    from cognitive import admin
 
-    return {"logins": logins, "granted": await administration.create_roles(url, logins, overview=overview)}
+    return {"logins": logins, "granted": await admin.create_roles(url, logins, overview=overview)}
 
 
 def _granted(told: Mapping[str, Sequence[str]]) -> None:
@@ -113,7 +113,7 @@ def index(agent: str) -> None:
 async def _index(agent: str) -> Sequence[Group]:
     async with cognitive.CognitiveLayer.open() as layer:
         with printing.progress("sorting") as moved:
-            return await layer.sort(agent, progress=moved)
+            return await layer.admin.build_vector_index(agent, progress=moved)
 
 
 def _indexed(groups: Sequence[Group]) -> None:
@@ -130,9 +130,9 @@ def url(hold: bool) -> None:
 
 
 async def _url(hold: bool) -> Mapping[str, str]:
-    from cognitive import administration
+    from cognitive import admin
 
-    async with administration.embedded() as urls:
+    async with admin.embedded() as urls:
         if hold:
             if printing.as_json():
                 printing.document({"url": urls.app})

@@ -92,10 +92,10 @@ async def read(agent: str, since: datetime | None, until: datetime | None, last:
     """
     async with cognitive.CognitiveLayer.open() as layer:
         policy, used = await basis(layer, agent, file)
-        recorded = await layer.turn_ids(agent, since, until)
+        recorded = await layer.explain.turn_ids(agent, since, until)
         turn_ids = recorded[-last:]
         with printing.progress("reading turns") as moved:
-            cases, history = await layer.questions.cases(agent, turn_ids, moved)
+            cases, history = await layer.explain.cases(agent, turn_ids, moved)
     if len(turn_ids) < len(recorded):
         printing.note(f"the latest {len(turn_ids)} of {len(recorded)} turns are read; --last reads more")
     if not cases:

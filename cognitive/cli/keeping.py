@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 import cognitive
+from cognitive.api import jsonl
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, FILE, YES, confirm
-from cognitive.surface import exchange
 
 
 @click.command("export", cls=Answering, shape="{agent, memories, file}")
@@ -26,9 +26,9 @@ async def _export(agent: str, file: Path) -> Mapping[str, object]:
     written = 0
     async with cognitive.CognitiveLayer.open() as layer:
         with file.open("w", encoding="utf-8") as out:
-            async for line in layer.export(agent):
+            async for line in layer.admin.export(agent):
                 out.write(f"{line}\n")
-                written += exchange.of_memory(line)
+                written += jsonl.of_memory(line)
     return {"agent": agent, "memories": written, "file": str(file)}
 
 
@@ -47,7 +47,7 @@ def import_(file: Path, agent: str) -> None:
 async def _import(agent: str, file: Path) -> Mapping[str, object]:
     async with cognitive.CognitiveLayer.open() as layer:
         with file.open(encoding="utf-8") as lines:
-            ids = await layer.import_lines(agent, lines)
+            ids = await layer.admin.import_lines(agent, lines)
     return {"agent": agent, "memories": len(ids)}
 
 
@@ -61,7 +61,7 @@ def retain(agent: str, dry_run: bool) -> None:
 
 async def _retain(agent: str, dry_run: bool) -> Mapping[str, object]:
     async with cognitive.CognitiveLayer.open() as layer:
-        rows = await layer.retain(agent, dry_run=dry_run)
+        rows = await layer.admin.retain(agent, dry_run=dry_run)
     return {"agent": agent, "dry_run": dry_run, "rows": dict(rows)}
 
 
@@ -81,9 +81,9 @@ def scrub(url: str | None, yes: bool) -> None:
 
 
 async def _scrub(url: str | None) -> Mapping[str, object]:
-    from cognitive import administration
+    from cognitive import admin
 
-    tables, log = await administration.scrub_database(url)
+    tables, log = await admin.scrub_database(url)
     return {"tables": tables, "log": log}
 
 

@@ -33,9 +33,9 @@ async def _language(agent: str, to: str | None, batch: int, load: float) -> Mapp
 
     async with CognitiveLayer.open() as layer:
         if to is None:
-            return _told(agent, await layer.reindexing.standing(agent))
+            return _told(agent, await layer.admin.reindexing.standing(agent))
         with printing.progress(to) as moved:
-            standing = await layer.set_language(
+            standing = await layer.admin.set_language(
                 agent, to, pace=Pace(batch, load),
                 progress=lambda doing, done, total: moved(done, total, _DOING[doing].format(language=to)),
             )  # fmt: skip

@@ -67,7 +67,7 @@ def list_(tags: Sequence[str], limit: int, offset: int, agent: str) -> None:
 
 async def _list(agent: str, tags: Sequence[str], limit: int, offset: int) -> list[Memory]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.tagged(agent, tags, limit, offset)
+        return await layer.admin.tagged(agent, tags, limit, offset)
 
 
 def _shown(memories: Sequence[Memory]) -> None:
@@ -123,7 +123,7 @@ def history(id: UUID, agent: str) -> None:
 
 async def _history(agent: str, id: UUID) -> list[Revision]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.revisions(agent, id)
+        return await layer.admin.revisions(agent, id)
 
 
 def _changes(revisions: Sequence[Revision]) -> None:

@@ -71,7 +71,7 @@ def list_(agent: str) -> None:
 async def _list(agent: str) -> _Listed:
     async with cognitive.CognitiveLayer.open() as layer:
         policies = layer.policies
-        standing = await policies.standing(agent)
+        standing = await policies.effective(agent)
         history = [*await policies.history(agent), *await policies.history(agent, "shadow")]
         return _Listed(
             live=standing.live.version,
@@ -112,7 +112,7 @@ async def _show(agent: str, version: str, beside: str | None) -> Mapping[str, An
     from cognitive.policy.tunables import between
 
     async with cognitive.CognitiveLayer.open() as layer:
-        other = beside or (await layer.policies.standing(agent)).live.version
+        other = beside or (await layer.policies.effective(agent)).live.version
         found = between(await layer.policies.show(agent, other), await layer.policies.show(agent, version))
     rows = [{"name": name, "was": was, "now": now} for name, (was, now) in found.items()]
     return {"version": version, "beside": other, "differences": rows}

@@ -56,10 +56,10 @@ async def _reembed(
     to: str | None, agents: tuple[str, ...], act: str, batch: int, load: float, url: str | None
 ) -> Mapping[str, Any]:
     from brain.changes.filling import Pace
-    from cognitive import administration
+    from cognitive import admin
 
     async with _opened(to) as (layer, model):
-        named = agents or await administration.agents(url)
+        named = agents or await admin.agents(url)
         told = []
         with printing.progress(act) as moved:
             for n, agent in enumerate(named):
@@ -72,9 +72,9 @@ async def _reembed(
 @asynccontextmanager
 async def _opened(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str]]:
     """A layer with the models of the settings and the new one, and that one's full name."""
-    from cognitive import CognitiveLayer, administration
+    from cognitive import CognitiveLayer, admin
 
-    embedders, model = administration.embedders_with(to)
+    embedders, model = admin.embedders_with(to)
     async with CognitiveLayer.open(embedder=embedders) as layer:
         yield layer, model
 
@@ -83,7 +83,7 @@ class _Acting:
     """What may be done with an agent's models."""
 
     def __init__(self, layer: CognitiveLayer, agent: str, model: str, pace: Any, moved: printing.Moved) -> None:
-        self._layer, self._work = layer, layer.reembedding
+        self._layer, self._work = layer, layer.admin.reembedding
         self._agent, self._model, self._pace, self._moved = agent, model, pace, moved
 
     async def build(self) -> Mapping[str, Any]:
@@ -91,7 +91,7 @@ class _Acting:
 
         await self._work.begin(self._agent, self._model)
         lacking = await self._work.fill(self._agent, self._model, self._pace, self._moved)
-        latest = self._layer.policy(self._agent).association_turns
+        latest = self._layer.policies.current(self._agent).association_turns
         turns = await self._work.fill_turns(self._agent, self._model, latest, asked, self._pace)
         return {"lacking": lacking, "turns": turns}
 
@@ -99,11 +99,13 @@ class _Acting:
         return {"models": await self._work.standings(self._agent)}
 
     async def compare(self) -> Mapping[str, Any]:
-        return {"comparison": await self._layer.compare_models(self._agent, self._model)}
+        return {"comparison": await self._layer.admin.compare_models(self._agent, self._model)}
 
     async def cut_over(self) -> Mapping[str, Any]:
         built = await self.build()
-        await self._layer.sort(self._agent, progress=self._moved)  # or a large agent's turns would read all of it
+        await self._layer.admin.build_vector_index(
+            self._agent, progress=self._moved
+        )  # or a large agent's turns would read all of it
         was = await self._work.cut_over(self._agent, self._model)
         return {**built, "was": was, "live": self._model}
 

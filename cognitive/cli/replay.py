@@ -69,11 +69,11 @@ async def _replay(
 ) -> _Replays:
     async with cognitive.CognitiveLayer.open() as layer:
         policy, used = await basis(layer, agent, file) if another else (None, None)
-        turns = turn_ids or await layer.turn_ids(agent, since, until)
+        turns = turn_ids or await layer.explain.turn_ids(agent, since, until)
         replays: list[Replay] = []
         with printing.progress("replaying") as moved:
             for done, turn_id in enumerate(turns, 1):
-                replay = await layer.replay(agent, turn_id, policy)
+                replay = await layer.explain.replay(agent, turn_id, policy)
                 replays += [replay] if replay is not None else []
                 moved(done, len(turns))
     return _Replays(used, len(turns), replays)

@@ -83,7 +83,7 @@ def clear(session_id: str, agent: str, yes: bool) -> None:
 
 async def _clear(agent: str, session_id: str) -> Cleared:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.clear_session(agent, session_id)
+        return await layer.sessions.clear(agent, session_id)
 
 
 def _show_cleared(cleared: Cleared) -> None:
@@ -100,7 +100,7 @@ def artifacts(session_id: str, agent: str) -> None:
 
 async def _artifacts(agent: str, session_id: str) -> Sequence[Artifact]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.artifacts(agent, session_id)
+        return await layer.sessions.artifacts(agent, session_id)
 
 
 def _show_artifacts(found: Sequence[Artifact]) -> None:

@@ -34,7 +34,7 @@ def command(agent: str) -> None:
 
 async def _shadow(agent: str) -> Sequence[Agreement]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.questions.shadows(agent)
+        return await layer.explain.shadows(agent)
 
 
 def _show(agreements: Sequence[Agreement]) -> None:

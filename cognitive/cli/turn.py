@@ -48,7 +48,7 @@ def list_(agent: str, limit: int) -> None:
 async def listed(agent: str, limit: int) -> Sequence[TurnSummary]:
     """The agent's last turns, newest first."""
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.turns(agent, limit)
+        return await layer.explain.turns(agent, limit)
 
 
 def show_turns(turns: Sequence[TurnSummary]) -> None:
@@ -73,7 +73,7 @@ def ids(agent: str, since: datetime | None, until: datetime | None) -> None:
 
 async def _ids(agent: str, since: datetime | None, until: datetime | None) -> Sequence[str]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.turn_ids(agent, since, until)
+        return await layer.explain.turn_ids(agent, since, until)
 
 
 @command.command(cls=Answering, shape=_CONTEXT)
@@ -194,4 +194,4 @@ def reap(agent: str) -> None:
 
 async def _reap(agent: str) -> Mapping[str, int]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return {"abandoned": await layer.reap(agent)}
+        return {"abandoned": await layer.admin.expire_turns(agent)}

@@ -56,7 +56,7 @@ def command(turn_id: str | None, memory_id: UUID | None, agent: str) -> None:
 
 async def _whole(agent: str, turn_id: str) -> list[_Told]:
     async with cognitive.CognitiveLayer.open() as layer:
-        fates = await layer.fates(agent, turn_id)
+        fates = await layer.explain.candidates(agent, turn_id)
         memories = {memory.id: memory for memory in await layer.get(agent, [fate.memory_id for fate in fates])}
     return [_Told(fate, memories.get(fate.memory_id)) for fate in fates]
 

@@ -1,4 +1,12 @@
-"""A layer that runs elsewhere, by the same methods and values. Needs the extra `client`."""
+"""A layer that runs elsewhere, by the same methods and values. Needs the extra `client`.
+
+Modules, in order of execution:
+
+- `client`: the remote layer, by the layer's own methods.
+- `namespaces`: its `sessions`, `explain` and `admin`.
+- `policies`: its `policies`.
+- `calls`: requests, retries, and errors as the layer raises them.
+"""
 
 from cognitive.client.client import CognitiveClient
 from cognitive.wire.problems import Busy, NotAllowed

@@ -11,13 +11,11 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from brain.artifacts import Artifact, Line, Page
-from brain.sessions import Cleared
+from brain.artifacts import Page
 from brain.store import Progress
-from brain.types import Memory, MemoryType, NewMemory, Receipt, Revision
-from cognitive.arguments import require_id
-from cognitive.catalog.plans import PastPlan
+from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive.client.calls import Calls
+from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemoteSessions, id_of
 from cognitive.client.policies import Policies
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
@@ -31,13 +29,10 @@ from cognitive.wire.models import (
     Ended,
     FitBody,
     IdsBody,
-    LineBody,
-    PlansBody,
     RatingBody,
     RecallBody,
     RememberBody,
     Stored,
-    TurnRow,
     WindowView,
 )
 
@@ -56,12 +51,16 @@ class CognitiveClient:
     """A layer on a server; each method does what the layer's method of this name does, and raises what that raises.
 
     Beyond that, `NotAllowed` is raised for a token that may not, and `StoreUnavailable` while the server is away; only
-    `pre_turn` never is: a turn that cannot be prepared goes on without memory. `policies` is the layer's `policies`.
+    `pre_turn` never is: a turn that cannot be prepared goes on without memory. The namespaces
+    `sessions`, `policies`, `explain` and `admin` are the layer's, as far as HTTP goes.
     """
 
     def __init__(self, calls: Calls, pre_turn_seconds: float) -> None:
         self._calls = calls
+        self.sessions = RemoteSessions(calls)
         self.policies = Policies(calls)
+        self.explain = RemoteExplain(calls)
+        self.admin = RemoteAdmin(calls)
         self._pre_turn_seconds = pre_turn_seconds
 
     @classmethod
@@ -136,23 +135,14 @@ class CognitiveClient:
                 return Report(context.turn_id, (), recorded=False)
             raise
 
-    async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnRow]:
-        """The agent's last turns, or those of one session, newest first."""
-        query = {"limit": limit} | ({"session_id": session_id} if session_id is not None else {})
-        return await self._calls.call(list[TurnRow], "GET", "agents", agent_id, "turns", query=query)
-
-    async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
-        """What became of every candidate of a turn, by rank."""
-        return await self._of_turn(list[Explanation], "GET", TurnRef(agent_id, turn_id), "memories")
-
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
         """Why a memory was shown in a turn, or why it was not."""
-        return await self._of_turn(Explanation, "GET", TurnRef(agent_id, turn_id), "memories", _id(memory_id))
+        return await self._of_turn(Explanation, "GET", TurnRef(agent_id, turn_id), "memories", id_of(memory_id))
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
         """Counts somebody's explicit verdict on a memory that a turn showed."""
         turn, body = TurnRef(agent_id, turn_id), RatingBody(useful=useful)
-        await self._of_turn(type(None), "PUT", turn, "memories", _id(memory_id), "rating", body=body)
+        await self._of_turn(type(None), "PUT", turn, "memories", id_of(memory_id), "rating", body=body)
 
     # --- memories ---
 
@@ -193,18 +183,14 @@ class CognitiveClient:
         """The memories of these ids that this agent has, in the order asked."""
         found = list[Memory]()
         for first in range(0, len(ids), _IDS_ASKED):
-            query = {"id": [_id(id) for id in ids[first : first + _IDS_ASKED]]}
+            query = {"id": [id_of(id) for id in ids[first : first + _IDS_ASKED]]}
             found += await self._of(list[Memory], "GET", agent_id, "memories", query=query)
         return found
 
     async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
         """Changes fields of a memory."""
         body = Changes(**changes).model_dump(mode="json", exclude_unset=True)
-        return await self._of(Memory, "PATCH", agent_id, "memories", _id(id), body=body)
-
-    async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
-        """The changes of a memory, the latest first, each with what it replaced."""
-        return await self._of(list[Revision], "GET", agent_id, "memories", _id(id), "revisions")
+        return await self._of(Memory, "PATCH", agent_id, "memories", id_of(id), body=body)
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with all that was derived from them, in one transaction."""
@@ -226,46 +212,16 @@ class CognitiveClient:
         """Marks a session as ended. False if there is no such session."""
         return (await self._of(Ended, "POST", agent_id, "sessions", session_id, "end")).ended
 
-    async def clear_session(self, agent_id: str, session_id: str) -> Cleared:
-        """Removes summary, last messages, plan, artifacts and subtasks of a session."""
-        return await self._of(Cleared, "DELETE", agent_id, "sessions", session_id)
-
-    async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
-        """What is kept out of band of a session, oldest first."""
-        return await self._of(tuple[Artifact, ...], "GET", agent_id, "sessions", session_id, "artifacts")
-
     async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = 8_000) -> Page:
         """A page of a whole tool output."""
         query = {"start": start, "length": length}
-        return await self._of(Page, "GET", agent_id, "artifacts", _id(id), query=query)
-
-    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[Line, ...]:
-        """The first lines of an artifact that hold a literal."""
-        body = LineBody(literal=literal, limit=limit)
-        return await self._of(tuple[Line, ...], "POST", agent_id, "artifacts", _id(id), "search", body=body)
-
-    # --- the agent ---
-
-    async def my_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
-        """What tools the agent's latest turns called; with a message, of turns that asked the like."""
-        if message is None:
-            return await self._of(tuple[PastPlan, ...], "GET", agent_id, "plans", query={"limit": limit})
-        body = PlansBody(message=message, limit=limit)
-        return await self._of(tuple[PastPlan, ...], "POST", agent_id, "plans", "search", body=body)
-
-    async def context_budgets(self) -> dict[str, Any]:
-        """What each model can carry."""
-        return await self._calls.call(dict[str, Any], "GET", "context-budgets")
+        return await self._of(Page, "GET", agent_id, "artifacts", id_of(id), query=query)
 
     async def _of(self, returns: type[T], method: str, agent_id: str, *path: str, **sent: Any) -> T:
         return await self._calls.call(returns, method, "agents", agent_id, *path, **sent)
 
     async def _of_turn(self, returns: type[T], method: str, turn: TurnContext | TurnRef, *path: str, **sent: Any) -> T:
         return await self._of(returns, method, turn.agent_id, "turns", turn.turn_id, *path, **sent)
-
-
-def _id(id: UUID) -> str:
-    return str(require_id("id", id))
 
 
 def _portions(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:

@@ -25,7 +25,7 @@ class Policies:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def standing(self, agent_id: str) -> Holds:
+    async def effective(self, agent_id: str) -> Holds:
         """Which versions hold, live and as a shadow, what is changed of the operator's own, and by whose choices."""
         return await self._read(Holds, agent_id)
 

@@ -52,7 +52,7 @@ async def rendered(layer: CognitiveLayer, asked: Asked) -> Prompt | Unlike:
         UnknownTurn: the agent does not have it.
     """
     try:
-        replay = await layer.replay(asked.agent, asked.params.get("id", ""))
+        replay = await layer.explain.replay(asked.agent, asked.params.get("id", ""))
     except CognitiveError as error:
         return _unlike(error)
     return NOTHING_RAN if replay is None else prompt(replay)
@@ -65,7 +65,9 @@ async def today(layer: CognitiveLayer, asked: Asked) -> Again | Unlike:
         UnknownTurn: the agent does not have it.
     """
     try:
-        replay = await layer.replay(asked.agent, asked.params.get("id", ""), layer.policy(asked.agent))
+        replay = await layer.explain.replay(
+            asked.agent, asked.params.get("id", ""), layer.policies.current(asked.agent)
+        )
     except CognitiveError as error:
         return _unlike(error)
     if replay is None:

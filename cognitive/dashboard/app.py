@@ -17,7 +17,6 @@ from starlette.routing import Mount, Route
 from starlette.types import Scope
 
 from brain.figures.turns import Figures
-from cognitive.arguments import require_label
 from cognitive.dashboard.access import FORM, TOKEN, Door, Visitor, drop, form_key, keep, submitted, visitor
 from cognitive.dashboard.asked import Asked, zone
 from cognitive.dashboard.page import Page, Visit
@@ -25,6 +24,7 @@ from cognitive.dashboard.table import PAGES
 from cognitive.dashboard.writing import Writer, statics
 from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.layer import CognitiveLayer
+from cognitive.validation import require_label
 
 log = logging.getLogger(__name__)
 

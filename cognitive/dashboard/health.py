@@ -101,7 +101,9 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked, *, whole: 
     """All that the page needs, each within a bound: what does not come in time is missing, and the page is not."""
     agent, period = asked.agent, asked.period()
     beneath = asyncio.gather(
-        layer.standing() if whole else _nothing(), layer.backlog(agent, whole=whole), _within(layer.reads_as())
+        layer.admin.health() if whole else _nothing(),
+        layer.admin.backlog(agent, whole=whole),
+        _within(layer.admin.database_role()),
     )
     health, embedded, stages, degraded = await asyncio.gather(
         _within(figures.health(agent)), _within(figures.lately.embedded(agent)),
@@ -109,7 +111,7 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked, *, whole: 
     )  # fmt: skip
     told, backlog, granted = await beneath
     findings, database = (told.findings, told.database) if told is not None else (None, None)
-    return Read(findings, database, health, embedded, stages, degraded, granted, backlog, layer.embedding_model)
+    return Read(findings, database, health, embedded, stages, degraded, granted, backlog, layer.admin.embedding_model)
 
 
 def view(told: Read, asked: Asked) -> Standing:

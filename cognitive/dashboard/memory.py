@@ -107,9 +107,9 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | 
     after = _after(asked.params)
     showings, shown_at, base, near, revisions = await asyncio.gather(
         figures.showings(agent, id, limit=PAGE, after=after), figures.shown_at(agent, id), figures.base(agent),
-        figures.near(agent, id, least=_LEAST_LIKE), layer.revisions(agent, id),
+        figures.near(agent, id, least=_LEAST_LIKE), layer.admin.revisions(agent, id),
     )  # fmt: skip
-    return Read(found[0], life, showings, shown_at, base, near, revisions, layer.policy(agent))
+    return Read(found[0], life, showings, shown_at, base, near, revisions, layer.policies.current(agent))
 
 
 def view(told: Read, asked: Asked) -> MemoryPage:

@@ -159,7 +159,7 @@ async def one(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Version:
         InvalidInput: nobody saved it, and no turn was planned under it.
     """
     known, version = layer.policies, asked.params.get("version", "")
-    standing, base = await known.standing(asked.agent), known.base(asked.agent)
+    standing, base = await known.effective(asked.agent), known.base(asked.agent)
     beside = asked.params.get("with") or standing.live.version
     policy, other = await known.show(asked.agent, version), await known.show(asked.agent, beside)
     saved, seen = await known.list(asked.agent), await figures.policies(asked.agent, MOST_SEEN)
@@ -181,10 +181,10 @@ async def one(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Version:
 async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
     """Each in one statement with its bound, most of them at once."""
     policies, agent = layer.policies, asked.agent
-    standing = await policies.standing(agent)
+    standing = await policies.effective(agent)
     candidates, live, shadow, seen, learned, rates = await asyncio.gather(
         policies.list(agent), policies.history(agent), policies.history(agent, "shadow"),
-        figures.policies(agent, MOST_SEEN), layer.habits.known(agent), policies.base_rates(agent),
+        figures.policies(agent, MOST_SEEN), layer.admin.learned(agent), policies.base_rates(agent),
     )  # fmt: skip
     beside = standing.shadow.version if standing.shadow is not None else None
     compared = await policies.compared(agent, beside) if beside is not None else None

@@ -116,9 +116,9 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | 
     numbers = await figures.turn(agent, turn_id)
     if numbers is None:
         return None
-    account = await layer.account(agent, turn_id)
+    account = await layer.explain.account(agent, turn_id)
     ids = [fate.memory_id for fate in _listed(account, asked)]
-    memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policy(agent)
+    memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policies.current(agent)
     return Read(account, numbers, memories, numbers.attribution or policy.attribution, policy.response_characters)
 
 

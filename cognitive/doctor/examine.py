@@ -25,10 +25,11 @@ from brain.postgres.health import DatabaseHealth
 from brain.postgres.health import examine as look
 from brain.postgres.replica import Replica, compared
 from brain.settings import Settings, from_environment
-from cognitive import administration, bootstrap
+from cognitive import admin
 from cognitive.doctor.checks import Finding, judged
 from cognitive.doctor.facts import Facts, Host, Model, Spaces
 from cognitive.policy import Policy
+from cognitive.policy.configured import live_policy
 
 _ALIKE = 0.85  # of the letters: a name that is so near to a setting's was meant to be it
 _SENTENCES = ("The migration of the database runs at noon.", "At twelve o'clock the database will be migrated.")
@@ -142,7 +143,7 @@ def _host(settings: Settings, journal: Journal | None = None) -> Host:
 def _policies(settings: Settings) -> tuple[tuple[str, ...], str | None]:
     """The files that are in effect, and what is wrong with the first that is none."""
     try:
-        bootstrap.live_policy(settings)
+        live_policy(settings)
         if settings.shadow_policy is not None:
             Policy.load(settings.shadow_policy)
     except PolicyError as error:
@@ -190,7 +191,7 @@ def _model(settings: Settings) -> Model:
 def _own() -> Spaces:
     """The embedding models that the settings name."""
     try:
-        return Spaces(own=tuple(each.model for each in administration.embedders_with(None)[0]))
+        return Spaces(own=tuple(each.model for each in admin.embedders_with(None)[0]))
     except EmbeddingError as error:
         return Spaces(error=str(error))
 

@@ -13,7 +13,6 @@ from brain.store import MemoryStore, Progress
 from brain.turn_records import RecordedTurn, Shown, Verdict
 from brain.turns import TurnLog
 from brain.types import Memory
-from cognitive.arguments import require_label
 from cognitive.errors import InvalidInput, PolicyError, UnknownTurn
 from cognitive.lab import stories
 from cognitive.lab.evidence import Case, as_case
@@ -23,6 +22,7 @@ from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
 from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count
+from cognitive.validation import require_label
 
 Outcome = Literal["identical", "changed since", "different", "another counter", "another policy"]
 

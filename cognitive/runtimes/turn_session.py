@@ -286,7 +286,7 @@ class TurnSession:
         except Exception as error:  # as above
             _report("recall", error)
             return RECALL_UNAVAILABLE
-        return recall_answer(hits, self.binding.layer.policy(self.binding.agent_id))
+        return recall_answer(hits, self.binding.layer.policies.current(self.binding.agent_id))
 
 
 @dataclass(slots=True)

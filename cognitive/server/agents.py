@@ -21,13 +21,13 @@ async def my_plans(
     agent_id: AgentId, layer: Layer, limit: Annotated[int, Query(ge=0, le=MOST_PLANS)] = 25
 ) -> tuple[PastPlan, ...]:
     """By what they were asked; the largest groups first."""
-    return await layer.my_plans(agent_id, limit=limit)
+    return await layer.explain.my_plans(agent_id, limit=limit)
 
 
 @router.post("/plans/search", summary="What tools turns called that asked the like (my_plans)")
 async def my_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
     """The largest groups first."""
-    return await layer.my_plans(agent_id, body.message, limit=body.limit)
+    return await layer.explain.my_plans(agent_id, body.message, limit=body.limit)
 
 
 @router.delete("", summary="Erase everything of an agent (erase_agent)", dependencies=ERASING)
@@ -40,4 +40,4 @@ async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, kept: Kept
 @of_none.get("/context-budgets", summary="What each model can carry")
 async def context_budgets(layer: Layer) -> dict[str, Any]:
     """Tokens and bytes by model, and what an unknown one is taken for."""
-    return layer.context_budgets()
+    return layer.admin.context_budgets()

@@ -102,7 +102,7 @@ def _running(mounts: Sequence[Mounted]) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            app.state.layer.forgetting.holds(app.state.contexts.let_go)
+            app.state.layer.admin.on_erasure(app.state.contexts.let_go)
             for mounted in mounts:
                 if mounted.running is not None:
                     await stack.enter_async_context(mounted.running())

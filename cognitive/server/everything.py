@@ -22,7 +22,7 @@ from cognitive.wire.problems import NotAllowed
 def mounts(layer: CognitiveLayer) -> Sequence[Mounted]:
     """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
     endpoint = Endpoint(layer, _scope, hosts=None)
-    dashboard = create(layer, layer.figures, Door(visitor_of, needs_no_token, heard))
+    dashboard = create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard))
     return (Mounted("/mcp", endpoint, endpoint.running), Mounted("/ui", dashboard, door=True, told=refused()))
 
 

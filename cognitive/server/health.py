@@ -37,7 +37,7 @@ class Readiness:
             return self._known[1]
 
     async def _look(self) -> Health:
-        wrong = await self._layer.readiness()
+        wrong = await self._layer.admin.readiness()
         for part, because in wrong.items():
             if because is not None:
                 log.warning("not ready: %s: %s", part, because)
@@ -46,7 +46,7 @@ class Readiness:
 
     async def _replica(self) -> Mapping[str, str]:
         """Told, and not counted: turns are whole without it."""
-        replica = await self._layer.replica()
+        replica = await self._layer.admin.replica()
         if replica is None:
             return {}
         if replica.unfit is not None:

@@ -64,7 +64,7 @@ class Hooks:
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
         self._sessions: OrderedDict[tuple[str, str], _Session] = OrderedDict()
-        layer.forgetting.holds(self._let_go)
+        layer.admin.on_erasure(self._let_go)
         self._events: Mapping[str, Callable[[_Session, Said], Awaitable[str]]] = {
             "session-start": self._started,
             "user-prompt-submit": self._prompted,

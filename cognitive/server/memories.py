@@ -59,7 +59,7 @@ async def update(agent_id: AgentId, memory_id: UUID, body: Changes, layer: Layer
 @router.get("/{memory_id}/revisions", summary="How a memory was changed (revisions)")
 async def revisions(agent_id: AgentId, memory_id: UUID, layer: Layer) -> list[Revision]:
     """The latest first, each with what it replaced."""
-    return await layer.revisions(agent_id, memory_id)
+    return await layer.admin.revisions(agent_id, memory_id)
 
 
 @router.delete("/{memory_id}", summary="Erase a memory", dependencies=ERASING)

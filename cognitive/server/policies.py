@@ -21,10 +21,10 @@ router = APIRouter(prefix="/policies", tags=["policies"], route_class=StrictRout
 Version = Annotated[Label, Path(description="Of a policy: twelve hexadecimal digits.")]
 
 
-@router.get("", summary="Which policy holds, and since whose choice (policies.standing)")
+@router.get("", summary="Which policy holds, and since whose choice (policies.effective)")
 async def standing(agent_id: AgentId, layer: Layer) -> Holds:
     """By version, live and as a shadow, and what the live one changes of the operator's own."""
-    base, holds = layer.policies.base(agent_id), await layer.policies.standing(agent_id)
+    base, holds = layer.policies.base(agent_id), await layer.policies.effective(agent_id)
     shadow = holds.shadow.version if holds.shadow is not None else None
     return Holds(base.version, holds.live.version, shadow, chosen(base, holds.live), holds.choices)
 

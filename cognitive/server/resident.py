@@ -19,10 +19,10 @@ from contextlib import suppress
 from typing import Any
 
 from cognitive import CognitiveLayer, Policy
-from cognitive.bootstrap import live_policy
 from cognitive.errors import CognitiveError
 from cognitive.hook.place import Place, place, prepared
 from cognitive.hook.wire import ANSWER, END, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
+from cognitive.policy.configured import live_policy
 from cognitive.server.hooks import Hooks
 from cognitive.telemetry.logs import Lines
 

@@ -46,13 +46,13 @@ async def end_session(agent_id: AgentId, session_id: SessionId, layer: Layer) ->
 @router.delete("/sessions/{session_id:name}", summary="Clear a session", dependencies=ERASING)
 async def clear_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Cleared:
     """Removes its summary, last messages, plan, artifacts and subtasks; its turns and memories stay."""
-    return await layer.clear_session(agent_id, session_id)
+    return await layer.sessions.clear(agent_id, session_id)
 
 
 @router.get("/sessions/{session_id:name}/artifacts", summary="What is kept of a session out of the prompt")
 async def artifacts(agent_id: AgentId, session_id: SessionId, layer: Layer) -> tuple[Artifact, ...]:
     """Oldest first, without their texts."""
-    return await layer.artifacts(agent_id, session_id)
+    return await layer.sessions.artifacts(agent_id, session_id)
 
 
 @router.get("/artifacts/{id}", summary="Read a page of a whole tool output")
@@ -70,4 +70,4 @@ async def artifact(
 @router.post("/artifacts/{id}/search", summary="Look for lines of a whole tool output")
 async def search_artifact(agent_id: AgentId, id: UUID, body: LineBody, layer: Layer) -> tuple[Line, ...]:
     """The first lines that hold a literal, each with where reading can go on."""
-    return await layer.search_artifact(agent_id, id, body.literal, body.limit)
+    return await layer.sessions.search_artifact(agent_id, id, body.literal, body.limit)

@@ -43,7 +43,7 @@ async def turns(
     session_id: Annotated[Label | None, Query(description="Of this session alone.")] = None,
 ) -> list[TurnRow]:
     """Whatever became of them; a turn without an outcome is "open"."""
-    return [TurnRow(**asdict(turn)) for turn in await layer.turns(agent_id, limit, session_id=session_id)]
+    return [TurnRow(**asdict(turn)) for turn in await layer.explain.turns(agent_id, limit, session_id=session_id)]
 
 
 @router.post("/{turn_id:name}/window", summary="Fit a conversation that grew within a turn (fit)")
@@ -71,7 +71,7 @@ async def post_turn(agent_id: AgentId, turn_id: TurnId, body: Outcome, layer: La
 @router.get("/{turn_id:name}/memories", summary="What became of every candidate of a turn")
 async def fates(agent_id: AgentId, turn_id: TurnId, layer: Layer) -> list[Explanation]:
     """By rank; asking teaches nothing."""
-    return await layer.fates(agent_id, turn_id)
+    return await layer.explain.candidates(agent_id, turn_id)
 
 
 @router.get("/{turn_id:name}/memories/{memory_id}", summary="Why a memory was shown, or why not")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID, uuid4
@@ -13,16 +13,14 @@ from pydantic import Field
 from brain.sessions import Carried, Sessions
 from brain.store import MemoryStore
 from brain.subtasks import Subtask, Subtasks
-from brain.turns import TurnLog
 from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, NewMemory
-from cognitive.arguments import require_id, require_label
-from cognitive.context.engine import ContextEngine
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.policy.chosen import Chosen
 from cognitive.prompt import CLOSING, OPENING, quote, sealed
-from cognitive.recall import MOST_HITS, recall
+from cognitive.recall import MOST_HITS, Recall
 from cognitive.turn import RecallHit
+from cognitive.validation import require_id, require_label
 from cognitive.window import engine_messages
 from cognitive.window.output.text import head_of
 
@@ -51,8 +49,7 @@ class Work:
     sessions: Sessions
     subtasks: Subtasks
     store: MemoryStore
-    turns: TurnLog = field(repr=False)
-    engine: ContextEngine = field(repr=False)
+    recall: Recall
 
     # --- the plan ---
 
@@ -183,10 +180,7 @@ class Work:
         policy = await self.policy.current(agent_id)
         facts: tuple[RecallHit, ...] = ()
         if policy.work_facts:
-            facts = await recall(
-                agent_id, title, engine=self.engine, policy=policy, store=self.store, turns=self.turns,
-                now=now or datetime.now(UTC), memory_type="fact", limit=policy.work_facts, turn_id=turn_id,
-            )  # fmt: skip
+            facts = await self.recall.search(agent_id, title, "fact", policy.work_facts, turn_id or None, now)
         wanted = policy.work_related
         found = await self.subtasks.search(agent_id, None, title, wanted + len(needed)) if wanted else ()
         related = [subtask for subtask in found if subtask.id not in {each.id for each in needed}][:wanted]

@@ -80,7 +80,7 @@ def observed(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
         @wraps(method)
         async def call(*args: P.args, **named: P.kwargs) -> R:
             layer: Any = args[0]
-            metrics: Metrics = layer._parts.metrics
+            metrics: Metrics = layer._metrics
             given = args[1:]
             started = perf_counter()
             with Span(operation.span, lambda: operation.given(*given, **named)) as span:

@@ -12,6 +12,7 @@ from benchmarks.chaos.words import WordEmbedder
 from brain.text import storable
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.errors import InvalidInput
+from tests.internals import internals
 
 pytestmark = pytest.mark.promise(number=8)
 
@@ -71,7 +72,7 @@ async def test_a_turn_of_any_words_is_refused_or_recorded_as_it_was(words, agent
     context = await words.pre_turn(turn)
     assert context.message == said
     await words.post_turn(context, outcome)
-    assert (await words._parts.turns.turn(agent, context.turn_id)).message == said
+    assert (await internals(words).turns.turn(agent, context.turn_id)).message == said
 
 
 @given(TEXT)

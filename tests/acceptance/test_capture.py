@@ -157,7 +157,7 @@ async def closing(layer: CognitiveLayer, agent: str, halting: Halting):
     context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
     posting = asyncio.create_task(layer.post_turn(context, Outcome(response=ANSWER)))
     assert await asyncio.to_thread(halting.reached.wait, 20)
-    assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
     return context, posting
 
 
@@ -169,7 +169,7 @@ async def test_an_agent_that_is_erased_between_closing_and_capture_leaves_no_wor
         halting.go_on.set()
         await posting
     assert await kept(keeping, agent) == []
-    assert await keeping.turns(agent) == []
+    assert await keeping.explain.turns(agent) == []
 
 
 async def test_a_crash_between_closing_and_capture_is_made_up_for_by_the_retry(urls, embedder, agent, keeping):
@@ -195,7 +195,7 @@ async def test_words_without_a_vector_wait_in_the_journal(urls, embedder, agent,
     async with capturing(urls, halting) as layer:
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
         assert not (await layer.post_turn(context, Outcome(response=ANSWER))).recorded
-        assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
+        assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
         halting.go_on.set()
     assert [content for _, content, _ in await kept(keeping, agent)] == [ANSWER, ASKED]
 

@@ -15,6 +15,7 @@ from cognitive.catalog.engine import Catalog, ToolCache
 from cognitive.catalog.ranking import Evidence
 from cognitive.catalog.refine import Completion
 from cognitive.errors import EmbeddingError, InvalidInput, PolicyError
+from tests.internals import internals
 
 WEAK, STRONG = "example/unknown-small-model", "anthropic/claude-opus-4-1"
 LIMIT = 10_000
@@ -96,7 +97,7 @@ async def test_what_went_is_logged_above_a_third_and_recorded_with_the_turn(laye
     assert "tools by relevance" in told
     assert str(context.trim.before_bytes) in told
     await layer.post_turn(context, Outcome(response="It will."))  # records what there was no time to record before
-    stored = (await layer._parts.turns.turn(agent, context.turn_id)).trace["trim"]
+    stored = (await internals(layer).turns.turn(agent, context.turn_id)).trace["trim"]
     assert stored["after_bytes"] == context.trim.after_bytes
     assert stored["cut_count"] == len(context.trim.cut)
     assert stored["dropped"] == list(context.trim.dropped)
@@ -333,11 +334,11 @@ async def test_my_plans_tell_what_messages_led_to_which_tools_of_this_agent_alon
     for text, call in (("Weather in Rome?", "WeatherTool"), ("The weather in Rome?", "WeatherTool"), ("Pay Bo", "Pay")):
         context = await layer.pre_turn(ask(agent, text, tools=()))
         await layer.post_turn(context, Outcome(response="Done.", tool_calls=[ToolCall(name=call)] * 2))
-    weather, pay = await layer.my_plans(agent)
+    weather, pay = await layer.explain.my_plans(agent)
     assert (weather.turns, weather.tools) == (2, (("WeatherTool", 2),))
     assert pay.tools == (("Pay", 1),)
-    assert await layer.my_plans(agent, "What is the weather like in Rome?") == (weather,)
-    assert await layer.my_plans(agent, limit=0) == ()
-    assert await layer.my_plans(f"{agent}-other") == ()
+    assert await layer.explain.my_plans(agent, "What is the weather like in Rome?") == (weather,)
+    assert await layer.explain.my_plans(agent, limit=0) == ()
+    assert await layer.explain.my_plans(f"{agent}-other") == ()
     with pytest.raises(InvalidInput, match="limit"):
-        await layer.my_plans(agent, limit=-1)
+        await layer.explain.my_plans(agent, limit=-1)

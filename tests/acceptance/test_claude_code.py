@@ -144,7 +144,7 @@ async def test_claude_code_has_a_memory_that_learns(layer, agent, project, envir
         assert memory in shown
         assert json.dumps(after["messages"]).count(f'\\"{memory}') == 1, "what stands in the context is not shown again"
 
-    turns = await layer.turns(agent)
+    turns = await layer.explain.turns(agent)
     assert [turn.status for turn in turns] == ["completed", "completed"]
     report = await layer.post_turn(TurnRef(agent, turns[1].turn_id), Outcome())
     assert report.duplicate

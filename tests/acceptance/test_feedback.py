@@ -425,7 +425,7 @@ async def test_explored_turns_show_what_they_say_they_show(opened, urls):
     assert 18 <= drawn[True] <= 42, "one in two of sixty, within three standard deviations"
 
     for n in range(60):
-        replayed = await usual.replay(agent, f"explored-{n}")
+        replayed = await usual.explain.replay(agent, f"explored-{n}")
         assert (replayed.verdict, replayed.text) == ("identical", rendered[f"explored-{n}"])
         again = await curious.pre_turn(ask(agent, questions[n % 3], turn_id=f"explored-{n}"))
         assert again.text == rendered[again.turn_id]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn, TurnRef
+from tests.internals import internals
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 QUESTION = "Which cache did the platform team choose for the user sessions?"
@@ -91,7 +92,7 @@ async def test_over_a_session_no_text_is_embedded_twice_and_responses_before_the
             context = await layer.pre_turn(ask(agent, message, *said))
             response = f"In step {n} they compared several caches. The vote of round {n} went to another day."
             await layer.post_turn(context, Outcome(response=response))
-            await layer._parts.arrivals.finished()
+            await internals(layer).prefetch.finished()
             assert {f"In step {n} they compared several caches."} <= set(counting.asked)
             said += [message, response]
     assert len(counting.asked) == len(set(counting.asked))
@@ -104,7 +105,7 @@ async def test_an_agent_runs_under_its_own_policy_which_is_what_its_turns_record
         context = await layer.pre_turn(ask(agent, "what is the capital of mongolia"))
         assert context.shown
         assert context.plan.policy == context.policy.version == policy.for_agent(agent).version != policy.version
-        replayed = await layer.replay(agent, context.turn_id)
+        replayed = await layer.explain.replay(agent, context.turn_id)
         assert replayed.verdict == "identical"
         assert await layer.why(agent, context.turn_id, context.shown[0].memory_id)
 
@@ -128,4 +129,4 @@ async def test_a_memory_is_shortened_to_what_is_not_said_and_earns_for_that_alon
         turn = TurnRef(agent, context.turn_id) if by_reference else context
         report = await layer.post_turn(turn, Outcome(response=SAID))
         assert [verdict.referenced for verdict in report.attributions] == [False]
-        assert (await layer.replay(agent, context.turn_id)).verdict == "identical"
+        assert (await layer.explain.replay(agent, context.turn_id)).verdict == "identical"

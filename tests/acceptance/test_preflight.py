@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn
+from cognitive.preflight.plan import sections
+from tests.internals import internals
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 CORE = (
@@ -96,7 +98,7 @@ async def test_the_plan_is_logged_and_recorded(frank, agent, caplog):
     assert line.startswith("classified: categories=[monitoring] tools=4/13 memory=3/150 thinking=off (")
     assert line.endswith(" µs)")
     await frank.post_turn(context, Outcome(response="All is well."))
-    recorded = await frank._parts.turns.turn(agent, context.turn_id)
+    recorded = await internals(frank).turns.turn(agent, context.turn_id)
     assert recorded.plan == context.plan.as_json()
 
 
@@ -105,7 +107,7 @@ async def test_a_replay_plans_the_same_memory(frank, agent):
     context = await frank.pre_turn(ask(agent, "check the gpu of rack 3"))
     assert context.plan.categories == ("monitoring",)
     assert 0 < len(context.shown) <= 3
-    assert (await frank.replay(agent, context.turn_id)).verdict == "identical"
+    assert (await frank.explain.replay(agent, context.turn_id)).verdict == "identical"
 
 
 async def live(layer, agent: str, text: str, *called: str, user: str | None = None) -> None:
@@ -120,25 +122,25 @@ async def test_tools_that_are_really_called_stay_until_that_is_forgotten(frank, 
     context = await planned_anew(frank, agent, "cpu load and disk status")
     assert "web_search" in names(context)
     assert "learned.web_search" in context.plan.reasons
-    evidence = await frank.habits.evidence(agent)
+    evidence = await frank.admin.tool_usage(agent)
     assert ("monitoring", "web_search", 3) in {(habit.category, habit.tool, habit.called) for habit in evidence}
-    assert await frank.habits.profile(agent, "u") == {"monitoring": 3}
-    assert await frank.habits.reset(agent) >= 3
-    assert await frank.habits.evidence(agent) == ()
+    assert await frank.admin.user_profile(agent, "u") == {"monitoring": 3}
+    assert await frank.admin.reset_learning(agent) >= 3
+    assert await frank.admin.tool_usage(agent) == ()
     assert "web_search" not in names(await planned_anew(frank, agent, "gpu status"))
 
 
 async def test_what_one_agent_learnt_is_no_other_agents(frank, agent):
     for _ in range(2):
         await live(frank, agent, "gpu status", "web_search")
-    assert await frank.habits.evidence(f"{agent}-other") == ()
+    assert await frank.admin.tool_usage(f"{agent}-other") == ()
 
 
 async def planned_anew(layer, agent: str, text: str):
     """A turn after the habits were read: the first one after a change has them read behind it."""
-    layer.habits._kept.clear()
+    internals(layer).habits._kept.clear()
     await layer.pre_turn(ask(agent, text))
-    await layer.habits.finished()
+    await internals(layer).habits.finished()
     return await layer.pre_turn(ask(agent, text))
 
 
@@ -194,5 +196,5 @@ async def test_the_exemplars_stand_in_where_a_policy_wants_them(urls, embedder, 
 
 async def test_sections_of_a_prompt_follow_the_plan(frank, agent):
     context = await frank.pre_turn(ask(agent, "swap 1 SOL for USDC"))
-    found = frank.sections(context, {"wallets": ["crypto"], "git": ["coding"], "manners": []})
+    found = sections({"wallets": ["crypto"], "git": ["coding"], "manners": []}, context.plan, context.policy)
     assert (found.kept, found.dropped) == (("wallets", "manners"), ("git",))

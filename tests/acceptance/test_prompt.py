@@ -114,7 +114,7 @@ async def test_over_random_turns_bytes_stay_where_the_placement_says(layer, agen
         if placement == "user_tail":
             assert flat(two.prompt(SYSTEM)).startswith(flat(one.prompt(SYSTEM)[:-1]))
     for context in contexts:
-        replay = await layer.replay(agent, context.turn_id)
+        replay = await layer.explain.replay(agent, context.turn_id)
         assert replay.verdict in ("identical", "changed since")
         assert replay.text == context.text
 
@@ -129,7 +129,7 @@ async def test_what_the_conversation_shows_is_shown_again_once_it_has_left_or_wa
     assert (second.text, second.shown) == ("", ())
     assert second.trace.of(kettle).disposition == "standing"
     assert "still shows it, 2 messages back" in (await journaled.why(agent, "t2", kettle)).because
-    assert (await journaled.replay(agent, "t2")).verdict == "identical"
+    assert (await journaled.explain.replay(agent, "t2")).verdict == "identical"
     assert KETTLE in (await journaled.pre_turn(ask(agent, question, talk[1:], n=3))).text, "it has scrolled out"
     await journaled.update(agent, kettle, content="The amber kettle stands in the cellar.")
     fourth = await journaled.pre_turn(ask(agent, question, talk, n=4))
@@ -164,7 +164,7 @@ async def test_what_the_window_leaves_out_of_the_conversation_is_shown_again(jou
     third = await journaled.pre_turn(ask(agent, question, [*talk, *small], n=3))
     assert KETTLE not in flat(third.messages), "the window has gone on"
     assert [shown.memory_id for shown in third.shown] == [kettle]
-    assert (await journaled.replay(agent, "t3")).verdict == "identical"
+    assert (await journaled.explain.replay(agent, "t3")).verdict == "identical"
 
 
 async def test_a_block_of_an_earlier_turn_is_neither_query_nor_conversation(layer, agent):

@@ -42,7 +42,7 @@ from cognitive import CognitiveLayer
 async def main():
     url, agent = sys.argv[1:]
     async with CognitiveLayer.open(url) as layer:
-        replays = [await layer.replay(agent, turn_id) for turn_id in await layer.turn_ids(agent)]
+        replays = [await layer.explain.replay(agent, turn_id) for turn_id in await layer.explain.turn_ids(agent)]
     print(json.dumps([[r.turn_id, r.verdict, r.text, r.prefix] for r in replays]))
 
 asyncio.run(main())
@@ -128,7 +128,7 @@ async def evidence(layers, day):
     agent, rendered = day
     seen = []
     turns = [turn_id for turn_id in rendered if turn_id.startswith("calm")]
-    cases, history = await calm.questions.cases(agent, turns, lambda done, total: seen.append((done, total)))
+    cases, history = await calm.explain.cases(agent, turns, lambda done, total: seen.append((done, total)))
     assert [case.turn_id for case in cases] == turns
     return cases, history, seen
 
@@ -138,10 +138,10 @@ async def test_a_day_of_turns_comes_out_byte_for_byte(layers, day):
     assert len(rendered) >= 100
     assert sum(bool(text) for text, _ in rendered.values()) > 50
     calm, strict = layers
-    assert set(await calm.turn_ids(agent)) == set(rendered)
+    assert set(await calm.explain.turn_ids(agent)) == set(rendered)
     for turn_id, (text, prefix) in rendered.items():
         other = strict if turn_id.startswith("calm") else calm  # whatever policy is today's
-        replay = await other.replay(agent, turn_id)
+        replay = await other.explain.replay(agent, turn_id)
         assert (replay.verdict, replay.because, replay.text, replay.prefix) == ("identical", "", text, prefix)
         assert replay.difference.none
         assert replay.difference.tokens[0] == replay.difference.tokens[1]
@@ -180,7 +180,7 @@ async def test_another_policy_is_a_difference(layers, day):
     narrow = Policy(deadline_ms=60_000, default_limit=1, hinted_limit=1, other_limit=1, abstention=False)
     totals: Counter[str] = Counter()
     for turn_id, (text, _) in rendered.items():
-        replay = await calm.replay(agent, turn_id, narrow)
+        replay = await calm.explain.replay(agent, turn_id, narrow)
         change = replay.difference
         assert replay.verdict == "another policy"
         assert change.none or replay.text != text or change.moved
@@ -192,7 +192,7 @@ async def test_another_policy_is_a_difference(layers, day):
     assert totals["left"] > 100
     assert totals["after"] < totals["before"] / 2
     wide = Policy(deadline_ms=60_000, default_limit=12, hinted_limit=12, other_limit=12, abstention=False)
-    replay = await calm.replay(agent, next(id for id, (text, _) in rendered.items() if text), wide)
+    replay = await calm.explain.replay(agent, next(id for id, (text, _) in rendered.items() if text), wide)
     assert replay.difference.entered
     assert replay.difference.tokens[1] > replay.difference.tokens[0]
 
@@ -238,11 +238,11 @@ async def test_what_was_never_compared_with_the_window_is_kept_and_counted(layer
                 conversation=[Message(role="assistant", content=said)])  # fmt: skip
     context = await calm.pre_turn(turn)
     assert said not in context.text
-    lenient = await calm.replay(
+    lenient = await calm.explain.replay(
         agent, "t", CALM.model_copy(update={"dedup_threshold": 1.0, "containment_threshold": 1.0})
     )
     assert lenient.difference.left == ()
-    off = await calm.replay(agent, "t", CALM.model_copy(update={"dedup": False}))
+    off = await calm.explain.replay(agent, "t", CALM.model_copy(update={"dedup": False}))
     assert len(off.difference.entered) == 1
     assert off.difference.uncompared == ()
 
@@ -261,7 +261,7 @@ async def test_a_turn_that_showed_an_erased_memory_says_so(layers, agent):
     await calm.remember(agent, memories(random.Random(6), 30, first=500))
     verdicts = Counter()
     for turn_id, context in rendered.items():
-        replay = await calm.replay(agent, turn_id)
+        replay = await calm.explain.replay(agent, turn_id)
         shown = {each.memory_id for each in context.shown}
         verdicts[replay.verdict] += 1
         assert replay.verdict != "different"
@@ -281,18 +281,18 @@ async def test_a_pinned_memory_that_changed_is_missed_from_the_prefix(layers, ag
     calm, _ = layers
     [pinned] = await calm.remember(agent, [NewMemory(type="fact", content="Answer in French.", pinned=True)])
     await calm.pre_turn(Turn(agent_id=agent, session_id="s", text="Hello!", now=NOW, turn_id="t"))
-    assert (await calm.replay(agent, "t")).verdict == "identical"
+    assert (await calm.explain.replay(agent, "t")).verdict == "identical"
     await calm.update(agent, pinned, content="Answer in German.")
-    replay = await calm.replay(agent, "t")
+    replay = await calm.explain.replay(agent, "t")
     assert (replay.verdict, replay.changed) == ("changed since", (pinned,))
     await calm.forget(agent, [pinned])
-    assert (await calm.replay(agent, "t")).gone == (pinned,)
+    assert (await calm.explain.replay(agent, "t")).gone == (pinned,)
 
 
 async def test_a_turn_that_never_was_cannot_be_replayed(layers, agent):
     calm, _ = layers
     with pytest.raises(InvalidInput, match="no-such-turn"):
-        await calm.replay(agent, "no-such-turn")
+        await calm.explain.replay(agent, "no-such-turn")
 
 
 async def test_replaying_teaches_nothing_and_leaves_no_turn(layers, day):
@@ -302,8 +302,8 @@ async def test_replaying_teaches_nothing_and_leaves_no_turn(layers, day):
         Turn(agent_id=agent, session_id="p", text="Where is the amber kettle?", now=NOW, turn_id="probe")
     )
     for turn_id in list(rendered)[:10]:
-        await calm.replay(agent, turn_id, STRICT)
-    assert set(await calm.turn_ids(agent)) == {*rendered, "probe"}
+        await calm.explain.replay(agent, turn_id, STRICT)
+    assert set(await calm.explain.turn_ids(agent)) == {*rendered, "probe"}
     again = await calm.pre_turn(
         Turn(agent_id=agent, session_id="p", text="Where is the amber kettle?", now=NOW, turn_id="probe")
     )
@@ -334,7 +334,7 @@ async def test_a_turn_is_its_own_under_a_policy_that_has_gained_a_tunable_since(
         await connection.execute(f"UPDATE cognitive.policy SET {older} WHERE agent_id = $1", agent)
         await connection.execute("UPDATE cognitive.turn SET policy = 'older' WHERE agent_id = $1", agent)
         await connection.close()
-        replay = await layer.replay(agent, context.turn_id)
+        replay = await layer.explain.replay(agent, context.turn_id)
         assert (replay.verdict, replay.text) == ("identical", context.text)
-        assert (await layer.replay(agent, context.turn_id, CALM)).verdict == "identical"
-        assert (await layer.replay(agent, context.turn_id, STRICT)).verdict == "another policy"
+        assert (await layer.explain.replay(agent, context.turn_id, CALM)).verdict == "identical"
+        assert (await layer.explain.replay(agent, context.turn_id, STRICT)).verdict == "another policy"

@@ -14,6 +14,7 @@ import pytest
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
 from cognitive.session.recent import Resumed
 from cognitive.window.output.normalise import pointers
+from tests.internals import internals
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 STEPS = ["Read the log", "Free some space", "Tell the owner"]
@@ -33,7 +34,7 @@ async def main(url, agent):
         call = ToolCall(name="bash", arguments={{"command": "cat log"}}, result=log)
         await layer.post_turn(context, Outcome(response="The disk is full.", tool_calls=[call]))
         await layer.work.advance(agent, "s", 0)
-        await layer._parts.continuity.finished()
+        await internals(layer).continuity.finished()
         print("ready", flush=True)
         await asyncio.sleep(600)
 
@@ -53,7 +54,7 @@ def asked(agent: str, text: str, talk: Sequence[Message] = (), **fields) -> Turn
 
 async def resumed_by_another(layer: CognitiveLayer, agent: str) -> Resumed:
     """The session, when what the layer writes in the background is there."""
-    await layer._parts.continuity.finished()
+    await internals(layer).continuity.finished()
     resumed = await layer.resume(agent, "s")
     assert resumed is not None
     return resumed
@@ -80,7 +81,7 @@ async def test_another_process_goes_on_after_a_kill(layer, urls, agent, root):
     assert resumed.preface.role == "system"
     assert "Free some space" in resumed.preface.content
     [pointer] = pointers(contents[4])
-    [line] = await layer.search_artifact(agent, pointer, "ERROR")
+    [line] = await layer.sessions.search_artifact(agent, pointer, "ERROR")
     assert (await layer.artifact(agent, pointer, start=line.start)).text == "ERROR the disk is full\n"
 
     prompt = [resumed.preface, *resumed.messages]
@@ -100,7 +101,7 @@ async def test_what_left_the_window_is_in_the_summary_that_is_taken_up(layer, ag
         seen.append(" ".join(message.content for message in context.messages))
         await layer.post_turn(context, Outcome(response=f"Noted as {n}."))
         talk += [Message(role="user", content=f"Note number {n}."), Message(role="assistant", content=f"Noted as {n}.")]
-        await layer._parts.continuity.finished()
+        await internals(layer).continuity.finished()
     resumed = await resumed_by_another(layer, agent)
     assert resumed.covers is not None
     together = f"{resumed.summary} {' '.join(message.content for message in resumed.messages)}"
@@ -159,7 +160,7 @@ async def test_a_cleared_session_keeps_its_turns_and_nothing_of_what_was_said(la
     context = await layer.pre_turn(asked(agent, "My password is swordfish."))
     await layer.post_turn(context, Outcome(response="I did not hear that."))
     assert len((await resumed_by_another(layer, agent)).messages) == 2
-    assert (await layer.clear_session(agent, "s")).sessions == 1
+    assert (await layer.sessions.clear(agent, "s")).sessions == 1
     resumed = await layer.resume(agent, "s")
     assert (resumed.turns, resumed.messages, resumed.summary, resumed.preface) == (1, (), "", None)
 

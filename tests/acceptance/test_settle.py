@@ -27,7 +27,7 @@ async def shown(layer: CognitiveLayer, agent: str):
 
 
 async def status(layer: CognitiveLayer, agent: str) -> list[str]:
-    return [turn.status for turn in await layer.turns(agent)]
+    return [turn.status for turn in await layer.explain.turns(agent)]
 
 
 async def test_an_outcome_is_counted_beside_the_run(tolerant, agent):

@@ -30,9 +30,9 @@ async def test_a_counter_that_is_handed_in_decides_what_fits_and_stands_in_the_r
         assert 0 < len(context.text) <= 400
         assert sum(shown.tokens for shown in context.shown) > sum(len(shown.content) for shown in context.shown)
         assert context.trace.sections.total == 400
-        assert (await layer.replay(agent, "t")).verdict == "identical"
+        assert (await layer.explain.replay(agent, "t")).verdict == "identical"
     async with CognitiveLayer.open(urls.app, policy=TIGHT, embedder=embedder) as layer:
-        replay = await layer.replay(agent, "t")
+        replay = await layer.explain.replay(agent, "t")
         assert len(replay.text) > 400
         assert (replay.verdict, replay.because) == (
             "another counter", "tokens were counted by letters, and are by estimate-2 now"

@@ -206,7 +206,7 @@ async def test_only_completed_turns_teach(layer, agent, suppliers, status):
     context, report = await taught(layer, agent, status=status, ratings={alba: False}, citations=(brix,))
     assert report.recorded
     assert report.attributions == ()
-    assert (await layer.turns(agent))[-1].status == status
+    assert (await layer.explain.turns(agent))[-1].status == status
     for memory_id in suppliers:
         boost = (await standing(layer, agent, memory_id)).boost
         assert (boost.factor, boost.shown, boost.used) == (1.0, 0.0, 0.0)
@@ -221,7 +221,7 @@ async def test_a_turn_id_that_is_given_is_used_and_recorded_once(layer, agent, s
     second = await layer.pre_turn(turn)
     assert first.turn_id == second.turn_id == "turn/7 – ü"
     assert (first.text, first.shown) == (second.text, second.shown)
-    assert [recorded.turn_id for recorded in await layer.turns(agent)] == ["turn/7 – ü"]
+    assert [recorded.turn_id for recorded in await layer.explain.turns(agent)] == ["turn/7 – ü"]
     assert not (await layer.post_turn(first, Outcome(response="Brix."))).duplicate
     assert (await layer.post_turn(second, Outcome(response="Brix."))).duplicate
     session = await layer.resume(agent, "s")
@@ -654,7 +654,7 @@ async def test_every_candidate_has_one_fate_and_what_is_rendered_fits_the_plan(u
             shown = {fate.candidate.hit.memory_id for fate in context.trace.fates if fate.disposition == "shown"}
             assert [s.memory_id for s in context.shown] == [id for id in ids if id in shown]
             assert sorted(fate.candidate.rank for fate in context.trace.fates) == list(range(1, len(ids) + 1))
-            recorded = await layer.fates(household, context.turn_id)
+            recorded = await layer.explain.candidates(household, context.turn_id)
             assert [(fate.memory_id, fate.disposition) for fate in recorded] == [
                 (fate.candidate.hit.memory_id, fate.disposition) for fate in context.trace.fates
             ]

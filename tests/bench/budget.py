@@ -19,6 +19,7 @@ from cognitive import CognitiveLayer, Policy, Turn
 from cognitive.lab.replay import again
 from cognitive.policy.defaults import FRAMES
 from cognitive.trace import compared
+from tests.internals import internals
 
 TOTALS = (150, 300, 450, 600, 1200)
 PATIENT = Policy(deadline_ms=5_000.0)
@@ -43,7 +44,7 @@ async def asked(options: Namespace) -> list[tuple]:
             for n, question in enumerate(conversation["questions"]):
                 turn = Turn(agent_id=agent, session_id=f"ask-{n}", text=question["text"], now=last, turn_id=f"{n}")
                 plan = layer._plan(turn, last)
-                built = await layer._parts.engine.build(plan, turn, last, Deadline(PATIENT.deadline_ms), PATIENT)
+                built = await internals(layer).engine.build(plan, turn, last, Deadline(PATIENT.deadline_ms), PATIENT)
                 if built.given is not None:
                     cases.append((built.given, compared(built.trace.fates), set(question["evidence"])))
     return cases

@@ -32,7 +32,7 @@ async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tupl
     """The places of every answer, with the agent indexed in a language."""
     agent, rows = f"{language} in {index}", DATA[language]
     contents = [row["memory"] for row in rows["asked"]] + rows["others"]
-    await layer.set_language(agent, index, pace=Pace(load=1))
+    await layer.admin.set_language(agent, index, pace=Pace(load=1))
     await layer.remember(
         agent,
         [NewMemory(type="fact", content=each, occurred_at=AT + timedelta(n)) for n, each in enumerate(contents)],

@@ -211,7 +211,7 @@ async def real_turns(url: str, agent: str) -> None:
     names = ("exec", "read", "grep", "web_search", "calendar", "mail", "write", "browse")
     tools = tuple(Tool(name=name, description=f"{name} does what its name says", parameters={}) for name in names)
     async with CognitiveLayer.open(url, policy=Policy(deadline_ms=60_000)) as layer:
-        recent = await layer.turns(agent, REAL_TURNS)
+        recent = await layer.explain.turns(agent, REAL_TURNS)
         for n, row in enumerate(recent):
             text = f"Debug the build: what did we say about {row.message[:80]}"
             turn = Turn(agent_id=agent, session_id=f"real-{n // 6}", text=text, tools=tools, runtime="native")

@@ -67,7 +67,7 @@ async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
 
 
 async def lacking(layer: CognitiveLayer) -> int:
-    standings = await layer.reembedding.standings(AGENT)
+    standings = await layer.admin.reembedding.standings(AGENT)
     return next((each.lacking for each in standings if each.model == MiniLM.model), -1)
 
 
@@ -110,7 +110,7 @@ async def main(n: int, turns_: int) -> None:
 async def measured(layer: CognitiveLayer, url: str, n: int, turns_: int) -> None:
     await layer.remember(AGENT, memories(n))
     say(f"{n} memories; alone: {told(await turns(layer, turns_))}")
-    await layer.reembedding.begin(AGENT, MiniLM.model)
+    await layer.admin.reembedding.begin(AGENT, MiniLM.model)
     await stretch(layer, url, 0.5, turns_)
     await stretch(layer, url, 1.0, turns_)
     left, began = await lacking(layer), perf_counter()
@@ -118,10 +118,10 @@ async def measured(layer: CognitiveLayer, url: str, n: int, turns_: int) -> None
     seconds = perf_counter() - began
     say(f"the other {left} at load 1 with nothing beside: {seconds:.0f} s, 10,000 in {seconds / left * 10_000:.0f} s")
     began = perf_counter()
-    await layer.reembedding.cut_over(AGENT, MiniLM.model)
+    await layer.admin.reembedding.cut_over(AGENT, MiniLM.model)
     say(f"cut-over {(perf_counter() - began) * 1000:.0f} ms; {told(await turns(layer, turns_))}")
     began = perf_counter()
-    dropped = await layer.reembedding.drop(AGENT, WordLlama.model)
+    dropped = await layer.admin.reembedding.drop(AGENT, WordLlama.model)
     say(f"dropped {dropped.embeddings} vectors in {perf_counter() - began:.1f} s")
 
 

@@ -25,7 +25,7 @@ async def layer(urls, embedder):
 
 @pytest.fixture
 def mounts(layer):
-    pages = create(layer, layer.figures, Door(visitor_of, needs_no_token, heard))
+    pages = create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard))
     return (Mounted("/ui", pages, door=True, told=refused()),)
 
 

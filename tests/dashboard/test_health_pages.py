@@ -23,13 +23,14 @@ from cognitive.server.config import Mounted, ServerConfig
 from cognitive.server.limits import heard
 from cognitive.server.tokens import create as create_token
 from tests.conftest import NOW
+from tests.internals import internals
 from tests.serving import inside
 
 STORE = Health(1_000_000, 1_000_000, 9, 0, "18.1", "0.8.1", "0004", 1)
 
 
 def pages_of(layer, config=None):
-    mounted = Mounted("/ui", create(layer, layer.figures, Door(visitor_of, needs_no_token, heard)), door=True)
+    mounted = Mounted("/ui", create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard)), door=True)
     return inside(layer, config, (mounted,))
 
 
@@ -91,7 +92,7 @@ async def test_reasons_of_degradation_lead_to_their_turns(open_pages, degraded):
 
 
 async def test_what_is_parked_is_told_to_its_own_agent(layer, open_pages, played):
-    journal = layer._parts.journal
+    journal = internals(layer).journal
     journal.put(played, "t/9", outcome="{}")
     journal.park(journal.find(played, "t/9"), "the turn was never opened")
     try:

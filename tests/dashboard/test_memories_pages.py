@@ -87,7 +87,7 @@ async def send(pages, agent, page, **fields):
 
 async def test_a_search_is_the_agents_own_recall_with_its_scores_and_leaves_no_trace(pages, layer, shelf):
     agent, known = shelf
-    before = (await layer.figures.life(agent, known["ignored"])).memory
+    before = (await layer.explain.figures.life(agent, known["ignored"])).memory
     answer = await pages.get(of(agent, "memories?q=what is the seal made of"))
 
     hits = await layer.recall(agent, "what is the seal made of", limit=25)
@@ -95,7 +95,7 @@ async def test_a_search_is_the_agents_own_recall_with_its_scores_and_leaves_no_t
     assert f"<b>{hits[0].score:.3f}</b>" in answer.text
     assert "its meaning" in answer.text
     assert "said cosine" in answer.text
-    after = (await layer.figures.life(agent, known["ignored"])).memory
+    after = (await layer.explain.figures.life(agent, known["ignored"])).memory
     assert (after.times_shown, after.shown) == (before.times_shown, before.shown)
 
 
@@ -136,7 +136,7 @@ async def test_what_is_pinned_and_what_was_replaced_are_groups_of_their_own(page
 
 async def test_what_was_not_looked_at_as_a_whole_says_so(pages, layer, shelf, monkeypatch):
     agent, _ = shelf
-    monkeypatch.setattr(type(layer.figures), "group_sizes", sampled(type(layer.figures).group_sizes))
+    monkeypatch.setattr(type(layer.explain.figures), "group_sizes", sampled(type(layer.explain.figures).group_sizes))
     answer = await pages.get(of(agent, "memories?group=ignored"))
 
     assert "≈ 200" in answer.text
@@ -206,7 +206,7 @@ async def test_a_verdict_counts_and_is_told(pages, layer, shelf):
     sent = await send(pages, agent, "memory/rate", id=known["ignored"], turn="t4", useful="yes")
 
     assert sent.status_code == 303
-    rated = (await layer.figures.showings(agent, known["ignored"])).rows[0]
+    rated = (await layer.explain.figures.showings(agent, known["ignored"])).rows[0]
     assert (rated.turn_id, rated.rating, rated.used) == ("t4", True, True)
     page = await pages.get(sent.headers["location"].partition("#")[0])
     assert "Your verdict counts" in page.text
@@ -224,13 +224,13 @@ async def test_an_edit_changes_what_was_changed_and_keeps_what_it_said(pages, la
     assert (now.content, now.tags, now.confidence, now.pinned, now.speaker) == (
         "The seal is of rubber.\nSince May.", ("pump", "seal"), 0.5, True, None,
     )  # fmt: skip
-    [kept] = await layer.revisions(agent, known["ignored"])
+    [kept] = await layer.admin.revisions(agent, known["ignored"])
     assert set(kept.was) == {"content", "tags", "confidence", "pinned"}
     page = unescape((await pages.get(of(agent, f"memory?id={known['ignored']}"))).text)
     assert f"<del>{SEAL}</del><ins>The seal is of rubber." in page
     again = await send(pages, agent, "memory/edit", id=known["ignored"], **{**fields, "version": "1"})
     assert "done=same" in again.headers["location"]
-    assert len(await layer.revisions(agent, known["ignored"])) == 1
+    assert len(await layer.admin.revisions(agent, known["ignored"])) == 1
 
 
 async def test_an_edit_of_what_somebody_else_changed_meanwhile_is_refused(pages, layer, shelf):
@@ -337,7 +337,7 @@ async def test_a_form_of_another_site_changes_nothing(pages, layer, shelf, form,
     assert (await pages.get(of(agent, form))).status_code == 405  # no address does what a form does
     [same] = await layer.get(agent, [known["ignored"]])
     assert (same.content, same.superseded_by) == (SEAL, None)
-    assert (await layer.figures.showings(agent, known["ignored"])).rows[0].rating is None
+    assert (await layer.explain.figures.showings(agent, known["ignored"])).rows[0].rating is None
 
 
 async def test_memories_of_another_agent_are_as_if_they_were_not(pages, layer, shelf):
@@ -355,7 +355,7 @@ async def test_memories_of_another_agent_are_as_if_they_were_not(pages, layer, s
     assert (await layer.get(agent, [theirs]))[0].content == SEAL
     assert SEAL not in (await pages.get(of(other, "memories?q=seal of the pump"))).text
     with pytest.raises(UnknownMemory):
-        await layer.revisions(other, theirs)
+        await layer.admin.revisions(other, theirs)
 
 
 async def test_nobody_sees_or_changes_a_memory_without_its_agents_token(layer, mounts, tmp_path, shelf):

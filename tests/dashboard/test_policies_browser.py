@@ -61,25 +61,25 @@ async def test_a_threshold_is_tried_saved_activated_and_rolled_back(page, url, p
     base = layer.policies.base(played)
     await page.goto(f"{url}/ui/policies?agent={played}")
     await chosen(page, played, layer)
-    live = (await layer.policies.standing(played)).live
+    live = (await layer.policies.effective(played)).live
     assert live.attribution_threshold == 0.2
 
     await page.get_by_text("Roll back…").click()
     assert "0.2" in await page.locator(".confirm[open] table").inner_text()
     await page.get_by_role("button", name=f"Roll back to {base.version[:6]}").click()
     await page.get_by_text("the operator's own:").first.wait_for()
-    assert (await layer.policies.standing(played)).live.version == base.version
+    assert (await layer.policies.effective(played)).live.version == base.version
 
 
 async def test_a_threshold_is_saved_and_activated_in_one_go_and_asked_about_once(page, url, played, layer):
     await page.goto(f"{url}/ui/what-if?agent={played}&attribution_thresholds.relative=0.2")
     await page.get_by_role("button", name="Save and activate…").click()
     assert "0.2" in await page.locator(".confirm[open] table").inner_text()
-    assert (await layer.policies.standing(played)).live.version == layer.policies.base(played).version
+    assert (await layer.policies.effective(played)).live.version == layer.policies.base(played).version
     await page.locator(".confirm[open]").get_by_role("button", name="Activate").click()
     await page.wait_for_url("**/policies?*done=live*")
 
-    assert (await layer.policies.standing(played)).live.attribution_threshold == 0.2
+    assert (await layer.policies.effective(played)).live.attribution_threshold == 0.2
 
 
 async def test_the_number_beside_a_slider_moves_it_and_reset_brings_it_back(page, url, played):

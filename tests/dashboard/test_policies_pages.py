@@ -109,13 +109,13 @@ async def test_a_candidate_is_saved_shadowed_activated_and_rolled_back(pages, pl
         assert told in page.text, told
 
     assert (await post(pages, played, "policies/choose", role="shadow", version=version, after="0")).status_code == 303
-    assert (await layer.policies.standing(played)).shadow.version == version
+    assert (await layer.policies.effective(played)).shadow.version == version
     assert (await post(pages, played, "policies/choose", role="live", version=version, after="0")).status_code == 303
-    assert (await layer.policies.standing(played)).live.version == version
+    assert (await layer.policies.effective(played)).live.version == version
     listed = (await pages.get(of(played, "policies"))).text
     assert f"Roll back to {base.version[:6]}" in listed
     assert (await post(pages, played, "policies/roll-back", role="live", after="1")).status_code == 303
-    assert (await layer.policies.standing(played)).live.version == base.version
+    assert (await layer.policies.effective(played)).live.version == base.version
     assert [choice.by for choice in await layer.policies.history(played)] == ["anybody", "anybody"]
 
 
@@ -161,7 +161,7 @@ async def test_a_choice_that_somebody_overtook_is_refused(pages, played, layer):
 
     late = await post(pages, played, "policies/choose", role="live", version="", after="0")
     assert (late.status_code, "made since" in late.text) == (422, True)
-    assert (await layer.policies.standing(played)).live.version == saved.version
+    assert (await layer.policies.effective(played)).live.version == saved.version
 
 
 async def test_a_token_of_the_agent_looks_and_does_not_choose(locked, tokens, played, layer):

@@ -85,7 +85,7 @@ async def test_a_task_is_a_turn(layer, agent, key):
         assert str(messages).count(KEY) == 1
         assert any(each["role"] == "user" and ASK in each["content"] and KEY in each["content"] for each in messages)
     await layer.settled()
-    [turn] = await layer.turns(agent)
+    [turn] = await layer.explain.turns(agent)
     assert (turn.status, turn.session_id) == ("completed", "s1")
     assert (await layer.why(agent, turn.turn_id, key)).used is True
 
@@ -94,7 +94,7 @@ async def test_a_model_that_fails_teaches_nothing(layer, agent, key):
     with pytest.raises(RuntimeError, match="down"):
         await _kickoff(layer, agent, [RuntimeError("down")])
     await layer.settled()
-    assert {turn.status for turn in await layer.turns(agent)} == {"failed"}
+    assert {turn.status for turn in await layer.explain.turns(agent)} == {"failed"}
 
 
 async def test_a_crew_beside_it_is_left_alone(layer, agent, key):

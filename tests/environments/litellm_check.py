@@ -65,7 +65,7 @@ async def _statuses(layer, agent, expected):
     async with asyncio.timeout(30):
         while True:
             await layer.settled()
-            statuses = [turn.status for turn in await layer.turns(agent)]
+            statuses = [turn.status for turn in await layer.explain.turns(agent)]
             if statuses == expected:
                 return
             await asyncio.sleep(0.05)
@@ -84,9 +84,9 @@ async def test_a_turn_of_two_calls(layer, agent, key, provider):
         assert [tool["function"]["name"] for tool in parameters["tools"]] == ["lookup"]
     assert said[1]["content"] == ASK
     await _statuses(layer, agent, ["completed"])
-    [turn] = await layer.turns(agent)
+    [turn] = await layer.explain.turns(agent)
     assert (await layer.why(agent, turn.turn_id, key)).used is True
-    assert [[name for name, _ in plan.tools] for plan in await layer.my_plans(agent)] == [["lookup"]]
+    assert [[name for name, _ in plan.tools] for plan in await layer.explain.my_plans(agent)] == [["lookup"]]
 
 
 async def test_a_call_that_fails_teaches_nothing(layer, agent, key, provider):
@@ -101,4 +101,4 @@ async def test_sessions_at_once_are_turns_of_their_own(layer, agent, key, provid
     said = [{"role": "user", "content": ASK}]
     await asyncio.gather(*(_completed(said, f"s{n}") for n in range(4)))
     await _statuses(layer, agent, ["completed"] * 4)
-    assert {turn.session_id for turn in await layer.turns(agent)} == {"s0", "s1", "s2", "s3"}
+    assert {turn.session_id for turn in await layer.explain.turns(agent)} == {"s0", "s1", "s2", "s3"}

@@ -101,7 +101,7 @@ def reembedding(talk: Connection, url: str, agent: str) -> None:
 
     async def main() -> None:
         async with CognitiveLayer.open(url, embedder=(WordLlama(), MiniLM())) as layer:
-            await layer.reembedding.begin(agent, MiniLM.model)
-            await layer.reembedding.fill(agent, MiniLM.model, Pace(batch=8, load=0.3))
+            await layer.admin.reembedding.begin(agent, MiniLM.model)
+            await layer.admin.reembedding.fill(agent, MiniLM.model, Pace(batch=8, load=0.3))
 
     asyncio.run(main())

@@ -25,6 +25,7 @@ from brain.embedded import ServerUrls
 from brain.store import identity
 from brain.text import normalise
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
+from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 SECRET = "The vault behind the aquarium opens with heliotrope seven marzipan nineteen."
@@ -108,7 +109,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
         NewMemory(type="procedure", content=f"First of all: {SECRET}", occurred_at=AT),
     ])  # fmt: skip
     await layer.update(agent, once, content="Ask Ada first.")
-    await Cells(layer._parts.store._database, large=16, size=8).sort(agent)
+    await Cells(internals(layer).database, large=16, size=8).sort(agent)
     talk = [Message(role="user" if n % 2 == 0 else "assistant", content=f"{n}: {'crane ' * 60}") for n in range(8)]
     talk += [
         Message(role="user", content=f"Note this: {SECRET}"),
@@ -135,9 +136,11 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
     await settled(layer)
     saved = await layer.policies.save(agent, {"half_life_days": 9}, by="ada", note=f"Since {SECRET}")
     await layer.policies.activate(agent, saved.version, by="ada", note=SECRET)
-    await layer.reembedding.begin(agent, LATER)
-    await layer.reembedding.fill(agent, LATER, Pace(load=1))
-    assert await layer.reembedding.fill_turns(agent, LATER, 100, lambda message, record: message, Pace(load=1)) == 4
+    await layer.admin.reembedding.begin(agent, LATER)
+    await layer.admin.reembedding.fill(agent, LATER, Pace(load=1))
+    assert (
+        await layer.admin.reembedding.fill_turns(agent, LATER, 100, lambda message, record: message, Pace(load=1)) == 4
+    )
     until = datetime.now(UTC) + timedelta(minutes=1)
     await layer.policies.what_if(agent, {"half_life_days": 8}, until - timedelta(days=1), until)
     assert layer.policies._samples._kept
@@ -145,9 +148,9 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
 
 
 async def settled(layer: CognitiveLayer) -> None:
-    await layer._parts.continuity.finished()
-    await layer._parts.shadowing.finished()
-    await layer._parts.arrivals.finished()
+    await internals(layer).continuity.finished()
+    await internals(layer).shadowing.finished()
+    await internals(layer).prefetch.finished()
 
 
 # --- where it may be ---

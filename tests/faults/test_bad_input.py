@@ -111,7 +111,7 @@ async def test_a_bad_name_is_refused_by_every_door(site, agent_with_key, bad):
                 lambda a, o: layer.rate(a, o, some, useful=True),
                 lambda a, o: layer.resume(a, o),
                 lambda a, o: layer.end_session(a, o),
-                lambda a, o: layer.fates(a, o),
+                lambda a, o: layer.explain.candidates(a, o),
             ):
                 with pytest.raises(InvalidInput):
                     await call(agent, other)

@@ -19,6 +19,7 @@ from brain.postgres.database import Database
 from brain.postgres.patience import patient
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
 from cognitive.errors import StoreUnavailable
+from tests.internals import internals
 
 pytestmark = pytest.mark.promise(number=2)
 
@@ -43,7 +44,7 @@ async def test_a_frozen_database_costs_turns_nothing_once_the_breaker_is_open_an
     proxy, agent
 ):
     async with CognitiveLayer.open(proxy.url, policy=HASTY, embedder=WordEmbedder()) as layer:
-        database = layer._parts.store._database
+        database = internals(layer).database
 
         async def asked(n):
             return await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Where is the key, number {n}?"))
@@ -58,11 +59,11 @@ async def test_a_frozen_database_costs_turns_nothing_once_the_breaker_is_open_an
         assert all("Postgres is not asked" in reason for reason in rested.degraded), rested.degraded
         report = await layer.post_turn(rested, Outcome(response="I do not know."))
         assert not report.recorded, "it is in the journal, at once"
-        assert "Postgres is not asked" in (await layer.readiness())["database"]
+        assert "Postgres is not asked" in (await layer.admin.readiness())["database"]
         assert proxy.connections <= acquired + 3, "nobody but a probe asked"
         proxy.fault = None
         await whole(lambda: asked(9))
-        assert (await layer.readiness())["database"] is None
+        assert (await layer.admin.readiness())["database"] is None
 
 
 async def test_a_pool_that_is_restored_in_vain_tells_of_each_try_in_a_line_with_the_reason(proxy, agent, caplog):

@@ -32,6 +32,7 @@ from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
 from cognitive.feedback.outcomes import opened as recorded
 from cognitive.server.hooks import Hooks
 from cognitive.server.kept import Contexts
+from tests.internals import internals
 
 pytestmark = pytest.mark.promise(number=10)
 
@@ -56,7 +57,7 @@ async def test_a_forgotten_memory_is_nowhere(site, agent):
         assert receipt.memories > 1  # what was captured of it said nothing else
         assert [name for name in CUT if not getattr(receipt, name)] == []
         assert not layer.policies._samples._kept
-        assert (await layer.policies.standing(agent)).live.half_life_days == 9
+        assert (await layer.policies.effective(agent)).live.half_life_days == 9
         assert [hit.content for hit in await layer.recall(agent, "green crane")][:1] == ["The crane is green."]
         with pytest.raises(UnknownMemory):
             await layer.forget(agent, [secret])
@@ -76,7 +77,7 @@ async def test_an_erased_agent_is_nowhere_and_stays_so(site, agent):
         await settled(layer)
         assert {name for name, rows in (await tables(site)).items() if any(agent in row for row in rows)} == {"erasure"}
         assert await everywhere(site, agent) == []
-        [erasure] = await layer.erasures(agent)
+        [erasure] = await layer.admin.erasures(agent)
         assert erasure.what == "agent"
         assert erasure.counts["turns"] == 5
         anew = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Hello again, what is new?"))
@@ -86,16 +87,16 @@ async def test_an_erased_agent_is_nowhere_and_stays_so(site, agent):
 async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
     async with opened(site) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
-        settlement = layer._parts.settlement
+        settlement = internals(layer).outcomes
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
-        with layer._parts.journal.drained_by_one():  # what is kept waits, as when Postgres is away
+        with internals(layer).journal.drained_by_one():  # what is kept waits, as when Postgres is away
             await settlement._keep(agent, "lost", None, Outcome(response=f"Yes. {SECRET}"))
             await settlement._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
             assert files(site)
             receipt = await layer.forget(agent, [secret])
             assert receipt.journaled == 2
             assert await everywhere(site, agent) == []
-        while layer._parts.journal.count():
+        while internals(layer).journal.count():
             await asyncio.sleep(0.01)
         assert await everywhere(site, agent) == []
 
@@ -104,14 +105,16 @@ async def test_what_is_drained_while_it_is_forgotten_brings_nothing_back(site, a
     embedder = Interrupted("Yes.")
     async with opened(site, embedder=embedder) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
-        with layer._parts.journal.drained_by_one():
+        with internals(layer).journal.drained_by_one():
             await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
-            await layer._parts.settlement._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
+            await internals(layer).outcomes._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
             embedder.meanwhile = lambda: layer.forget(agent, [secret])
-        while layer._parts.journal.count():
+        while internals(layer).journal.count():
             await asyncio.sleep(0.01)
         assert await everywhere(site, agent) == []
-        assert [memory.content for memory in await layer.tagged(agent, ["captured"])][:1] == ["Is it so? [erased]."]
+        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])][:1] == [
+            "Is it so? [erased]."
+        ]
 
 
 async def test_an_outcome_of_a_turn_that_was_prepared_before_captures_what_is_left_of_its_message(site, agent):
@@ -120,7 +123,9 @@ async def test_an_outcome_of_a_turn_that_was_prepared_before_captures_what_is_le
         before = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
         await layer.forget(agent, [secret])
         await layer.post_turn(before, Outcome(response="Nobody knows."))
-        assert [memory.content for memory in await layer.tagged(agent, ["captured"])][:1] == ["Is it so? [erased]."]
+        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])][:1] == [
+            "Is it so? [erased]."
+        ]
         assert await everywhere(site, agent) == []
 
 
@@ -133,7 +138,7 @@ async def test_what_is_captured_while_it_is_forgotten_goes_too(site, agent):
         embedder.meanwhile = lambda: another.remember(agent, [later])
         receipt = await layer.forget(agent, [secret])
         assert (receipt.memories, receipt.memories_cut) == (1, 2)
-        assert {memory.content for memory in await layer.tagged(agent, [])} == {
+        assert {memory.content for memory in await layer.admin.tagged(agent, [])} == {
             "Well. [erased].",
             "So it is. [erased].",
         }
@@ -147,12 +152,12 @@ async def test_a_replay_of_a_turn_that_showed_it_says_so_and_of_one_that_said_it
         assert secret in {shown.memory_id for shown in showed.shown}
         await layer.pre_turn(Turn(agent_id=agent, session_id="b", text=f"Is it so? {SECRET}", turn_id="said"))
         await layer.forget(agent, [secret])
-        replay = await layer.replay(agent, "showed")
+        replay = await layer.explain.replay(agent, "showed")
         assert (replay.verdict, secret in replay.gone) == ("changed since", True)
         assert "erased" in replay.because
         with pytest.raises(InvalidInput, match="erased"):
-            await layer.replay(agent, "said")
-        assert (await layer.account(agent, "said")).message == "Is it so? [erased]."
+            await layer.explain.replay(agent, "said")
+        assert (await layer.explain.account(agent, "said")).message == "Is it so? [erased]."
 
 
 async def test_memories_that_were_handed_over_and_say_the_same_stay_and_are_told(site, agent):
@@ -166,7 +171,7 @@ async def test_memories_that_were_handed_over_and_say_the_same_stay_and_are_told
 async def test_prepared_turns_that_wait_in_a_server_let_go_of_it(site, agent):
     async with opened(site) as layer:
         kept, hooks = Contexts(8), Hooks(layer)
-        layer.forgetting.holds(kept.let_go)
+        layer.admin.on_erasure(kept.let_go)
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         kept.keep(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id="held")))
         kept.keep(await layer.pre_turn(Turn(agent_id=f"{agent}-2", session_id="s", text=ASKED, turn_id="theirs")))
@@ -187,17 +192,17 @@ async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_a
         await elsewhere.post_turn(context, Outcome(response=SECRET))
         async with opened(site) as here:
             await here.erase_agent(agent)
-        await elsewhere._parts.settlement._keep(agent, "t", recorded(context), Outcome(response=SECRET))
-        entry = await asyncio.to_thread(elsewhere._parts.settlement._journal.find, agent, "t")
+        await internals(elsewhere).outcomes._keep(agent, "t", recorded(context), Outcome(response=SECRET))
+        entry = await asyncio.to_thread(internals(elsewhere).outcomes._journal.find, agent, "t")
         if entry is not None:  # or the journal was drained already, which is what is asked here
-            await elsewhere._parts.settlement.drain(entry)
+            await internals(elsewhere).outcomes.drain(entry)
         assert await everywhere(site, agent) == []
-        assert await elsewhere.turns(agent) == []
+        assert await elsewhere.explain.turns(agent) == []
 
 
 async def test_under_the_lock_only_what_was_written_since_is_looked_at(site, agent):
     async with opened(site) as layer:
-        database, remains = layer._parts.store._database, Remains([SECRET])
+        database, remains = internals(layer).database, Remains([SECRET])
         since = await database.run(agent, lambda c: c.fetchval(*derived.SQL.running()))
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="since"))
         later = since + 1_000_000

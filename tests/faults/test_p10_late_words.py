@@ -14,6 +14,7 @@ import pytest
 from erased import ASKED, AT, POLICY, SECRET, Interrupted, WordEmbedder, everywhere, opened, settled, site
 
 from cognitive import Message, NewMemory, Outcome, ToolCall, Turn
+from tests.internals import internals
 
 __all__ = ["site"]  # a fixture
 
@@ -77,7 +78,7 @@ async def test_what_a_model_says_of_a_memory_that_was_forgotten_since_it_was_sho
         await layer.forget(agent, [secret])
         assert (await layer.post_turn(context, SAID)).recorded
         await settled(layer)
-        assert [memory.content for memory in await layer.tagged(agent, ["captured"])] == [ASKED]
+        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])] == [ASKED]
         assert await everywhere(site, agent) == []
 
 
@@ -102,7 +103,7 @@ async def test_an_outcome_that_waits_for_its_redactor_meanwhile_is_kept_without_
         assert (await layer.post_turn(context, SAID)).recorded
         await settled(layer)
         assert plugin.meanwhile is None
-        assert [memory.content for memory in await layer.tagged(agent, ["captured"])] == [UNRELATED]
+        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])] == [UNRELATED]
         assert await everywhere(site, agent) == []
 
 
@@ -125,7 +126,7 @@ async def test_what_is_being_extracted_in_another_process_meanwhile_is_not_store
         context = await layer.pre_turn(turn(agent))
         plugin.meanwhile = lambda: another.forget(agent, [secret])
         await layer.post_turn(context, SAID)
-        await layer._parts.settlement._capture.finished()
+        await internals(layer).capture.finished()
         await settled(layer)
         assert plugin.meanwhile is None
         assert await everywhere(site, agent) == []
@@ -147,7 +148,9 @@ async def test_a_turn_that_is_being_prepared_meanwhile_is_recorded_without_its_w
         await layer.pre_turn(turn(agent, f"Is it so? {SECRET}", TALK))
         await settled(layer)
         assert embedder.meanwhile is None
-        assert [each.message for each in await layer.turns(agent)] == (["[erased]"] if erased == "the memory" else [])
+        assert [each.message for each in await layer.explain.turns(agent)] == (
+            ["[erased]"] if erased == "the memory" else []
+        )
         assert await everywhere(site, agent) == []
 
 
@@ -168,7 +171,7 @@ async def test_a_turn_after_an_erasure_is_kept_whole(site, agent):
         context = await layer.pre_turn(turn(agent, talk=[Message(role="user", content="The crane is green.")]))
         await layer.post_turn(context, Outcome(response="We paint the crane."))
         await settled(layer)
-        assert [memory.content for memory in await layer.tagged(agent, ["captured"])] == [
+        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])] == [
             UNRELATED,
             "We paint the crane.",
         ]
@@ -197,7 +200,7 @@ async def test_what_ends_by_its_time_meanwhile_stops_no_erasure(site, agent):
         secret = await told(layer, agent)
         await layer.remember(agent, [NewMemory(type="procedure", content=SECRET, trust="talk")])
         await talked(layer, agent, f"Well then. {SECRET}")
-        embedder.meanwhile = lambda: another.retain(agent)
+        embedder.meanwhile = lambda: another.admin.retain(agent)
         await layer.forget(agent, [secret])
         assert embedder.meanwhile is None
         assert await everywhere(site, agent) == []
@@ -257,7 +260,7 @@ async def test_what_is_being_embedded_meanwhile_is_not_cached(site, agent):
     async with opened(site, embedder=embedder) as layer:
         secret = await told(layer, agent)
         embedder.meanwhile = lambda: layer.forget(agent, [secret])
-        layer._parts.arrivals.heard(agent, stated)
+        internals(layer).prefetch.enqueue(agent, stated)
         await settled(layer)
         assert embedder.meanwhile is None
-        assert layer._parts.embedders.first.known(stated) is None
+        assert internals(layer).embedders.first.known(stated) is None

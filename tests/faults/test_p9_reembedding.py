@@ -151,7 +151,7 @@ async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_r
             assert built["lacking"] == 0
             assert built["turns"] > 0
             assert await yard.recall_at_ten(other) >= least
-            assert await layer.reembedding.cut_over(yard.agent, NEW) == OLD
+            assert await layer.admin.reembedding.cut_over(yard.agent, NEW) == OLD
             assert await yard.recall_at_ten(other) >= before + 0.05  # it is the better model
             async with asyncio.timeout(60):
                 while yard.models[-1] == OLD:  # the turns go on, and one of them is the first by the new model
@@ -159,9 +159,11 @@ async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_r
         assert await ask(VECTORS, NEW) == await ask(VECTORS, OLD) == yard.written + len(MEMORIES) + 1
         assert set(yard.degraded) == {()}
         assert re.fullmatch("o+n+", "".join("o" if model == OLD else "n" for model in yard.models))
-        [old_, new_] = sorted(await layer.reembedding.standings(yard.agent), key=lambda each: each.state, reverse=True)
+        [old_, new_] = sorted(
+            await layer.admin.reembedding.standings(yard.agent), key=lambda each: each.state, reverse=True
+        )
         assert (old_.state, old_.lacking, new_.state, new_.lacking) == ("retired", 0, "live", 0)
-        assert await layer.reembedding.roll_back(yard.agent) == (NEW, OLD)
+        assert await layer.admin.reembedding.roll_back(yard.agent) == (NEW, OLD)
         assert await yard.recall_at_ten(other) >= least
 
 
@@ -172,15 +174,15 @@ async def test_a_shadow_read_tells_what_the_change_will_bring(yard, wordllama, e
         for question, answer in QUESTIONS[:12]:
             context = await layer.pre_turn(Turn(agent_id=yard.agent, session_id="talk", text=question))
             await layer.post_turn(context, Outcome(response=answer))
-        await layer.reembedding.begin(yard.agent, NEW)
-        await layer.reembedding.fill(yard.agent, NEW, Pace(load=1))
-        told = await layer.compare_models(yard.agent, NEW)
+        await layer.admin.reembedding.begin(yard.agent, NEW)
+        await layer.admin.reembedding.fill(yard.agent, NEW, Pace(load=1))
+        told = await layer.admin.compare_models(yard.agent, NEW)
         assert (told.old, told.new, told.turns) == (OLD, NEW, 12)
         assert 0.2 < told.overlap < 0.95
         assert told.judged > 0
         assert told.old_recall > 0.8  # what was used had been found by it
-        assert await layer.reembedding.live(yard.agent) == OLD
-        assert (await layer.compare_models(yard.agent, OLD)).overlap == 1.0
+        assert await layer.admin.reembedding.live(yard.agent) == OLD
+        assert (await layer.admin.compare_models(yard.agent, OLD)).overlap == 1.0
 
 
 class Breaking(Hashed):
@@ -203,11 +205,11 @@ async def test_whatever_batch_breaks_it_goes_on_there_and_embeds_no_memory_twice
     for at in range(1, 8):
         model = Breaking(f"test/breaking-{at}", 32, 1, at=at)
         async with yard.opened(old(), model) as layer:
-            await layer.reembedding.begin(yard.agent, model.model)
+            await layer.admin.reembedding.begin(yard.agent, model.model)
             with suppress(EmbeddingError):
-                await layer.reembedding.fill(yard.agent, model.model, Pace(batch=8, load=1))
+                await layer.admin.reembedding.fill(yard.agent, model.model, Pace(batch=8, load=1))
                 assert at > 5
-            assert await layer.reembedding.fill(yard.agent, model.model, Pace(batch=8, load=1)) == 0
+            assert await layer.admin.reembedding.fill(yard.agent, model.model, Pace(batch=8, load=1)) == 0
         assert await ask(VECTORS, model.model) == 40
         assert len(model.texts) - 1 == 40  # and the word that it was warmed with
 
@@ -215,14 +217,14 @@ async def test_whatever_batch_breaks_it_goes_on_there_and_embeds_no_memory_twice
 async def test_a_worker_that_is_cancelled_anywhere_leaves_nothing_that_the_next_one_cannot_finish(yard, ask):
     async with yard.opened(old(), new()) as layer:
         await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES[:60]])
-        await layer.reembedding.begin(yard.agent, "test/new")
+        await layer.admin.reembedding.begin(yard.agent, "test/new")
         for ticks in range(1, 400, 23):
-            task = asyncio.create_task(layer.reembedding.fill(yard.agent, "test/new", Pace(batch=4, load=1)))
+            task = asyncio.create_task(layer.admin.reembedding.fill(yard.agent, "test/new", Pace(batch=4, load=1)))
             for _ in range(ticks):
                 await asyncio.sleep(0)
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        assert await layer.reembedding.fill(yard.agent, "test/new", Pace(batch=4, load=1)) == 0
+        assert await layer.admin.reembedding.fill(yard.agent, "test/new", Pace(batch=4, load=1)) == 0
     assert await ask(VECTORS, "test/new") == await ask(VECTORS, "test/old") == 60
 
 

@@ -23,6 +23,7 @@ from erased import (
 
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.feedback.outcomes import opened as recorded
+from tests.internals import internals
 
 __all__ = ["site"]  # a fixture
 
@@ -39,8 +40,8 @@ async def test_what_is_redacted_is_stored_nowhere_and_the_model_still_reads_the_
         assert contexts[1].message == f"Is it true? {SECRET}"
         assert SECRET in contexts[1].prompt()[-1].content
         assert (await layer.get(agent, [secret]))[0].content == without(SECRET)
-        assert (await layer.replay(agent, "turn-0")).verdict == "identical"
-        settlement = layer._parts.settlement
+        assert (await layer.explain.replay(agent, "turn-0")).verdict == "identical"
+        settlement = internals(layer).outcomes
         settlement.keep_opening(agent, recorded(contexts[2]))
         await settlement.kept()
         assert files(site) == []
@@ -91,9 +92,9 @@ async def test_a_turn_does_not_wait_for_its_redactor_and_says_what_it_lacks(site
         assert (redactor.ended == 0) == (fault == "hangs")
         redactor.released.set()
         await settled(layer)
-        while await asyncio.to_thread(layer._parts.journal.count):
+        while await asyncio.to_thread(internals(layer).journal.count):
             await asyncio.sleep(0.05)
-        assert (await layer.turns(agent))[0].status == "completed"
+        assert (await layer.explain.turns(agent))[0].status == "completed"
         assert await everywhere(site, agent) == []
 
 

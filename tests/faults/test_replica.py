@@ -122,7 +122,7 @@ async def test_turns_read_from_a_standby_and_count_when_it_is_promoted(primary, 
             return await ask(standby.admin, USED, agent) == 8
 
         await eventually(counted)
-        assert {turn.status for turn in await layer.turns(agent)} == {"completed"}
+        assert {turn.status for turn in await layer.explain.turns(agent)} == {"completed"}
         assert (await turned(layer, agent, "after")).recorded
 
 
@@ -150,7 +150,7 @@ async def test_an_address_of_both_leads_to_whichever_takes_writes(primary, stand
         assert (await turned(layer, agent, "after")).recorded
 
         async def counted():
-            return {turn.turn_id for turn in await layer.turns(agent) if turn.status == "completed"} >= {
+            return {turn.turn_id for turn in await layer.explain.turns(agent) if turn.status == "completed"} >= {
                 "before", "without", "after"}  # fmt: skip
 
         await eventually(counted)
@@ -185,7 +185,7 @@ async def test_looks_ask_the_standby_and_turns_the_primary(primary, standby, age
 
         await ask(standby.admin, "SELECT pg_wal_replay_pause()")
         await layer.remember(agent, [NewMemory(type="fact", content="The lamp is new.")])
-        assert (await layer.replica()).bytes > 0
+        assert (await layer.admin.replica()).bytes > 0
         await ask(standby.admin, "SELECT pg_wal_replay_resume()")
 
     reading = Reading(urls.app, standby=Reading(standby.app))
@@ -197,7 +197,7 @@ async def test_looks_ask_the_standby_and_turns_the_primary(primary, standby, age
 
 
 async def said_by_the_doctor(layer: CognitiveLayer) -> tuple[str, str]:
-    [finding] = [each for each in (await layer.standing()).findings if each.check == "replica"]
+    [finding] = [each for each in (await layer.admin.health()).findings if each.check == "replica"]
     return finding.status, finding.found
 
 

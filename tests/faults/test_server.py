@@ -54,7 +54,7 @@ async def test_it_stops_taking_requests_and_finishes_an_outcome_that_is_being_co
             assert not outcome.done()
         assert (await outcome).json()["recorded"]
     await other.close()
-    assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
 async def test_while_postgres_is_away_turns_go_on_and_outcomes_are_kept(embedder, agent):

@@ -120,7 +120,7 @@ async def test_data_lives_through_the_migration_that_follows(urls, database, adm
         await layer.post_turn(context, Outcome(response="Hello."))
     assert await upgrade(database.owner, scripts=scripts) == NEXT
     async with opened(database) as layer:
-        assert [turn.message for turn in await layer.turns("one")] == ["Hello"]
+        assert [turn.message for turn in await layer.explain.turns("one")] == ["Hello"]
         await layer.remember("one", [NewMemory(type="fact", content="The kettle is new.")])
         hits = await layer.recall("one", "kettle")
         assert {hit.content for hit in hits} == {"The kettle is old.", "The kettle is new."}
@@ -166,7 +166,7 @@ async def test_the_next_version_is_migrated_to_under_live_turns_of_this_one(data
         async with live(layer) as done:
             assert await upgrade(database.owner, scripts=scripts) == NEXT
         for n in range(4):
-            assert len(await layer.turns(f"live-{n}", limit=100)) == min(100, done.count(f"live-{n}"))
+            assert len(await layer.explain.turns(f"live-{n}", limit=100)) == min(100, done.count(f"live-{n}"))
     assert await admin.fetchval("SELECT count(*) FROM cognitive.memory WHERE colour = 'red'") == len(done)
     assert await valid(admin) is True
     async with opened(database) as again:  # new connections of the old code

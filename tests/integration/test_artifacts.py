@@ -133,19 +133,19 @@ async def test_by_the_layer_pages_have_bounds_and_others_have_none(layer, artifa
     id = await put(artifacts, agent, "one\ntwo\n")
     page = await layer.artifact(agent, id, start=4)
     assert (page.text, page.next, page.artifact.characters) == ("two\n", None, 8)
-    assert [line.number for line in await layer.search_artifact(agent, id, "two")] == [2]
-    assert [each.id for each in await layer.artifacts(agent, "s")] == [id]
+    assert [line.number for line in await layer.sessions.search_artifact(agent, id, "two")] == [2]
+    assert [each.id for each in await layer.sessions.artifacts(agent, "s")] == [id]
     for call in (
         lambda: layer.artifact(agent, uuid4()),
         lambda: layer.artifact(f"{agent}-other", id),
         lambda: layer.artifact(agent, id, start=-1),
         lambda: layer.artifact(agent, id, length=0),
-        lambda: layer.search_artifact(f"{agent}-other", id, "two"),
-        lambda: layer.search_artifact(agent, id, "two", limit=0),
+        lambda: layer.sessions.search_artifact(f"{agent}-other", id, "two"),
+        lambda: layer.sessions.search_artifact(agent, id, "two", limit=0),
     ):
         with pytest.raises(InvalidInput):
             await call()
-    assert await layer.artifacts(f"{agent}-other", "s") == ()
+    assert await layer.sessions.artifacts(f"{agent}-other", "s") == ()
 
 
 async def test_artifacts_go_with_their_session_and_their_agent(layer, artifacts, agent):
@@ -153,7 +153,7 @@ async def test_artifacts_go_with_their_session_and_their_agent(layer, artifacts,
     other = output("other")
     await artifacts.put(agent, "t", [other])
     await layer.work.begin(agent, "s", "Read the log")
-    cleared = await layer.clear_session(agent, "s")
+    cleared = await layer.sessions.clear(agent, "s")
     assert (cleared.artifacts, cleared.subtasks) == (1, 1)
     assert await artifacts.read(agent, id, 0, 10) is None
     receipt = await layer.erase_agent(agent)

@@ -70,7 +70,7 @@ async def test_a_dump_is_restored_whole(urls, layer, agent, embedder, empty, tmp
     async with CognitiveLayer.open(app, policy=PATIENT, embedder=embedder) as copy:
         [hit] = await copy.recall(agent, "which kettle leaks")
         assert hit.memory_id == id
-        assert [turn.status for turn in await copy.turns(agent)] == ["completed"]
+        assert [turn.status for turn in await copy.explain.turns(agent)] == ["completed"]
         assert await copy.recall("somebody else", "which kettle leaks") == ()
 
 

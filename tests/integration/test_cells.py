@@ -102,7 +102,7 @@ async def test_as_many_rows_as_there_are_nearly_the_nearest_and_no_neighbours(la
 
 
 async def layer_ids(layer, agent):
-    return [memory.id for memory in await layer.tagged(agent, (), limit=5_000)]
+    return [memory.id for memory in await layer.admin.tagged(agent, (), limit=5_000)]
 
 
 async def test_what_is_stored_after_sorting_is_found_and_what_is_forgotten_is_not(layer, database, cells, agent, urls):
@@ -153,7 +153,7 @@ async def test_behind_a_filter_all_cells_are_read(layer, database, cells, agent)
 
 async def test_a_small_agent_has_no_cells_and_an_erased_one_leaves_none(layer, cells, agent, urls):
     await layer.remember(agent, lines(100))
-    assert await layer.sort(agent) == []
+    assert await layer.admin.build_vector_index(agent) == []
     assert await cells.sort(agent) == []
     await layer.remember(agent, lines(400, first=100))
     assert await cells.sort(agent) != []

@@ -13,13 +13,17 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
+from cognitive.api.admin import AdminApi
+from cognitive.api.explain import ExplainApi
+from cognitive.api.policies import PoliciesApi
+from cognitive.api.sessions import SessionsApi
 from cognitive.client import CognitiveClient, NotAllowed
 from cognitive.client.calls import Calls
+from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemoteSessions
 from cognitive.client.policies import Policies as RemotePolicies
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput, StoreUnavailable, UnknownMemory, UnknownTurn
 from cognitive.server.config import ServerConfig
-from cognitive.surface.policies import Policies
 from cognitive.wire.context import Prepared, prepared, received, unprepared
 from tests.serving import running, token_for
 
@@ -63,13 +67,18 @@ def test_its_methods_are_those_of_a_layer():
             assert dict(ours.parameters) == wanted, name
 
 
-def test_its_policies_are_those_of_a_layer():
-    """Who chooses, the token says; and no sample of turns is kept for it by a name."""
-    own = {name: method for name, method in vars(RemotePolicies).items() if inspect.iscoroutinefunction(method)}
+NAMESPACES = {RemoteSessions: SessionsApi, RemotePolicies: PoliciesApi, RemoteExplain: ExplainApi,
+              RemoteAdmin: AdminApi}  # fmt: skip
+
+
+@pytest.mark.parametrize("remote", NAMESPACES, ids=lambda remote: remote.__name__)
+def test_its_namespaces_are_those_of_a_layer(remote):
+    """Who chooses a policy, the token says; and no sample of turns is kept for it by a name."""
+    own = {name: method for name, method in vars(remote).items() if inspect.iscoroutinefunction(method)}
     for name, method in own.items():
         if not name.startswith("_"):
-            ours, theirs = inspect.signature(method), inspect.signature(getattr(Policies, name))
-            wanted = [each for each in theirs.parameters if each not in ("by", "name")]
+            ours, theirs = inspect.signature(method), inspect.signature(getattr(NAMESPACES[remote], name))
+            wanted = [each for each in theirs.parameters if remote is not RemotePolicies or each not in ("by", "name")]
             assert list(ours.parameters) == wanted, name
 
 
@@ -101,10 +110,10 @@ async def test_a_turn_over_the_wire_teaches(client, agent):
     assert (await client.post_turn(TurnRef(agent, context.turn_id), Outcome(response="x"))).duplicate
     await client.rate(agent, context.turn_id, id, useful=True)
     assert (await client.why(agent, context.turn_id, id)).used
-    assert [fate.disposition for fate in await client.fates(agent, context.turn_id)] == ["shown"]
-    assert [turn.status for turn in await client.turns(agent)] == ["completed"]
-    assert [plan.tools for plan in await client.my_plans(agent)] == [(("ls", 1),)]
-    assert [plan.turns for plan in await client.my_plans(agent, ASKED)] == [1]
+    assert [fate.disposition for fate in await client.explain.candidates(agent, context.turn_id)] == ["shown"]
+    assert [turn.status for turn in await client.explain.turns(agent)] == ["completed"]
+    assert [plan.tools for plan in await client.explain.my_plans(agent)] == [(("ls", 1),)]
+    assert [plan.turns for plan in await client.explain.my_plans(agent, ASKED)] == [1]
 
 
 async def test_memories_and_sessions_over_the_wire(client, layer, agent):
@@ -120,12 +129,12 @@ async def test_memories_and_sessions_over_the_wire(client, layer, agent):
     assert (await client.post_turn(context, Outcome(response="Hello."))).recorded
     assert (await client.resume(agent, "s/1")).recent[0][0] == "t"
     assert await client.resume(agent, "never") is None
-    assert await client.artifacts(agent, "s/1") == ()
+    assert await client.sessions.artifacts(agent, "s/1") == ()
     assert await client.end_session(agent, "s/1")
-    assert (await client.clear_session(agent, "s/1")).sessions == 1
+    assert (await client.sessions.clear(agent, "s/1")).sessions == 1
     assert (await client.forget(agent, ids)).memories == 1
     assert (await client.erase_agent(agent)).turns == 1
-    assert await client.context_budgets() == layer.context_budgets()
+    assert await client.admin.context_budgets() == layer.admin.context_budgets()
 
 
 async def test_policies_over_the_wire(client, layer, agent):
@@ -141,8 +150,8 @@ async def test_policies_over_the_wire(client, layer, agent):
 
     await client.policies.shadow(agent, saved.version)
     chosen = await client.policies.activate(agent, saved.version, note="it kept more", after=0)
-    assert layer.policy(agent).version == saved.version
-    holds = await client.policies.standing(agent)
+    assert layer.policies.current(agent).version == saved.version
+    holds = await client.policies.effective(agent)
     assert (holds.base, holds.live, holds.shadow) == (base, saved.version, saved.version)
     assert (holds.changes, holds.choices["live"]) == ({"half_life_days": 3.0}, chosen)
     assert (chosen.by, chosen.note) == (saved.by, "it kept more")
@@ -150,7 +159,7 @@ async def test_policies_over_the_wire(client, layer, agent):
         with pytest.raises(InvalidInput, match="choice 1 of the live policy"):
             await choose
     assert (await client.policies.roll_back(agent)).version is None
-    assert layer.policy(agent).version == base
+    assert layer.policies.current(agent).version == base
     assert await client.policies.history(agent) == await layer.policies.history(agent)
     back = await client.policies.roll_back(agent, "shadow", note="it said enough")
     assert (back.role, back.version, back.note) == ("shadow", None, "it said enough")
@@ -170,7 +179,7 @@ async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
     assert (asked.turns, asked.left, asked.used, asked.kept) == (1, 1, 1, 0)
     assert asked == await layer.policies.what_if(agent, nothing, *period)
     assert (await client.policies.what_if(agent, nothing, period[0], NOW)).turns == 0, "its period ends before the turn"
-    assert await client.policies.compared(agent, layer.policy(agent).version) is None
+    assert await client.policies.compared(agent, layer.policies.current(agent).version) is None
     with pytest.raises(InvalidInput, match="deadline_ms: may not be changed"):
         await client.policies.what_if(agent, {"deadline_ms": 1}, *period)
 
@@ -178,9 +187,9 @@ async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
 async def test_the_changes_of_a_memory_over_the_wire(client, layer, agent):
     [id] = await client.remember(agent, [CHOSEN])
     await client.update(agent, id, content="We chose MongoDB after all.")
-    [changed] = await client.revisions(agent, id)
+    [changed] = await client.admin.revisions(agent, id)
     assert changed.was["content"] == CHOSEN.content
-    assert [changed] == await layer.revisions(agent, id)
+    assert [changed] == await layer.admin.revisions(agent, id)
 
 
 async def test_more_memories_than_one_request_takes(client, agent):
@@ -200,7 +209,7 @@ async def test_errors_are_those_of_a_layer(client, agent):
     with pytest.raises(InvalidInput, match="no artifact"):
         await client.artifact(agent, uuid4())
     with pytest.raises(InvalidInput, match="no artifact"):
-        await client.search_artifact(agent, uuid4(), "x")
+        await client.sessions.search_artifact(agent, uuid4(), "x")
 
 
 async def test_a_token_of_another_agent_is_an_error_but_not_of_a_turn(layer, tmp_path, agent):

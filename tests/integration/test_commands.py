@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 from uuid import uuid4
 
 import click
@@ -16,15 +14,10 @@ import pytest
 from click.testing import CliRunner, Result
 from shapes import misfit
 
-import cognitive.cli
-from cognitive import CognitiveLayer
 from cognitive.cli.advice import advice
 from cognitive.cli.answers import CODES, NO, Answering
 from cognitive.cli.main import cli
 from cognitive.errors import SchemaError
-from cognitive.lab.questions import Questions
-from cognitive.preflight.category_learning import Habits
-from cognitive.session.work import Work
 
 PAYMENTS = "Payments stay with Stripe."
 STRIPE = "Payments stay with Stripe: the offer from Adyen would save too little."
@@ -201,25 +194,6 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
         ("db", "roles"),
         ("db", "reembed"),
     }
-
-
-def test_every_call_that_needs_no_context_of_its_own_process_can_be_made_from_the_command_line():
-    source = "".join(path.read_text(encoding="utf-8") for path in Path(cognitive.cli.__file__).parent.glob("*.py"))
-    within_a_process = {"open", "fit", "refine_tools", "sections", "settle", "settled", "finished", "learned"}
-    by_other_names = {  # why and turn, budgets, config, db language; doctor; a receipt
-        "account", "context_budgets", "policy", "language", "readiness", "replica", "backlog", "reads_as", "standing",
-        "erasures",
-    }  # fmt: skip
-    of_adapters = {
-        "open_turns",
-        "sourced",
-        "known",
-    }  # what a server ties a recall to; what a LangGraph store is asked for
-    for owner, place in ((CognitiveLayer, ""), (Work, "work."), (Questions, "questions."), (Habits, "habits.")):
-        names = [name for name, _ in inspect.getmembers(owner, inspect.isroutine) if not name.startswith("_")]
-        for name in set(names) - within_a_process - by_other_names - of_adapters:
-            direct = f"layer.{place}{name}("
-            assert direct in source or f"layer.{name}(" in source, direct
 
 
 def test_every_command_is_listed_with_help_and_says_what_json_it_gives():

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from copy import copy
 from datetime import UTC, datetime
 
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, Turn, TurnRef
 from cognitive.errors import StoreUnavailable
+from tests.internals import internals
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 POLICY = Policy(deadline_ms=30_000, abstention=False)
 SAID = (Message(role="user", content="Hello."), Message(role="assistant", content="Hello, what shall I do?"))
 TOOLS = tuple(Tool(name=name) for name in ("exec", "web_search", "message", "read"))  # the last is for other work
 VIEW = ("prefix", "shown", "messages", "tools", "categories")
+
+OWNERS = {"planner": "_memories", "engine": "_memories", "continuity": "_window", "catalog": "_tools",
+          "turns": "_recorder"}  # fmt: skip
 
 
 class Failing:
@@ -45,7 +49,11 @@ async def stocked(layer, agent):
 
 def without(layer: CognitiveLayer, part: str, method: str, error: Exception) -> CognitiveLayer:
     """The layer, with a part that fails."""
-    return CognitiveLayer(replace(layer._parts, **{part: Failing(getattr(layer._parts, part), method, error)}))
+    failing, owner = copy(layer), OWNERS[part]
+    caller = copy(getattr(layer, owner))
+    setattr(caller, f"_{part}", Failing(getattr(caller, f"_{part}"), method, error))
+    setattr(failing, owner, caller)
+    return failing
 
 
 def ask(agent: str, turn_id: str) -> Turn:
@@ -80,8 +88,8 @@ async def test_a_part_that_fails_costs_what_it_gives_and_no_more(layer, stocked,
 
 async def test_a_turn_that_could_not_be_recorded_is_so_with_its_outcome(layer, stocked):
     context = await without(layer, "turns", "open", StoreUnavailable("away")).pre_turn(ask(stocked, "t1"))
-    assert await layer.turns(stocked) == []
-    await layer._parts.settlement.kept()
+    assert await layer.explain.turns(stocked) == []
+    await internals(layer).outcomes.kept()
     by_name = TurnRef(stocked, context.turn_id)  # as another process knows it
     assert (await layer.post_turn(by_name, Outcome(response="The blue one."))).recorded
-    assert [turn.turn_id for turn in await layer.turns(stocked)] == ["t1"]
+    assert [turn.turn_id for turn in await layer.explain.turns(stocked)] == ["t1"]

@@ -9,6 +9,7 @@ import pytest
 
 from cognitive import Message, NewMemory, Outcome, Policy, ToolCall, Turn, TurnRef
 from cognitive.errors import CognitiveError
+from tests.internals import internals
 
 pytestmark = pytest.mark.promise(number=4)
 
@@ -19,8 +20,8 @@ LONG = "\n".join(f"{SECRET} Line {n} of the log." for n in range(2_000))
 # What may be asked with a memory, turn, session, artifact or subtask of somebody's: every public method that takes one.
 ASKED = {
     "get": lambda layer, agent, had: layer.get(agent, [had["memory"]]),
-    "sourced": lambda layer, agent, had: layer.sourced(agent, "fact", [had["source"]]),
-    "tagged": lambda layer, agent, had: layer.tagged(agent, [had["tag"]]),
+    "sourced": lambda layer, agent, had: layer.admin.sourced(agent, "fact", [had["source"]]),
+    "tagged": lambda layer, agent, had: layer.admin.tagged(agent, [had["tag"]]),
     "update": lambda layer, agent, had: layer.update(agent, had["memory"], content="stolen"),
     "forget": lambda layer, agent, had: layer.forget(agent, [had["memory"]]),
     "supersede": lambda layer, agent, had: layer.remember(
@@ -31,18 +32,18 @@ ASKED = {
     "recall in a session": lambda layer, agent, had: layer.recall(agent, "canary", session_id=had["session"]),
     "post_turn": lambda layer, agent, had: layer.post_turn(TurnRef(agent, had["turn"]), Outcome(response=SECRET)),
     "why": lambda layer, agent, had: layer.why(agent, had["turn"], had["memory"]),
-    "fates": lambda layer, agent, had: layer.fates(agent, had["turn"]),
-    "replay": lambda layer, agent, had: layer.replay(agent, had["turn"]),
-    "account": lambda layer, agent, had: layer.account(agent, had["turn"]),
-    "turns": lambda layer, agent, had: layer.turns(agent, session_id=had["session"]),
-    "turn_ids": lambda layer, agent, had: layer.turn_ids(agent),
-    "open_turns": lambda layer, agent, had: layer.open_turns(agent, had["session"]),
-    "my_plans": lambda layer, agent, had: layer.my_plans(agent, "canary"),
+    "fates": lambda layer, agent, had: layer.explain.candidates(agent, had["turn"]),
+    "replay": lambda layer, agent, had: layer.explain.replay(agent, had["turn"]),
+    "account": lambda layer, agent, had: layer.explain.account(agent, had["turn"]),
+    "turns": lambda layer, agent, had: layer.explain.turns(agent, session_id=had["session"]),
+    "turn_ids": lambda layer, agent, had: layer.explain.turn_ids(agent),
+    "open_turns": lambda layer, agent, had: layer.sessions.open_turns(agent, had["session"]),
+    "my_plans": lambda layer, agent, had: layer.explain.my_plans(agent, "canary"),
     "resume": lambda layer, agent, had: layer.resume(agent, had["session"]),
     "end_session": lambda layer, agent, had: layer.end_session(agent, had["session"]),
-    "artifacts": lambda layer, agent, had: layer.artifacts(agent, had["session"]),
+    "artifacts": lambda layer, agent, had: layer.sessions.artifacts(agent, had["session"]),
     "artifact": lambda layer, agent, had: layer.artifact(agent, had["artifact"]),
-    "search_artifact": lambda layer, agent, had: layer.search_artifact(agent, had["artifact"], "canary"),
+    "search_artifact": lambda layer, agent, had: layer.sessions.search_artifact(agent, had["artifact"], "canary"),
     "work.of_session": lambda layer, agent, had: layer.work.of_session(agent, had["session"]),
     "work.search": lambda layer, agent, had: layer.work.search(agent, had["session"], "canary"),
     "work.depend": lambda layer, agent, had: layer.work.depend(agent, had["subtask"], [had["subtask"]]),
@@ -67,8 +68,8 @@ async def owned(layer, agent):
     asked = Turn(agent_id=agent, session_id="s", text="When does the canary sing?", conversation=conversation)
     context = await layer.pre_turn(asked)
     await layer.post_turn(context, Outcome(response=SECRET))
-    await layer._parts.continuity.finished()
-    artifacts = await layer.artifacts(agent, "s")
+    await internals(layer).continuity.finished()
+    artifacts = await layer.sessions.artifacts(agent, "s")
     assert artifacts
     subtask = await layer.work.begin(agent, "s", "listen to the canary")
     await layer.work.plan(agent, "s", ["listen", "note"])
@@ -104,7 +105,7 @@ async def test_what_is_anothers_is_answered_as_what_is_nobodys(layer, agent, own
     assert foreign == await told(ASKED[method], layer, mine, nobodys())
     assert SECRET not in foreign
     assert await layer.get(agent, [owned["memory"]]) == before
-    assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
 def test_the_policy_of_an_agent_is_its_own():

@@ -17,6 +17,7 @@ from cognitive.server.events import LONGEST_RESULT
 from cognitive.server.hooks import MOST_CALLS, Hooks, recorded
 from cognitive.server.resident import journaled
 from cognitive.session.recent import Resumed
+from tests.internals import internals
 
 ORDERS = "The orders service keeps its data in Postgres 18."
 ASKED = "Which database does the orders service use?"
@@ -72,7 +73,7 @@ async def session(hooks, agent, tmp_path, layer):
 async def statuses(hooks, layer, agent):
     """The recorded turns, oldest first, when all outcomes are there."""
     await hooks.finished()
-    return [turn.status for turn in reversed(await layer.turns(agent))]
+    return [turn.status for turn in reversed(await layer.explain.turns(agent))]
 
 
 async def used(layer, agent, name):
@@ -84,7 +85,7 @@ async def used(layer, agent, name):
 
 async def kept(layer, agent, session):
     """The last messages that a session keeps."""
-    await layer._parts.continuity.finished()
+    await internals(layer).continuity.finished()
     return (await layer.resume(agent, session.id)).messages
 
 

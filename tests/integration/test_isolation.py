@@ -9,6 +9,7 @@ import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Turn
 from cognitive.errors import InvalidInput, SchemaError
+from tests.internals import internals
 
 pytestmark = pytest.mark.promise(number=4)
 
@@ -128,7 +129,7 @@ async def test_connected_as_a_superuser_the_layer_still_works_as_its_own_role(ur
     async with CognitiveLayer.open(urls.admin, embedder=embedder) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content=CANARY, occurred_at=AT)])
         assert len(await layer.recall(agent, "canary")) == 1
-        who = await layer._parts.store._database.run(agent, lambda c: c.fetchval("SELECT current_user"))
+        who = await internals(layer).database.run(agent, lambda c: c.fetchval("SELECT current_user"))
     assert who == "cognitive_app"
 
 

@@ -120,14 +120,14 @@ async def test_a_german_agent_finds_houses_by_a_house_and_an_english_one_does_no
     await layer.remember(english, memories())
     await layer.remember(agent, memories())
     before = await by_words(layer, english, "Häuser")
-    assert await layer.language(agent) == "english"
-    assert (await layer.set_language(agent, "german", pace=FULL)).lacking == 0
-    assert await layer.language(agent) == "german"
+    assert await layer.admin.language(agent) == "english"
+    assert (await layer.admin.set_language(agent, "german", pace=FULL)).lacking == 0
+    assert await layer.admin.language(agent) == "german"
     assert list(await by_words(layer, agent, "Wem gehört das Haus?")) == [HOUSES]
     assert list(await by_words(layer, agent, "den Schlüsseln")) == [KEYS]
     assert await by_words(layer, english, "Wem gehört das Haus?") == {}
     assert await by_words(layer, english, "Häuser") == before
-    assert await layer.language(english) == "english"
+    assert await layer.admin.language(english) == "english"
     context = await layer.pre_turn(
         Turn(agent_id=agent, session_id="t", text="Wem gehört das Haus?", now=AT + timedelta(days=2))
     )
@@ -136,38 +136,38 @@ async def test_a_german_agent_finds_houses_by_a_house_and_an_english_one_does_no
 
 
 async def test_an_agent_may_be_german_before_it_has_any_memory(layer, agent):
-    await layer.set_language(agent, "german")
+    await layer.admin.set_language(agent, "german")
     await layer.remember(agent, memories())
     assert list(await by_words(layer, agent, "Haus")) == [HOUSES]
 
 
 async def test_what_was_changed_is_as_if_it_had_never_been_otherwise(layer, agent, index):
     changed, never = f"{agent}-changed", f"{agent}-never"
-    await layer.set_language(never, "german")
+    await layer.admin.set_language(never, "german")
     for each in (never, changed):
         await layer.remember(each, memories())
     english = await index(changed)
-    await layer.set_language(changed, "german", pace=FULL)
+    await layer.admin.set_language(changed, "german", pace=FULL)
     assert await index(changed) == await index(never)
     assert await by_words(layer, changed, "ein Haus am Hang") == await by_words(layer, never, "ein Haus am Hang")
-    await layer.set_language(changed, "english", pace=FULL)
+    await layer.admin.set_language(changed, "english", pace=FULL)
     assert await index(changed) == english
 
 
 @pytest.mark.parametrize("at", range(10))
 async def test_killed_at_any_step_it_is_read_all_the_same_and_goes_on_where_it_stopped(layer, other, agent, index, at):
     never = f"{agent}-never"
-    await layer.set_language(never, "german")
+    await layer.admin.set_language(never, "german")
     for each in (never, agent):
         await layer.remember(each, memories())
     with pytest.raises(Killed):
-        await layer.set_language(agent, "german", pace=FULL, progress=dying(at))
-    german = await other.language(agent) == "german"
+        await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(at))
+    german = await other.admin.language(agent) == "german"
     assert german == (at >= 6)
     assert list(await by_words(other, agent, "Haus" if german else "Häuser")) == [HOUSES]
     assert bool(await by_words(other, agent, "Haus")) == german
     done: list[tuple[str, int]] = []
-    await layer.set_language(agent, "german", pace=FULL, progress=lambda doing, now, _: done.append((doing, now)))
+    await layer.admin.set_language(agent, "german", pace=FULL, progress=lambda doing, now, _: done.append((doing, now)))
     assert done[0] == ("index", min(10, 3 * at))
     assert await index(agent) == await index(never)
 
@@ -177,7 +177,7 @@ async def test_what_is_written_and_changed_meanwhile_is_found_before_and_after(l
     ids = await layer.remember(agent, memories())
     await by_words(other, agent, "Haus")  # which knows of English from now on
     with pytest.raises(Killed):
-        await layer.set_language(agent, "german", pace=FULL, progress=dying(2))
+        await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(2))
     bridge, gates = "Die Brücken sind gesperrt.", "Die Tore sind zu."
     await other.remember(agent, [NewMemory(type="fact", content=bridge, occurred_at=AT)])
     await other.update(agent, ids[0], content=gates)
@@ -185,10 +185,10 @@ async def test_what_is_written_and_changed_meanwhile_is_found_before_and_after(l
     assert list(await by_words(other, agent, "Brücken")) == [bridge]
     languages = {each["seq"]: each["languages"] for each in (await index(agent))[1]}
     assert [languages[seq] for seq in (1, 10, 11)] == [["english", "german"]] * 3  # nobody need come back to them
-    await layer.set_language(agent, "german", pace=FULL)
+    await layer.admin.set_language(agent, "german", pace=FULL)
     for text, expected in (("Brücke", bridge), ("Tor", gates), ("Kran", "Die Kräne stehen still.")):
         assert list(await by_words(other, agent, text)) == [expected]
-    await layer.set_language(never, "german")
+    await layer.admin.set_language(never, "german")
     ids = await layer.remember(never, memories())
     await layer.remember(never, [NewMemory(type="fact", content=bridge, occurred_at=AT)])
     await layer.update(never, ids[0], content=gates)
@@ -201,9 +201,9 @@ async def test_another_language_may_be_chosen_half_way_or_the_old_one_kept(layer
     english = await index(agent)
     for instead in ("spanish", "english"):
         with pytest.raises(Killed):
-            await layer.set_language(agent, "german", pace=FULL, progress=dying(2))
-        await layer.set_language(agent, instead, pace=FULL)
-        assert await layer.language(agent) == instead
+            await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(2))
+        await layer.admin.set_language(agent, instead, pace=FULL)
+        assert await layer.admin.language(agent) == instead
         assert {each["lexeme"].partition("/")[0] for each in (await index(agent))[0] if "/" in each["lexeme"]} == (
             {"spanish"} if instead == "spanish" else set()
         )
@@ -215,12 +215,12 @@ async def test_two_who_have_it_become_different_languages_do_not_both_believe_it
 
     async def meanwhile() -> None:
         with pytest.raises(Killed):
-            await other.set_language(agent, "spanish", progress=dying(0))
+            await other.admin.set_language(agent, "spanish", progress=dying(0))
 
     with pytest.raises(Killed):
-        await layer.set_language(agent, "german", pace=FULL, progress=dying(4))
+        await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(4))
     await meanwhile()
-    standing = await layer.reindexing.standing(agent, "spanish")
+    standing = await layer.admin.reindexing.standing(agent, "spanish")
     assert (standing.language, standing.becoming, standing.lacking) == ("english", "spanish", 10)
 
 
@@ -228,9 +228,9 @@ async def test_an_unknown_language_is_refused_before_anything_is_written(layer, 
     await layer.remember(agent, memories())
     before = await index(agent)
     with pytest.raises(UnknownLanguage, match=r"'deutsch'.*german"):
-        await layer.set_language(agent, "deutsch")
+        await layer.admin.set_language(agent, "deutsch")
     with pytest.raises(InvalidInput, match="agent_id"):
-        await layer.set_language("", "german")
+        await layer.admin.set_language("", "german")
     assert await index(agent) == before
 
 
@@ -238,51 +238,51 @@ async def test_an_unknown_language_is_refused_before_anything_is_written(layer, 
 async def test_forgotten_half_way_nothing_is_left_in_any_language(layer, other, agent, index, at):
     ids = await layer.remember(agent, memories())
     with pytest.raises(Killed):
-        await layer.set_language(agent, "german", pace=FULL, progress=dying(at))
+        await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(at))
     await other.forget(agent, ids[:5])
     assert {each["seq"] for each in (await index(agent))[0]} == set(range(6, 11))
-    await layer.set_language(agent, "german", pace=FULL)
+    await layer.admin.set_language(agent, "german", pace=FULL)
     postings, passages, sessions, [corpus] = await index(agent)
     assert corpus["said_lexemes"] == sum(each["said_length"] for each in passages)
     assert corpus["said_lexemes"] == sum(each["lexemes"] for each in sessions)
     assert {lexeme for each in passages for lexeme in each["lexemes"]} == {each["lexeme"] for each in postings}
     await other.erase_agent(agent)
     assert await index(agent) == [[], [], [], []]
-    assert await other.language(agent) == "english"
+    assert await other.admin.language(agent) == "english"
 
 
 async def test_what_older_code_writes_meanwhile_is_made_whole_by_running_it_again(layer, agent, ask, index):
-    await layer.set_language(agent, "german")
+    await layer.admin.set_language(agent, "german")
     await ask("UPDATE cognitive.corpus SET language = 'english' WHERE agent_id = $1", agent)  # as that code believes
     await layer.remember(agent, memories())
     await ask("UPDATE cognitive.corpus SET language = 'german' WHERE agent_id = $1", agent)
     assert await by_words(layer, agent, "Haus") == {}
-    assert (await layer.reindexing.standing(agent)).lacking == 10
-    await layer.set_language(agent, "german", pace=FULL)
+    assert (await layer.admin.reindexing.standing(agent)).lacking == 10
+    await layer.admin.set_language(agent, "german", pace=FULL)
     assert list(await by_words(layer, agent, "Haus")) == [HOUSES]
 
 
 async def test_what_older_code_changes_while_its_words_are_read_is_not_indexed_as_it_was(layer, agent, ask):
     await layer.remember(agent, memories())
     with pytest.raises(Killed):
-        await layer.set_language(agent, "german", pace=FULL, progress=dying(0))
-    async with aclosing(layer.reindexing._pages(reindexing.SQL.next_lacking, agent, "german", FULL)) as pages:
+        await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(0))
+    async with aclosing(layer.admin.reindexing._pages(reindexing.SQL.next_lacking, agent, "german", FULL)) as pages:
         rows = await anext(pages)
     await ask("UPDATE cognitive.corpus SET becoming = NULL WHERE agent_id = $1", agent)  # as that code believes
     await layer.update(agent, rows[0]["id"], content="Die Brücken sind gesperrt.")
     await ask("UPDATE cognitive.corpus SET becoming = 'german' WHERE agent_id = $1", agent)
-    assert await layer.reindexing._add(agent, "german", rows) == len(rows) - 1
-    await layer.set_language(agent, "german", pace=FULL)
+    assert await layer.admin.reindexing._add(agent, "german", rows) == len(rows) - 1
+    await layer.admin.set_language(agent, "german", pace=FULL)
     assert list(await by_words(layer, agent, "Brücke")) == ["Die Brücken sind gesperrt."]
 
 
 async def test_an_export_goes_into_the_language_of_the_agent_that_takes_it(layer, agent):
     spanish = f"{agent}-spanish"
     await layer.remember(agent, [NewMemory(type="fact", content="Se cancelaron las reuniones.", occurred_at=AT)])
-    await layer.set_language(spanish, "spanish")
-    await layer.import_lines(spanish, [line async for line in layer.export(agent)])
+    await layer.admin.set_language(spanish, "spanish")
+    await layer.admin.import_lines(spanish, [line async for line in layer.admin.export(agent)])
     assert list(await by_words(layer, spanish, "reunión cancelada")) == ["Se cancelaron las reuniones."]
-    assert await layer.language(agent) == "english"
+    assert await layer.admin.language(agent) == "english"
 
 
 class Watched:
@@ -328,7 +328,7 @@ async def test_a_language_costs_no_round_trip_but_with_the_first_read(layer, age
     english = f"{agent}-english"
     for each in (english, agent):
         await layer.remember(each, memories())
-    await layer.set_language(agent, "german")
+    await layer.admin.set_language(agent, "german")
     search = MemorySearch(watched)
     for each, text, expected in (
         (english, "Häuser", ["facts", "candidates"]),
@@ -347,7 +347,7 @@ async def test_a_read_in_the_middle_of_the_switch_finds_what_it_found_before(lay
 
     async def switched() -> None:
         watched.between = None
-        await layer.set_language(agent, "german", pace=FULL)
+        await layer.admin.set_language(agent, "german", pace=FULL)
 
     watched.between = switched
     assert await search.find(agent, query("Häuser")) == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import asynccontextmanager
+from copy import copy
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -369,7 +370,9 @@ async def test_what_a_server_is_made_of_stays_out_of_its_errors(layer, agent):
         async def recall(self, *_, **__):
             raise RuntimeError("postgresql://secret@10.0.0.1/")
 
-    async with client(Broken(layer._parts), agent) as asking:
+    broken = copy(layer)
+    broken.__class__ = Broken
+    async with client(broken, agent) as asking:
         result = await recall(asking)
     assert result.is_error
     assert "secret" not in result.content[0].text

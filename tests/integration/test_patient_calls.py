@@ -9,6 +9,7 @@ import pytest
 from benchmarks.chaos.faulty import FaultyProxy
 from benchmarks.chaos.words import WordEmbedder
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from tests.internals import internals
 
 HASTY = Policy(deadline_ms=200, post_turn_deadline_ms=1_000)
 KEY = NewMemory(type="fact", content="The key hangs behind the door.")
@@ -23,7 +24,7 @@ async def proxy(urls):
 
 async def test_whoever_stores_searches_changes_rates_or_erases_waits_and_is_served(proxy, agent):
     async with CognitiveLayer.open(proxy.url, policy=HASTY, embedder=WordEmbedder()) as layer:
-        database = layer._parts.store._database
+        database = internals(layer).database
         kept, gone = await layer.remember(agent, [KEY, NewMemory(type="fact", content="The door is green.")])
         await layer.remember(f"{agent}-gone", [KEY])
 
@@ -47,7 +48,7 @@ async def test_whoever_stores_searches_changes_rates_or_erases_waits_and_is_serv
                 layer.update(agent, kept, tags=("key",)),
                 layer.rate(agent, first.turn_id, first.shown[0].memory_id, useful=True),
                 layer.forget(agent, [gone]),
-                layer.import_lines(agent, [LINE]),
+                layer.admin.import_lines(agent, [LINE]),
                 layer.erase_agent(f"{agent}-gone"),
             )
         ]

@@ -17,6 +17,7 @@ from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.outcomes import opened as settling
 from cognitive.policy.chosen import Chosen
 from cognitive.policy.tunables import ROWS, changed
+from tests.internals import internals
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 BASE = Policy(deadline_ms=30_000)
@@ -78,7 +79,7 @@ async def test_a_turn_is_planned_under_what_was_activated_and_replays_to_the_sam
     assert [each.policy.version for each in (before, after, back)] == [BASE.version, saved.version, BASE.version]
     assert len(after.shown) > len(before.shown) == len(back.shown)
     for n in range(3):
-        assert (await opened.replay(stocked, f"t-{n}")).verdict == "identical"
+        assert (await opened.explain.replay(stocked, f"t-{n}")).verdict == "identical"
 
 
 async def test_history_is_kept_and_a_roll_back_is_a_choice_too(opened, agent):
@@ -91,7 +92,7 @@ async def test_history_is_kept_and_a_roll_back_is_a_choice_too(opened, agent):
     assert [(each.no, each.version, each.by) for each in history] == [
         (3, saved.version, "cleo"), (2, None, "bob"), (1, saved.version, "ada"),
     ]  # fmt: skip
-    standing = await opened.policies.standing(agent)
+    standing = await opened.policies.effective(agent)
     assert (standing.live.version, standing.choices["live"].no) == (saved.version, 3)
 
 
@@ -120,7 +121,7 @@ async def test_a_shadow_runs_beside_and_is_compared(opened, stocked):
     saved = await opened.policies.save(stocked, WIDE, by="ada")
     await opened.policies.shadow(stocked, saved.version, by="ada")
     await play(opened, stocked)
-    await opened._parts.shadowing.finished()
+    await internals(opened).shadowing.finished()
 
     compared = await opened.policies.compared(stocked, saved.version)
     assert (compared.turns, compared.policy) == (3, saved.version)
@@ -135,7 +136,7 @@ async def test_nothing_of_another_agent_is_seen_or_chosen(opened, agent):
     other = f"{agent}-other"
 
     assert await opened.policies.list(other) == ()
-    assert (await opened.policies.standing(other)).live.version == BASE.version
+    assert (await opened.policies.effective(other)).live.version == BASE.version
     for choose in (opened.policies.activate, opened.policies.shadow):
         with pytest.raises(InvalidInput, match="has no candidate"):
             await choose(other, saved.version, by="eve")
@@ -220,7 +221,7 @@ async def test_a_process_that_starts_knows_it_in_its_first_turn(opened, urls, em
 
 
 async def credited(layer, agent, turn_id):
-    return [each.used for each in await layer._parts.turns.judgements(agent, turn_id)]
+    return [each.used for each in await internals(layer).turns.judgements(agent, turn_id)]
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "with its context"])
@@ -234,7 +235,7 @@ async def test_an_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embe
 
     assert await credited(opened, stocked, "t-0") == [True]
     assert await credited(opened, stocked, "t-1") == [False]
-    assert [(await opened.replay(stocked, f"t-{n}")).verdict for n in (0, 1)] == ["identical"] * 2
+    assert [(await opened.explain.replay(stocked, f"t-{n}")).verdict for n in (0, 1)] == ["identical"] * 2
 
 
 async def test_a_verdict_is_read_with_the_threshold_of_its_turn(opened, stocked):
@@ -242,7 +243,7 @@ async def test_a_verdict_is_read_with_the_threshold_of_its_turn(opened, stocked)
     await activated(opened, stocked, STRICT)
     await opened.post_turn(await opened.pre_turn(ask(stocked, 1)), VAGUE)
 
-    turns, store = opened._parts.turns, opened._parts.policies
+    turns, store = internals(opened).turns, internals(opened).policy_store
     for read in (
         turns.verdicts(stocked),
         store.verdicts(stocked, ["t-0", "t-1"]),
@@ -261,7 +262,9 @@ async def test_an_outcome_from_the_journal_is_judged_by_the_policy_of_its_turn(o
     journal, turn_id = Journal(tmp_path / "journal" / "x.sqlite"), "t-0" if recorded else "t-lost"
     opening = None if recorded else written(replace(settling(context), turn_id=turn_id))
     journal.put(stocked, turn_id, opening=opening, outcome=VAGUE.model_dump_json())
-    settlement = OutcomeRecorder(opened._parts.turns, journal, opened._parts.policy, opened._parts.settlement._capture)
+    settlement = OutcomeRecorder(
+        internals(opened).turns, journal, internals(opened).resolver, internals(opened).capture
+    )
     await settlement.drain(journal.find(stocked, turn_id))
 
     assert await credited(opened, stocked, turn_id) == [True]
@@ -308,7 +311,7 @@ async def test_with_the_database_away_the_last_known_one_holds(opened, agent, mo
     monkeypatch.setattr("cognitive.policy.chosen.FRESH", 0.0)
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada")
-    holding = await opened._parts.policies.holding(agent)
+    holding = await internals(opened).policy_store.holding(agent)
 
     known = Chosen(Away(holding), BASE)
     for _ in range(3):
@@ -339,7 +342,7 @@ async def test_what_if_tells_what_enters_what_leaves_and_that_it_cannot_tell_mor
     assert asked.changed[0].tokens[1] > asked.changed[0].tokens[0]
     assert "3 turns are too few" in asked.evaluation.refusal
     assert (nothing.differing, nothing.entered, nothing.left) == (0, 0, 0)
-    assert len(await opened._parts.turns.verdicts(stocked)) == asked.used  # it taught nothing
+    assert len(await internals(opened).turns.verdicts(stocked)) == asked.used  # it taught nothing
 
 
 async def test_another_threshold_relabels_and_says_so(opened, stocked):
@@ -353,7 +356,7 @@ async def test_another_threshold_relabels_and_says_so(opened, stocked):
 async def test_a_memory_that_is_forgotten_is_in_no_sample(opened, stocked, urls, embedder):
     await play(opened, stocked)
     assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).turns == 3
-    [first, *_] = await opened.tagged(stocked, [])
+    [first, *_] = await opened.admin.tagged(stocked, [])
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as elsewhere:
         await elsewhere.forget(stocked, [first.id])
 
@@ -364,12 +367,12 @@ async def test_a_memory_that_is_forgotten_is_in_no_sample(opened, stocked, urls,
 async def test_policies_that_an_operator_runs_as_a_shadow_stand_below_a_choice(urls, embedder, agent):
     shadow = Policy(deadline_ms=30_000, default_limit=1)
     async with CognitiveLayer.open(urls.app, policy=BASE, shadow=shadow, embedder=embedder) as layer:
-        assert (await layer.policies.standing(agent)).shadow == shadow
+        assert (await layer.policies.effective(agent)).shadow == shadow
         saved = await layer.policies.save(agent, WIDE, by="ada")
         await layer.policies.shadow(agent, saved.version, by="ada")
-        assert (await layer.policies.standing(agent)).shadow.version == saved.version
+        assert (await layer.policies.effective(agent)).shadow.version == saved.version
         await layer.policies.roll_back(agent, "shadow", by="ada")
-        assert (await layer.policies.standing(agent)).shadow == shadow
+        assert (await layer.policies.effective(agent)).shadow == shadow
 
 
 async def test_an_agents_own_tunables_of_the_file_stay_beneath_a_choice(urls, embedder, agent):
@@ -377,5 +380,5 @@ async def test_an_agents_own_tunables_of_the_file_stay_beneath_a_choice(urls, em
     async with CognitiveLayer.open(urls.app, policy=base, embedder=embedder) as layer:
         saved = await layer.policies.save(agent, {"half_life_days": 3}, by="ada")
         await layer.policies.activate(agent, saved.version, by="ada")
-        live = (await layer.policies.standing(agent)).live
+        live = (await layer.policies.effective(agent)).live
     assert (live.default_limit, live.half_life_days) == (2, 3.0)

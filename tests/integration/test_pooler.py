@@ -34,7 +34,7 @@ async def loop(layer: CognitiveLayer, agent: str) -> None:
         assert context.degraded == ()
         assert [shown.content for shown in context.shown] == [said]
         assert (await layer.post_turn(context, Outcome(response=said))).recorded
-    assert len(await layer.turns(agent)) == 5
+    assert len(await layer.explain.turns(agent)) == 5
 
 
 async def test_more_agents_at_once_than_there_are_connections_each_see_their_own(pooled, agent):

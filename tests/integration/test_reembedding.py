@@ -16,6 +16,7 @@ from brain.deadline import Deadline
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import EmbeddingError, InvalidInput
 from cognitive.lab.comparison import asked
+from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 KEY = "The spare key of the boat house hangs behind the barometer."
@@ -73,8 +74,8 @@ async def stored(opened, agent):
 
 
 async def build(layer: CognitiveLayer, agent: str, model: str = "test/new") -> int:
-    await layer.reembedding.begin(agent, model)
-    return await layer.reembedding.fill(agent, model, FULL)
+    await layer.admin.reembedding.begin(agent, model)
+    return await layer.admin.reembedding.fill(agent, model, FULL)
 
 
 def turn(agent: str, text: str = ASKED) -> Turn:
@@ -86,7 +87,7 @@ async def cosines(layer: CognitiveLayer, agent: str) -> list[float]:
 
 
 async def states(layer: CognitiveLayer, agent: str) -> dict[str, tuple[str, int]]:
-    return {each.model: (each.state, each.lacking) for each in await layer.reembedding.standings(agent)}
+    return {each.model: (each.state, each.lacking) for each in await layer.admin.reembedding.standings(agent)}
 
 
 async def test_an_agents_first_model_is_the_first_of_whoever_writes_first(opened, agent, counted):
@@ -102,7 +103,7 @@ async def test_an_agents_first_model_is_the_first_of_whoever_writes_first(opened
 async def test_once_a_model_is_begun_writes_and_edits_go_to_both(opened, stored, agent, counted):
     async with opened(old(), new()) as layer, opened(old(), new()) as other:
         await other.recall(agent, ASKED)  # which knows of one model from now on
-        await layer.reembedding.begin(agent, "test/new")
+        await layer.admin.reembedding.begin(agent, "test/new")
         await other.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert await counted() == {"test/old": 26, "test/new": 1}
         await other.update(agent, stored[-1], content="The spare key is lost.")
@@ -116,7 +117,7 @@ async def test_a_built_model_has_every_memory_once_and_is_read_only_after_the_cu
         assert await states(layer, agent) == {"test/old": ("live", 0), "test/new": ("ready", 0)}
         before = await other.pre_turn(turn(agent))
         assert (before.model, before.degraded) == ("test/old", ())
-        assert await layer.reembedding.cut_over(agent, "test/new") == "test/old"
+        assert await layer.admin.reembedding.cut_over(agent, "test/new") == "test/old"
         after = await other.pre_turn(turn(agent))
         assert (after.model, after.degraded) == ("test/new", ())
         assert KEY in before.text
@@ -129,7 +130,7 @@ async def test_vectors_of_two_models_never_meet(opened, stored, agent, second):
     """Those of two dimensions cannot, and those of one would have a cosine of a half at most."""
     async with opened(old(), second()) as layer, opened(second(), old()) as other:
         model = second().model
-        work = layer.reembedding
+        work = layer.admin.reembedding
         for step in (build, lambda *_: work.cut_over(agent, model), lambda *_: work.roll_back(agent)):
             await step(layer, agent, model)
             for each in (layer, other):
@@ -141,27 +142,27 @@ async def test_vectors_of_two_models_never_meet(opened, stored, agent, second):
 async def test_what_is_not_built_does_not_go_live(opened, stored, agent):
     async with opened(old(), new()) as layer:
         with pytest.raises(InvalidInput, match="13 memories lack"):
-            await layer.reembedding.cut_over(agent, "test/new")
-        await layer.reembedding.begin(agent, "test/new")
+            await layer.admin.reembedding.cut_over(agent, "test/new")
+        await layer.admin.reembedding.begin(agent, "test/new")
         with pytest.raises(InvalidInput, match="13 memories lack"):
-            await layer.reembedding.cut_over(agent, "test/new")
-        assert await layer.reembedding.live(agent) == "test/old"
+            await layer.admin.reembedding.cut_over(agent, "test/new")
+        assert await layer.admin.reembedding.live(agent) == "test/old"
 
 
 async def test_rolled_back_and_dropped(opened, stored, agent, counted, ask):
     async with opened(old(), new()) as layer:
         await build(layer, agent)
-        await layer.reembedding.cut_over(agent, "test/new")
-        assert await layer.reembedding.roll_back(agent) == ("test/new", "test/old")
+        await layer.admin.reembedding.cut_over(agent, "test/new")
+        assert await layer.admin.reembedding.roll_back(agent) == ("test/new", "test/old")
         assert (await layer.pre_turn(turn(agent))).model == "test/old"
-        assert await layer.reembedding.roll_back(agent) == ("test/old", "test/new")
-        assert await layer.reembedding.droppable(agent) == ("test/old",)
-        dropped = await layer.reembedding.drop(agent, "test/old")
+        assert await layer.admin.reembedding.roll_back(agent) == ("test/old", "test/new")
+        assert await layer.admin.reembedding.droppable(agent) == ("test/old",)
+        dropped = await layer.admin.reembedding.drop(agent, "test/old")
         assert (dropped.embeddings, await counted()) == (25, {"test/new": 25})
         with pytest.raises(InvalidInput, match="no model to go back to"):
-            await layer.reembedding.roll_back(agent)
+            await layer.admin.reembedding.roll_back(agent)
         with pytest.raises(InvalidInput, match="live"):
-            await layer.reembedding.drop(agent, "test/new")
+            await layer.admin.reembedding.drop(agent, "test/new")
         await layer.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert await counted() == {"test/new": 26}
 
@@ -169,16 +170,16 @@ async def test_rolled_back_and_dropped(opened, stored, agent, counted, ask):
 async def test_whoever_lacks_the_live_model_reads_by_what_is_kept_and_says_so(opened, stored, agent):
     async with opened(old(), new()) as layer, opened(old()) as behind:
         await build(layer, agent)
-        await layer.reembedding.cut_over(agent, "test/new")
+        await layer.admin.reembedding.cut_over(agent, "test/new")
         context = await behind.pre_turn(turn(agent))
         assert (context.model, KEY in context.text) == ("test/old", True)
         assert "lacks test/new" in context.degraded[0]
         [missed] = await behind.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert (await states(layer, agent))["test/new"] == ("live", 1)
-        assert await layer.reembedding.fill(agent, "test/new", FULL) == 0  # a worker gives it what it lacks
+        assert await layer.admin.reembedding.fill(agent, "test/new", FULL) == 0  # a worker gives it what it lacks
         hits = await layer.recall(agent, "oars under the bench")
         assert (hits[0].memory_id, hits[0].scores["said_cosine"] > 0.7) == (missed, True)
-        await layer.reembedding.drop(agent, "test/old")
+        await layer.admin.reembedding.drop(agent, "test/old")
         context = await behind.pre_turn(turn(agent))
         assert KEY in context.text  # by its words
         assert "lacks test/new" in context.degraded[0]
@@ -208,8 +209,8 @@ async def test_what_was_stored_before_models_were_named_is_read_by_the_one_of_mo
 async def test_a_memory_that_is_edited_while_it_is_embedded_has_its_new_text_in_both_models(opened, stored, agent, ask):
     held = Held("test/new", 96, 1, at="barometer")
     async with opened(old(), held) as layer, opened(old()) as editor:
-        await layer.reembedding.begin(agent, "test/new")
-        building = asyncio.create_task(layer.reembedding.fill(agent, "test/new", FULL))
+        await layer.admin.reembedding.begin(agent, "test/new")
+        building = asyncio.create_task(layer.admin.reembedding.fill(agent, "test/new", FULL))
         await asyncio.to_thread(held.reached.wait, 30)
         await editor.update(agent, stored[-1], content="The spare key lies under the mat.")
         held.go.set()
@@ -226,8 +227,8 @@ async def test_a_memory_that_is_edited_while_it_is_embedded_has_its_new_text_in_
 async def test_a_memory_that_is_forgotten_while_it_is_embedded_stays_forgotten(opened, stored, agent, ask):
     held = Held("test/new", 96, 1, at="barometer")
     async with opened(old(), held) as layer:
-        await layer.reembedding.begin(agent, "test/new")
-        building = asyncio.create_task(layer.reembedding.fill(agent, "test/new", FULL))
+        await layer.admin.reembedding.begin(agent, "test/new")
+        building = asyncio.create_task(layer.admin.reembedding.fill(agent, "test/new", FULL))
         await asyncio.to_thread(held.reached.wait, 30)
         await layer.forget(agent, [stored[-1]])
         held.go.set()
@@ -238,8 +239,8 @@ async def test_a_memory_that_is_forgotten_while_it_is_embedded_stays_forgotten(o
 async def test_an_agent_that_is_erased_while_it_is_embedded_leaves_no_row(opened, stored, agent, ask, urls):
     held = Held("test/new", 96, 1, at="barometer")
     async with opened(old(), held) as layer:
-        await layer.reembedding.begin(agent, "test/new")
-        building = asyncio.create_task(layer.reembedding.fill(agent, "test/new", FULL))
+        await layer.admin.reembedding.begin(agent, "test/new")
+        building = asyncio.create_task(layer.admin.reembedding.fill(agent, "test/new", FULL))
         await asyncio.to_thread(held.reached.wait, 30)
         await layer.erase_agent(agent)
         held.go.set()
@@ -258,7 +259,7 @@ async def test_two_workers_at_once_share_the_work(opened, agent, counted):
     async with opened(old()) as layer:
         await layer.remember(agent, lines(200))
     async with opened(old(), models[0]) as one, opened(old(), models[1]) as other:
-        await one.reembedding.begin(agent, "test/new")
+        await one.admin.reembedding.begin(agent, "test/new")
         done = await asyncio.gather(*(each.reembedding.fill(agent, "test/new", FULL) for each in (one, other)))
     assert list(done) == [0, 0]
     assert await counted() == {"test/old": 400, "test/new": 400}
@@ -271,14 +272,14 @@ async def test_past_turns_are_compared_by_the_new_model_too(opened, stored, agen
         first = await layer.pre_turn(turn(agent))
         await layer.post_turn(first, Outcome(response=KEY))
         await build(layer, agent)
-        assert await layer.reembedding.fill_turns(agent, "test/new", 100, asked, FULL) == 1
-        assert await layer.reembedding.fill_turns(agent, "test/new", 100, asked, FULL) == 0
-        await layer.reembedding.cut_over(agent, "test/new")
+        assert await layer.admin.reembedding.fill_turns(agent, "test/new", 100, asked, FULL) == 1
+        assert await layer.admin.reembedding.fill_turns(agent, "test/new", 100, asked, FULL) == 0
+        await layer.admin.reembedding.cut_over(agent, "test/new")
         [past] = await _past(layer, agent)
         assert (past.turn_id, round(past.cosine, 2)) == (first.turn_id, 1.0)
-        compared = await layer.compare_models(agent, "test/old")
+        compared = await layer.admin.compare_models(agent, "test/old")
         assert (compared.turns, compared.judged, compared.old_recall, compared.new_recall) == (1, 1, 1.0, 1.0)
-        dropped = await layer.reembedding.drop(agent, "test/old")
+        dropped = await layer.admin.reembedding.drop(agent, "test/old")
         assert dropped.turns == 1
         assert [past.turn_id for past in await _past(layer, agent)] == [first.turn_id]
         [row] = await ask("SELECT model FROM cognitive.turn WHERE agent_id = $1 AND status = 'completed'")
@@ -286,10 +287,9 @@ async def test_past_turns_are_compared_by_the_new_model_too(opened, stored, agen
 
 
 async def _past(layer: CognitiveLayer, agent: str):
-    built = await layer._parts.engine.build(
-        layer._parts.planner.plan(turn(agent), AT + timedelta(days=2), TOLERANT), turn(agent), AT + timedelta(days=2),
-        Deadline(5_000), TOLERANT,
-    )  # fmt: skip
+    at, inside = AT + timedelta(days=2), internals(layer)
+    plan = inside.planner.plan(turn(agent), at, TOLERANT)
+    built = await inside.engine.build(plan, turn(agent), at, Deadline(5_000), TOLERANT)
     return built.given.found.past
 
 
@@ -298,7 +298,7 @@ async def test_a_model_whose_vectors_have_another_dimension_is_refused(opened, s
         with pytest.raises(EmbeddingError, match=r"96 numbers.*have 64"):
             await layer.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         with pytest.raises(EmbeddingError, match=r"96 numbers.*have 64"):
-            await layer.reembedding.begin(agent, "test/old")
+            await layer.admin.reembedding.begin(agent, "test/old")
         assert "different halfvec dimensions" in (await layer.pre_turn(turn(agent))).degraded[0]
     assert await counted() == {"test/old": 25}
 
@@ -309,6 +309,6 @@ async def test_two_embedders_of_one_model_and_models_that_there_are_not_are_refu
             pass
     async with opened(old()) as layer:
         with pytest.raises(EmbeddingError, match="does not have"):
-            await layer.reembedding.begin(agent, "test/new")
+            await layer.admin.reembedding.begin(agent, "test/new")
         with pytest.raises(InvalidInput, match="no agent"):
-            await layer.reembedding.begin(f"{agent}-nobody", "test/old")
+            await layer.admin.reembedding.begin(f"{agent}-nobody", "test/old")

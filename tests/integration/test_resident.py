@@ -138,7 +138,7 @@ async def test_what_nobody_waited_for_was_not_seen(layer, where, agent):
         await writer.drain()
         writer.transport.abort()
         assert await asked(where, VERSION, ABOUT) is not None, "it is accepted by now"
-    assert [turn.status for turn in await layer.turns(agent)] == ["abandoned"]
+    assert [turn.status for turn in await layer.explain.turns(agent)] == ["abandoned"]
 
 
 async def test_outcomes_on_their_way_are_recorded_before_it_ends(layer, where, agent):
@@ -146,7 +146,7 @@ async def test_outcomes_on_their_way_are_recorded_before_it_ends(layer, where, a
         await asked(where, VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
         stop = {**PROMPT, "last_assistant_message": "Postgres."}
         await asked(where, VERSION, "stop", agent, "", json.dumps(stop).encode())
-    assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
 # --- processes ---

@@ -10,6 +10,7 @@ import pytest
 from brain.journal import Journal, written
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.feedback.outcomes import OutcomeRecorder, opened
+from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000, agents={"silent": {"keep_responses": False}})
@@ -34,7 +35,7 @@ def ask(agent, turn_id, minute=0, *, session="s", text="How does the winch of th
 
 
 async def kept(layer, agent, turn_id):
-    return (await layer.figures.turn(agent, turn_id)).response
+    return (await layer.explain.figures.turn(agent, turn_id)).response
 
 
 async def test_the_beginning_of_a_response_is_kept_with_its_turn(layer, agent, winch):
@@ -58,7 +59,7 @@ async def test_an_erased_agent_takes_its_responses_along(layer, agent, winch):
     await layer.post_turn(await layer.pre_turn(ask(agent, "t")), ANSWER)
 
     assert (await layer.erase_agent(agent)).responses == 1
-    assert await layer.figures.turn(agent, "t") is None
+    assert await layer.explain.figures.turn(agent, "t") is None
 
 
 async def test_forgetting_a_memory_takes_away_what_was_answered_with_it_and_what_followed(layer, agent, winch):
@@ -107,7 +108,7 @@ async def test_the_journal_brings_the_response_unless_its_memory_is_gone(layer, 
     if forgotten:
         await layer.forget(agent, [winch])
 
-    settlement = OutcomeRecorder(layer._parts.turns, journal, layer._parts.policy, layer._parts.settlement._capture)
+    settlement = OutcomeRecorder(internals(layer).turns, journal, internals(layer).resolver, internals(layer).capture)
     await settlement.drain(journal.find(agent, "journaled"))
 
     assert await kept(layer, agent, "journaled") == (None if forgotten else ANSWER.response)

@@ -28,7 +28,7 @@ async def test_a_change_keeps_what_it_replaced_and_nothing_else(layer, agent, no
     await layer.update(agent, noted, content="The safe opens at one.", tags=("safe", "hours"), pinned=False)
     await layer.update(agent, noted, confidence=0.7, occurred_at=AT.replace(hour=13))
 
-    second, first = await layer.revisions(agent, noted)
+    second, first = await layer.admin.revisions(agent, noted)
     assert (first.number, first.was) == (1, {"content": "The safe opens at noon.", "tags": ["safe"]})
     assert (second.number, second.was) == (2, {"confidence": 1.0, "occurred_at": AT.isoformat()})
     assert first.memory_id == noted
@@ -39,7 +39,7 @@ async def test_what_changes_nothing_is_no_change(layer, agent, noted):
     await layer.update(agent, noted, confidence=0.7)
     await layer.update(agent, noted, confidence=0.7, content="The safe opens at noon.", tags=["safe"])
 
-    assert len(await layer.revisions(agent, noted)) == 1
+    assert len(await layer.admin.revisions(agent, noted)) == 1
 
 
 async def test_a_change_that_is_refused_leaves_no_trace(layer, agent, noted):
@@ -47,13 +47,13 @@ async def test_a_change_that_is_refused_leaves_no_trace(layer, agent, noted):
     with pytest.raises(InvalidInput, match="says that already"):
         await layer.update(agent, noted, content="It opens at two.")
 
-    assert await layer.revisions(agent, noted) == []
+    assert await layer.admin.revisions(agent, noted) == []
 
 
 async def test_changes_at_once_are_numbered_one_after_the_other(layer, agent, noted):
     await asyncio.gather(*(layer.update(agent, noted, tags=(f"t{n}",)) for n in range(5)))
 
-    kept = await layer.revisions(agent, noted)
+    kept = await layer.admin.revisions(agent, noted)
     assert [each.number for each in kept] == [5, 4, 3, 2, 1]
     before = [each.was["tags"] for each in kept]
     assert len({tuple(tags) for tags in before}) == 5
@@ -65,7 +65,7 @@ async def test_the_latest_changes_are_kept_and_older_ones_go(layer, agent, noted
     for n in range(4):
         await layer.update(agent, noted, content=f"The safe opens at {n}.")
 
-    assert [each.number for each in await layer.revisions(agent, noted)] == [4, 3]
+    assert [each.number for each in await layer.admin.revisions(agent, noted)] == [4, 3]
 
 
 async def test_a_memory_that_is_forgotten_takes_its_history_with_it(layer, agent, noted, urls):
@@ -74,8 +74,8 @@ async def test_a_memory_that_is_forgotten_takes_its_history_with_it(layer, agent
     [other] = await layer.remember(agent, [NewMemory(type="fact", content="Tea is at four.")])
     await layer.update(agent, other, content="Tea is at five.")
 
-    assert (await layer.figures.removal(agent, [noted])).revisions == 2
-    foreseen = await layer.figures.removal(agent, [noted])
+    assert (await layer.explain.figures.removal(agent, [noted])).revisions == 2
+    foreseen = await layer.explain.figures.removal(agent, [noted])
     assert await layer.forget(agent, [noted]) == foreseen
     assert await texts(urls, agent) == ['{"content": "Tea is at four."}']
     assert (await layer.erase_agent(agent)).revisions == 1
@@ -86,7 +86,7 @@ async def test_a_history_is_its_agents_own(layer, agent, noted):
     await layer.update(agent, noted, content="The safe opens at one.")
     for asked in ((f"{agent}-other", noted), (agent, uuid4())):
         with pytest.raises(UnknownMemory):
-            await layer.revisions(*asked)
+            await layer.admin.revisions(*asked)
 
 
 async def texts(urls, agent):

@@ -11,6 +11,7 @@ from brain.artifacts import NewArtifact
 from cognitive.errors import InvalidInput
 from cognitive.prompt import without_injected
 from cognitive.session.work import TAG, Fact
+from tests.internals import internals
 
 PORT = "The payment service listens on port 8443."
 
@@ -159,7 +160,7 @@ async def test_an_empty_query_finds_nothing_and_rare_words_say_more(work, agent)
 async def test_a_new_subtask_is_told_what_it_depends_on_what_is_known_and_what_was_done(layer, work, agent):
     text = "services:\n  payment:\n    ports: 8443\n"
     artifact = NewArtifact(uuid5(NAMESPACE_OID, agent), text, "compose.yaml")
-    await layer._parts.artifacts.put(agent, "s", [artifact])
+    await internals(layer).artifacts.put(agent, "s", [artifact])
     found = await work.begin(agent, "s", "Find the port")
     await work.complete(agent, found.id, "Read the compose file.", [artifact.id], [PORT])
     related = await work.begin(agent, "s", "Restart the payment service")
@@ -171,7 +172,7 @@ async def test_a_new_subtask_is_told_what_it_depends_on_what_is_known_and_what_w
     assert dependencies < block.index("[open] Ask the owner") < knowledge
     assert knowledge < block.index(PORT) < done < block.index("It takes ten seconds.")
     assert block.count("Read the compose file.") == 1
-    assert (await layer.artifacts(agent, "s"))[0].subtask_id == found.id
+    assert (await layer.sessions.artifacts(agent, "s"))[0].subtask_id == found.id
     assert without_injected(f"Go on.\n\n{block}") == "Go on."
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from brain.types import MOST_LABELS
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.api import import_export
 from cognitive.errors import InvalidInput
-from cognitive.surface import transfer
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 ASKED = "How many litres does pump 2 deliver?"
@@ -27,7 +27,7 @@ LANGGRAPH = {
 
 
 async def exported(layer, agent: str) -> list[str]:
-    return [line async for line in layer.export(agent)]
+    return [line async for line in layer.admin.export(agent)]
 
 
 async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
@@ -41,10 +41,10 @@ async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
     ])  # fmt: skip
     lines = await exported(layer, agent)
     there = f"{agent}-there"
-    ids = await layer.import_lines(there, lines)
+    ids = await layer.admin.import_lines(there, lines)
     assert await exported(layer, there) == lines
-    assert await layer.import_lines(there, lines) == ids
-    assert await layer.import_lines(agent, lines) == [memory.id for memory in await layer.tagged(agent, ())]
+    assert await layer.admin.import_lines(there, lines) == ids
+    assert await layer.admin.import_lines(agent, lines) == [memory.id for memory in await layer.admin.tagged(agent, ())]
     assert (await layer.get(there, ids[:1]))[0].superseded_by == ids[1]
 
 
@@ -57,7 +57,7 @@ async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
     ],
 )
 async def test_other_systems_exports_are_read_and_are_foreign(layer, agent, line, content, source, tags):
-    ids = await layer.import_lines(agent, [json.dumps(line), "", json.dumps(line)])
+    ids = await layer.admin.import_lines(agent, [json.dumps(line), "", json.dumps(line)])
     assert len(set(ids)) == 1
     [memory] = await layer.get(agent, ids[:1])
     assert (memory.content, memory.source, memory.tags, memory.trust) == (content, source, tags, "foreign")
@@ -95,11 +95,11 @@ async def lived(layer: CognitiveLayer, agent: str) -> None:
 
 
 async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent, monkeypatch):
-    monkeypatch.setattr(transfer, "BATCH", 3)  # several pages out and several batches in
+    monkeypatch.setattr(import_export, "BATCH", 3)  # several pages out and several batches in
     await lived(alone, agent)
     there, now = f"{agent}-there", datetime(2027, 1, 1, tzinfo=UTC)
     lines = await exported(alone, agent)
-    await alone.import_lines(there, lines)
+    await alone.admin.import_lines(there, lines)
     assert await exported(alone, there) == lines
 
     async def shown(of: str) -> list[tuple]:
@@ -109,24 +109,26 @@ async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent, monkey
         return [context.prefix, *((each.hit.memory_id, each.score, each.boost) for each in ranked)]
 
     assert await shown(there) == await shown(agent)
-    for each in await alone.tagged(agent, ()):
-        was, here = [[(r.number, r.was, r.at) for r in await alone.revisions(of, each.id)] for of in (agent, there)]
+    for each in await alone.admin.tagged(agent, ()):
+        was, here = [
+            [(r.number, r.was, r.at) for r in await alone.admin.revisions(of, each.id)] for of in (agent, there)
+        ]
         assert was == here
-    holds = await alone.policies.standing(there)
+    holds = await alone.policies.effective(there)
     assert (holds.live.half_life_days, holds.shadow.half_life_days) == (9, 30)
     assert (await alone.recall(there, ASKED, now=now)) == (await alone.recall(agent, ASKED, now=now))
 
 
 @pytest.mark.parametrize(("own", "expected"), [(None, "german"), ("spanish", "spanish")])
 async def test_an_empty_agent_is_searched_in_the_language_of_the_export(alone, agent, own, expected):
-    await alone.set_language(agent, "german")
+    await alone.admin.set_language(agent, "german")
     await alone.remember(agent, [NewMemory(type="fact", content="Die Häuser am Hang.", occurred_at=AT)])
     lines, there = await exported(alone, agent), f"{agent}-there"
     if own is not None:
-        await alone.set_language(there, own)
-    await alone.import_lines(there, lines)
-    assert await alone.language(there) == expected
-    assert (await alone.reindexing.standing(there)).lacking == 0
+        await alone.admin.set_language(there, own)
+    await alone.admin.import_lines(there, lines)
+    assert await alone.admin.language(there) == expected
+    assert (await alone.admin.reindexing.standing(there)).lacking == 0
     [hit] = await alone.recall(there, "Haus", now=AT)
     assert ("said_bm25" in hit.scores) == (expected == "german")
     assert (await exported(alone, there) == lines) == (expected == "german")
@@ -134,8 +136,8 @@ async def test_an_empty_agent_is_searched_in_the_language_of_the_export(alone, a
 
 async def test_an_agent_with_memories_keeps_its_language(alone, agent):
     await alone.remember(agent, [NewMemory(type="fact", content="The houses on the slope.", occurred_at=AT)])
-    await alone.import_lines(agent, ['{"form": "cognitive-language-1", "language": "german"}'])
-    assert await alone.language(agent) == "english"
+    await alone.admin.import_lines(agent, ['{"form": "cognitive-language-1", "language": "german"}'])
+    assert await alone.admin.language(agent) == "english"
 
 
 async def test_what_an_agent_chose_and_learned_itself_stays(alone, agent):
@@ -145,9 +147,9 @@ async def test_what_an_agent_chose_and_learned_itself_stays(alone, agent):
     await alone.policies.activate(there, own.version, by="bob")
     [mine] = await alone.remember(there, [NewMemory(type="fact", content="Pump 9 is on loan.", source="own")])
     for _ in range(2):  # an import that was interrupted is run again
-        ids = await alone.import_lines(there, lines)
-        assert (await alone.policies.standing(there)).live.half_life_days == 5
-        assert len(await alone.tagged(there, ())) == len(set(ids)) + 1
+        ids = await alone.admin.import_lines(there, lines)
+        assert (await alone.policies.effective(there)).live.half_life_days == 5
+        assert len(await alone.admin.tagged(there, ())) == len(set(ids)) + 1
         assert mine not in ids
 
 
@@ -157,7 +159,7 @@ async def test_one_that_is_there_under_another_id_stands_for_what_the_file_names
     await alone.remember(agent, [new.model_copy(update={"supersedes": was})])
     there = f"{agent}-there"
     [here] = await alone.remember(there, [new])
-    ids = await alone.import_lines(there, await exported(alone, agent))
+    ids = await alone.admin.import_lines(there, await exported(alone, agent))
     assert ids == [was, here]
     assert (await alone.get(there, [was]))[0].superseded_by == here
 
@@ -194,19 +196,19 @@ CHANGE = {"number": 1, "at": AT.isoformat()}
 async def test_nothing_is_stored_of_a_file_with_a_bad_line(layer, agent, bad, culprit):
     good = OURS | {"id": "00000000-0000-4000-8000-000000000002", "content": "Good."}
     with pytest.raises(InvalidInput, match=f"line 2: .*{culprit}"):
-        await layer.import_lines(agent, [json.dumps(good), json.dumps(bad)])
-    assert await layer.tagged(agent, ()) == []
+        await layer.admin.import_lines(agent, [json.dumps(good), json.dumps(bad)])
+    assert await layer.admin.tagged(agent, ()) == []
 
 
 async def test_two_memories_of_one_id_are_refused(layer, agent):
     with pytest.raises(InvalidInput, match="line 2: a second memory of the id"):
-        await layer.import_lines(agent, [json.dumps(OURS), json.dumps(OURS | {"content": "y"})])
+        await layer.admin.import_lines(agent, [json.dumps(OURS), json.dumps(OURS | {"content": "y"})])
 
 
 async def test_an_export_of_before_use_was_in_it_is_read(layer, agent):
     told = {name: value for name, value in OURS.items() if name not in KEPT} | {"form": "cognitive-memory-1"}
     newer = told | {"id": "00000000-0000-4000-8000-000000000002", "content": "y", "supersedes": told["id"]}
-    ids = await layer.import_lines(agent, [json.dumps(told), json.dumps(newer)])
+    ids = await layer.admin.import_lines(agent, [json.dumps(told), json.dumps(newer)])
     assert (await layer.get(agent, ids[:1]))[0].superseded_by == ids[1]
 
 
@@ -216,4 +218,4 @@ TAGGED = {"id": "1", "memory": "Tea is served at noon.", "categories": [f"tag {n
 @pytest.mark.parametrize("bad", ["{", "7", '{"colour": "red"}', '{"id": "1", "memory": " "}', json.dumps(TAGGED)])
 async def test_a_line_that_cannot_be_read_is_named_by_its_number(layer, agent, bad):
     with pytest.raises(InvalidInput, match="line 3"):
-        await layer.import_lines(agent, [json.dumps(LANGGRAPH), "", bad])
+        await layer.admin.import_lines(agent, [json.dumps(LANGGRAPH), "", bad])

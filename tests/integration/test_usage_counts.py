@@ -135,7 +135,7 @@ async def test_only_completed_turns_teach_and_the_first_outcome_is_final(layer, 
     for context in contexts.values():
         await layer.rate(agent, context.turn_id, pumps[3], useful=False)
     assert await counts(urls, agent) == {pumps[0]: (1, 1), pumps[1]: (1, 1), pumps[2]: (1, 1), pumps[3]: (1, 0)}
-    assert {turn.turn_id: turn.status for turn in await layer.turns(agent)} == {s: s for s in contexts}
+    assert {turn.turn_id: turn.status for turn in await layer.explain.turns(agent)} == {s: s for s in contexts}
 
 
 async def test_a_turn_that_stays_open_is_given_up_when_the_next_one_opens_and_its_late_outcome_counts_once(
@@ -143,25 +143,25 @@ async def test_a_turn_that_stays_open_is_given_up_when_the_next_one_opens_and_it
 ):
     lost = await layer.pre_turn(ask(agent, turn_id="lost"))
     await layer.pre_turn(ask(agent, turn_id="young"))
-    assert {turn.status for turn in await layer.turns(agent)} == {"open"}, "an hour is not over yet"
+    assert {turn.status for turn in await layer.explain.turns(agent)} == {"open"}, "an hour is not over yet"
     await hasty.pre_turn(ask(agent, turn_id="next"))
-    states = {turn.turn_id: turn.status for turn in await layer.turns(agent)}
+    states = {turn.turn_id: turn.status for turn in await layer.explain.turns(agent)}
     assert states == {"lost": "abandoned", "young": "abandoned", "next": "open"}
     assert await counts(urls, agent) == {}
     assert not (await layer.post_turn(lost, cited(pumps[0]))).duplicate
     assert (await layer.post_turn(lost, cited(pumps[0]))).duplicate
     assert sum(shown for shown, _ in (await counts(urls, agent)).values()) == len(lost.shown) == 4
-    assert {turn.turn_id: turn.status for turn in await layer.turns(agent)}["lost"] == "completed"
+    assert {turn.turn_id: turn.status for turn in await layer.explain.turns(agent)}["lost"] == "completed"
 
 
 async def test_all_that_is_overdue_can_be_given_up_at_once_and_what_has_an_outcome_is_not(layer, hasty, agent, pumps):
     for _ in range(3):
         await layer.pre_turn(ask(agent))
     await layer.post_turn(await layer.pre_turn(ask(agent, turn_id="done")), cited())
-    assert await layer.reap(agent) == 0
-    assert await hasty.reap(agent) == 3
-    assert await hasty.reap(agent) == 0
-    assert Counter(turn.status for turn in await layer.turns(agent)) == {"abandoned": 3, "completed": 1}
+    assert await layer.admin.expire_turns(agent) == 0
+    assert await hasty.admin.expire_turns(agent) == 3
+    assert await hasty.admin.expire_turns(agent) == 0
+    assert Counter(turn.status for turn in await layer.explain.turns(agent)) == {"abandoned": 3, "completed": 1}
 
 
 # --- recall within a turn ---
@@ -177,7 +177,7 @@ async def exposed(urls, agent: str, turn_id: str) -> int:
 async def test_a_recall_counts_in_a_turn_whose_outcome_may_still_come(layer, hasty, agent, urls):
     await layer.remember(agent, [pump(n) for n in range(14)])
     late = await layer.pre_turn(ask(agent, turn_id="given-up"))
-    await hasty.reap(agent)
+    await hasty.admin.expire_turns(agent)
     assert len(await layer.recall(agent, ASKED, limit=5, turn_id="given-up")) == 5
     report = await layer.post_turn(late, cited())
     assert len(report.attributions) == len(late.shown) + 5
@@ -321,7 +321,7 @@ async def test_totals_are_those_of_a_replay_whatever_came_when_and_how_often(lay
             await layer.rate(agent, turn_id, what[0], useful=what[1])
             replay.rate(turn_id, *what)
         else:
-            await hasty.reap(agent)
+            await hasty.admin.expire_turns(agent)
     assert await counts(urls, agent) == replay.counts()
     found, expected = await masses(urls, agent), replay.masses(POLICY.rating_weight, POLICY.half_life_days)
     assert found.keys() == expected.keys()

@@ -34,7 +34,7 @@ async def test_a_turn_from_end_to_end_without_an_event_loop(urls, embedder, agen
     assert KEY in window.messages[-1].content
     assert [(each.memory_id, each.referenced) for each in report.attributions] == [(key, True)]
     assert [hit.memory_id for hit in hits] == [key]
-    assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
     assert "cognitive-layer" not in " ".join(thread.name for thread in threading.enumerate()), "its thread is gone"
 
 
@@ -45,7 +45,7 @@ async def test_what_is_settled_is_counted_before_it_closes(urls, embedder, agent
             blocking.settle(context, Outcome(response=KEY))
 
     await asyncio.to_thread(host)
-    assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
 async def test_errors_come_back_as_they_are(urls, embedder, agent):

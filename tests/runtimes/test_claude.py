@@ -110,6 +110,6 @@ async def test_claude_code_itself(urls, embedder, agent, tmp_path, model):
             shown = json.dumps(asked[0]["messages"]).count("<memory-records>")
             assert shown == 1, "it stands there, and is not shown again"
         await layer.settled()
-        failed, completed = await layer.turns(agent)
+        failed, completed = await layer.explain.turns(agent)
         assert (completed.status, failed.status) == ("completed", "failed")
         assert (await layer.why(agent, completed.turn_id, key)).used is True

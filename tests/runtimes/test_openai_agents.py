@@ -43,7 +43,7 @@ async def test_an_agent_that_is_a_tool_calls_its_own_model_and_sees_no_memory(la
     assert [KEY in each for each in given(outer)] == [True, True]
     assert [KEY in each for each in given(inner)] == [False, False]
     await layer.settled()
-    assert [turn.status for turn in await layer.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
 async def test_a_handoff_stays_within_the_turn_and_each_agent_calls_its_own_model(layer, agent, runner):
@@ -57,7 +57,7 @@ async def test_a_handoff_stays_within_the_turn_and_each_agent_calls_its_own_mode
     assert KEY in given(second)[0]
     assert second.calls[0].system_instructions.startswith("You are the keeper.")
     await layer.settled()
-    assert len(await layer.turns(agent)) == 1
+    assert len(await layer.explain.turns(agent)) == 1
 
 
 async def test_the_callers_filter_settings_and_chosen_tool_stand(runner):

@@ -47,7 +47,7 @@ def said(messages: list[ModelMessage]) -> list[tuple[str, object]]:
 
 async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
     await layer.settled()
-    return [turn.status for turn in reversed(await layer.turns(agent))]
+    return [turn.status for turn in reversed(await layer.explain.turns(agent))]
 
 
 async def test_what_a_prompt_holds_beside_words_stays_and_the_block_comes_behind_it(capability):
@@ -81,9 +81,9 @@ async def test_a_structured_answer_is_what_is_judged(capability, layer, agent):
     assert result.output.place == answer["place"]
     assert len(scripted.seen) == 2, "the first was sent back to the model, in the same turn"
     await layer.settled()
-    [turn] = await layer.turns(agent)
+    [turn] = await layer.explain.turns(agent)
     assert turn.status == "completed"
-    [shown] = await layer.fates(agent, turn.turn_id)
+    [shown] = await layer.explain.candidates(agent, turn.turn_id)
     assert shown.used is True
 
 
@@ -132,7 +132,7 @@ async def test_one_agent_serves_conversations_at_once(capability, layer, agent):
     runs = (asking.run(text, conversation_id=f"talk-{n}") for n, text in enumerate(asked))
     assert [result.output for result in await asyncio.gather(*runs)] == asked
     await layer.settled()
-    turns = {turn.session_id: (turn.message, turn.status) for turn in await layer.turns(agent)}
+    turns = {turn.session_id: (turn.message, turn.status) for turn in await layer.explain.turns(agent)}
     assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(asked)}
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from brain.types import LONGEST_CONTENT, LONGEST_LABEL, MEMORY_TYPES, MOST_LABELS
 from cognitive import CognitiveError, Message, NewMemory, Outcome, Tool, ToolCall, Turn, TurnRef
-from cognitive.arguments import require_label
 from cognitive.errors import InvalidInput
 from cognitive.turn import LONGEST_MESSAGE
+from cognitive.validation import require_label
 
 pytestmark = pytest.mark.promise(number=8)
 

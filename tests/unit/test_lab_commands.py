@@ -10,12 +10,12 @@ from making import AT, uid
 from rich.console import Console
 
 from brain.settings import Settings
-from cognitive.bootstrap import live_policy
 from cognitive.cli.tune import command as tune
 from cognitive.cli.why import told
 from cognitive.errors import PolicyError
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
+from cognitive.policy.configured import live_policy
 
 
 def test_the_live_policy_is_the_environments_file_or_the_default(tmp_path):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cognitive.degradation import DEGRADATION_CODES, part
 from cognitive.telemetry.metrics import DEGRADED, INSTRUMENTS, STAGES, Instrument
 from cognitive.telemetry.prometheus import PrometheusMetrics
 
@@ -77,14 +78,16 @@ def test_every_alert_asks_for_what_there_is(rules):
         check(expression)
 
 
-def test_every_reason_that_the_code_gives_is_of_a_part_that_is_counted(root: Path):
-    names = ("layer.py", "session/continuity.py", "privacy/redaction.py", "fail_open.py", "client/client.py")
-    sources = [root / "cognitive" / name for name in names]
-    sources += sorted((root / "cognitive" / "context").glob("*.py"))
-    lines = [line for path in sources for line in path.read_text().splitlines() if "raise " not in line]
-    given = {part for line in lines for part in re.findall(r'[(\s]f?"([a-z]+): [{\w]', line)}
+def test_every_degradation_is_of_a_part_that_is_counted():
     # while its server is away a client says so in its own process, where no metric is kept: that alert is the prober's
-    assert given == (set(STAGES) - {"other"}) | {"server"}
+    assert {part(code) for code in DEGRADATION_CODES} == (set(STAGES) - {"other"}) | {"server"}
+
+
+def test_every_code_of_a_degradation_is_given_somewhere(root: Path):
+    sources = [path.read_text() for path in (root / "cognitive").rglob("*.py") if path.name != "degradation.py"]
+    given = {code for text in sources for code in re.findall(r'Degradation\(\s*"(\w+)"', text)}
+    failing = {name for text in sources for name in re.findall(r'from_error\(\s*"(\w+)"', text)}
+    assert given | {f"{name}_{how}" for name in failing for how in ("late", "failed")} == set(DEGRADATION_CODES)
 
 
 def test_every_part_that_a_turn_can_lack_has_an_alert_and_a_panel(rules, dashboard):

@@ -14,6 +14,11 @@ import pytest
 import brain.errors
 import cognitive
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
+from cognitive.api.admin import AdminApi
+from cognitive.api.explain import ExplainApi
+from cognitive.api.policies import PoliciesApi
+from cognitive.api.sessions import SessionsApi
+from cognitive.session.work import Work
 from cognitive.turn import Attribution, RecallHit, Report, Shown, TurnContext
 
 NAMES = ["CognitiveError", "CognitiveLayer", "Degradation", "Message", "NewMemory", "Outcome", "Policy", "Tool",
@@ -38,16 +43,15 @@ CALLS = {
     "get": [(("a", [ID]), {})],
     "update": [(("a", ID), {"content": "new"}), (("a", ID), {"tags": ("x",), "pinned": True})],
     "rate": [(("a", "t", ID), {"useful": True})],
-    "reap": [(("a",), {})],
     "forget": [(("a", [ID]), {})],
     "erase_agent": [(("a",), {})],
     "why": [(("a", "t", ID), {})],
     "resume": [(("a", "s"), {})],
     "end_session": [(("a", "s"), {})],
-    "clear_session": [(("a", "s"), {})],
     "artifact": [(("a", ID), {}), (("a", ID), {"start": 0, "length": 100})],
-    "artifacts": [(("a", "s"), {})],
-    "search_artifact": [(("a", ID, "error"), {}), (("a", ID, "error"), {"limit": 3})],
+    "fit": [((object(), []), {}), ((object(), []), {"iteration": 1})],
+    "refine_tools": [((object(), object()), {})],
+    "settled": [((), {}), ((object(),), {})],
 }  # fmt: skip
 
 
@@ -57,6 +61,47 @@ def test_every_method_takes_what_the_design_shows_and_is_awaited(name):
     assert inspect.iscoroutinefunction(method)
     for args, kwargs in CALLS[name]:
         inspect.signature(method).bind(None, *args, **kwargs)
+
+
+NAMESPACES = {
+    "sessions": (SessionsApi, "artifact artifacts clear end open_turns resume search_artifact"),
+    "policies": (
+        PoliciesApi,
+        "activate base base_rates candidate compared current effective history list roll_back save shadow show what_if",
+    ),
+    "explain": (ExplainApi, "account candidates cases my_plans replay shadows turn_ids turns why"),
+    "admin": (
+        AdminApi,
+        "backlog build_vector_index compare_models context_budgets database_role embedding_model erasures expire_turns "
+        "export health import_lines language learned on_erasure readiness replica reset_learning retain revisions "
+        "set_language sourced tagged tool_usage user_profile",
+    ),
+    "work": (Work, "abandon advance begin complete context_for depend of_session plan search"),
+}
+
+
+def public(owner):
+    """The names of methods and properties, not of what an instance holds."""
+    return sorted(name for name, value in vars(owner).items() if not name.startswith("_")
+                  and (callable(value) or isinstance(value, property | classmethod)))  # fmt: skip
+
+
+def test_layer_has_these_methods_and_no_others():
+    assert public(CognitiveLayer) == sorted([*CALLS, "open", "settle"])
+
+
+@pytest.mark.parametrize("name", NAMESPACES)
+def test_namespace_has_these_methods_and_no_others(name):
+    owner, names = NAMESPACES[name]
+    assert " ".join(public(owner)) == names
+
+
+async def test_layer_holds_its_namespaces(layer):
+    held = {name for name in vars(layer) if not name.startswith("_")}
+    assert held == {*NAMESPACES, "loop"}
+    assert all(isinstance(getattr(layer, name), owner) for name, (owner, _) in NAMESPACES.items())
+    assert {name for name in vars(layer.explain) if not name.startswith("_")} == {"figures"}
+    assert {name for name in vars(layer.admin) if not name.startswith("_")} == {"reembedding", "reindexing"}
 
 
 def test_a_layer_is_opened_with_or_without_a_database_a_policy_and_an_embedder():

@@ -17,7 +17,7 @@ async def show(visit: Visit) -> Response:
     """The page; where the role that may count across agents was not granted, it says what grants it."""
     told = await _read(visit)
     if told is None:
-        command = (await visit.layer.reads_as()).command
+        command = (await visit.layer.admin.database_role()).command
         return visit.page("across.html", view=None, command=command, ranges=RANGES)
     return visit.page("across.html", view=across.view(told, visit.asked), ranges=RANGES)
 

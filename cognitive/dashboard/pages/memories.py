@@ -58,7 +58,7 @@ async def rate(visit: Visit) -> Response:
 async def edit(visit: Visit) -> Response:
     """Changes what a memory says; what it said stays in its history."""
     own, agent = await _named(visit), visit.asked.agent
-    revisions = await visit.layer.revisions(agent, own.id)
+    revisions = await visit.layer.admin.revisions(agent, own.id)
     if str(visit.form.get("version", "")) != str(revisions[0].number if revisions else 0):
         raise HTTPException(409, _OVERTAKEN)
     changed = memory.changes(visit.form, own)

@@ -28,7 +28,7 @@ async def save(visit: Visit) -> Response:
     """Saves what the sliders say as a candidate."""
     _admit(visit)
     known, agent = visit.layer.policies, visit.asked.agent
-    held = chosen(known.base(agent), (await known.standing(agent)).live)
+    held = chosen(known.base(agent), (await known.effective(agent)).live)
     moved = what_if.posted([(name, str(value)) for name, value in visit.form.multi_items()])
     candidate = await known.save(agent, {**held, **moved}, by=visit.who.id, note=_note(visit))
     then = "yes" if visit.form.get("then") == "activate" else None  # its page asks once more

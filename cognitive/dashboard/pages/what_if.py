@@ -11,7 +11,7 @@ from cognitive.dashboard.page import Page, Visit
 
 async def show(visit: Visit) -> Response:
     """The sliders, where the policy that holds has them, or the address."""
-    live = (await visit.layer.policies.standing(visit.asked.agent)).live
+    live = (await visit.layer.policies.effective(visit.asked.agent)).live
     changes = what_if.moved(visit.asked, live)
     visit.asked.period()  # one that makes no sense is refused now
     return visit.page(
@@ -25,7 +25,7 @@ async def answer(visit: Visit) -> Response:
     runs no scripts, as a page of its own.
     """
     asked, policies = visit.asked, visit.layer.policies
-    live = (await policies.standing(asked.agent)).live
+    live = (await policies.effective(asked.agent)).live
     changes, period = what_if.moved(asked, live), asked.period()
     whole = bool(asked.params.get("whole"))
     told = await policies.what_if(asked.agent, changes, period.since, period.until, asked.range, whole=whole)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cognitive.arguments import require_label
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
+from cognitive.validation import require_label
 
 TURN = "cognitive/turn_id"  # in a request's `_meta`: the `turn_id` of the turn's context
 _TRACE = "traceparent"  # there too, of W3C Trace Context
@@ -55,7 +55,7 @@ class Caller:
     @property
     def policy(self) -> Policy:
         """The policy of the agent's turns."""
-        return self.layer.policy(self.scope.agent_id)
+        return self.layer.policies.current(self.scope.agent_id)
 
 
 def untraced(trace_id: str) -> None:
@@ -77,7 +77,7 @@ async def turn_of(caller: Caller, traced: Traced) -> str | None:
     turn_id = _by_trace(caller.meta.get(_TRACE), traced)
     if turn_id is not None:
         return turn_id
-    open_turns = await caller.layer.open_turns(caller.agent_id, caller.scope.session_id)
+    open_turns = await caller.layer.sessions.open_turns(caller.agent_id, caller.scope.session_id)
     return open_turns[0] if len(open_turns) == 1 else None
 
 

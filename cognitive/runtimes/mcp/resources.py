@@ -10,11 +10,11 @@ from typing import Any
 from mcp_types import Resource, ResourceTemplate
 from pydantic_core import to_jsonable_python
 
-from cognitive.arguments import require_id
 from cognitive.errors import InvalidInput
 from cognitive.policy.models import context_budgets
 from cognitive.prompt import quote
 from cognitive.runtimes.mcp.caller import Caller
+from cognitive.validation import require_id
 
 JSON = "application/json"
 _MEMORY = "cognitive://memory/"
@@ -33,12 +33,12 @@ async def _budgets(caller: Caller) -> Any:
 
 
 async def _plans(caller: Caller) -> Any:
-    return await caller.layer.my_plans(caller.agent_id)
+    return await caller.layer.explain.my_plans(caller.agent_id)
 
 
 async def _last_turn(caller: Caller) -> Any:
-    turns = await caller.layer.turns(caller.agent_id, 1, session_id=caller.scope.session_id)
-    return await caller.layer.account(caller.agent_id, turns[0].turn_id) if turns else None
+    turns = await caller.layer.explain.turns(caller.agent_id, 1, session_id=caller.scope.session_id)
+    return await caller.layer.explain.account(caller.agent_id, turns[0].turn_id) if turns else None
 
 
 async def _memory(caller: Caller, id: str) -> Any:

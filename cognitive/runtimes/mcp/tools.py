@@ -82,7 +82,7 @@ async def recall_context(caller: Caller, asked: RecallContext, traced: Traced) -
     )
     recollection = Recollection(memories=tuple(map(_recalled, hits)), turn_id=turn_id)
     return CallToolResult(
-        content=[TextContent(type="text", text=recall_answer(hits, caller.layer.policy(caller.agent_id)))],
+        content=[TextContent(type="text", text=recall_answer(hits, caller.layer.policies.current(caller.agent_id)))],
         structured_content=recollection.model_dump(mode="json"),
     )
 

@@ -7,25 +7,34 @@ from datetime import UTC, datetime
 from itertools import groupby
 from uuid import UUID
 
+from brain.archive import Archive
 from brain.archived import Archived
+from brain.changes.reindexing import Reindexing
 from brain.languages import ENGLISH
+from brain.policies import PolicyStore
 from brain.postgres.patience import patient
-from brain.store import BATCH, Progress
+from brain.store import BATCH, MemoryStore, Progress
 from brain.types import NewMemory
-from cognitive.arguments import require_label
-from cognitive.bootstrap import Parts
+from cognitive.api import jsonl
+from cognitive.api.jsonl import Chosen, Indexed, Line
+from cognitive.api.policies import PoliciesApi
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.policy.tunables import changed
-from cognitive.surface import exchange
-from cognitive.surface.exchange import Chosen, Indexed, Line
-from cognitive.surface.policies import Policies
+from cognitive.validation import require_label
 
 
-class Transfer:
-    """The part of a layer that hands memories over and takes them."""
+class ImportExport:
+    """Export of an agent's memories, and import of them."""
 
-    _parts: Parts
-    policies: Policies
+    def __init__(
+        self, store: MemoryStore, archive: Archive, reindexing: Reindexing, policies: PoliciesApi,
+        policy_store: PolicyStore,
+    ) -> None:  # fmt: skip
+        self._store = store
+        self._archive = archive
+        self._reindexing = reindexing
+        self._policies = policies
+        self._policy_store = policy_store
 
     async def export(self, agent_id: str) -> AsyncIterator[str]:
         """The language of an agent's words, unless it is English; every memory as a line of JSON, oldest first, with
@@ -34,20 +43,20 @@ class Transfer:
 
         Vectors are not in it, since they are made again, nor turns, which a dump keeps.
         """
-        standing = await self._parts.reindexing.standing(require_label("agent_id", agent_id))
+        standing = await self._reindexing.standing(require_label("agent_id", agent_id))
         if standing.language != ENGLISH:
-            yield exchange.of_agent(exchange.LANGUAGE, Indexed(language=standing.language))
+            yield jsonl.of_agent(jsonl.LANGUAGE, Indexed(language=standing.language))
         after = -1
-        while page := await self._parts.archive.page(agent_id, after, BATCH):
+        while page := await self._archive.page(agent_id, after, BATCH):
             for row in page:
-                yield exchange.written(row)
+                yield jsonl.written(row)
             after = page[-1]["seq"]
-        for base in await self._parts.archive.bases(agent_id):
-            yield exchange.of_agent(exchange.BASE, base)
-        for role, held in sorted((await self._parts.policies.holding(agent_id)).items()):
+        for base in await self._archive.bases(agent_id):
+            yield jsonl.of_agent(jsonl.BASE, base)
+        for role, held in sorted((await self._policy_store.holding(agent_id)).items()):
             if held.changes:
                 told = Chosen(role=role, changes=held.changes, by=held.choice.by, note=held.choice.note)
-                yield exchange.of_agent(exchange.POLICY, told)
+                yield jsonl.of_agent(jsonl.POLICY, told)
 
     @patient
     async def import_lines(
@@ -63,7 +72,7 @@ class Transfer:
             InvalidInput: a line that cannot be read, named by its number; nothing is stored.
         """
         require_label("agent_id", agent_id)
-        told = exchange.read(lines)
+        told = jsonl.read(lines)
         for number, chosen in told.chosen:
             self._require_policy(agent_id, number, chosen)
         for indexed in told.indexed:
@@ -73,22 +82,22 @@ class Transfer:
             ids += await self._stored(agent_id, told.lines[start : start + BATCH], renamed)
             if progress is not None:
                 progress(len(ids), len(told.lines))
-        await self._parts.archive.repoint(agent_id, renamed)
-        await self._parts.archive.put_bases(agent_id, told.bases)
+        await self._archive.repoint(agent_id, renamed)
+        await self._archive.put_bases(agent_id, told.bases)
         for _, chosen in told.chosen:
             await self._choose(agent_id, chosen)
         return ids
 
     async def _index(self, agent_id: str, language: str) -> None:
         """Has an agent indexed in the language that it had elsewhere, unless it holds something or was told another."""
-        standing = await self._parts.reindexing.standing(agent_id)
+        standing = await self._reindexing.standing(agent_id)
         if not standing.memories and (standing.becoming or standing.language) in (ENGLISH, language):
-            await self._parts.reindexing.change(agent_id, language)
+            await self._reindexing.change(agent_id, language)
 
     async def _stored(self, agent_id: str, batch: Sequence[Line], renamed: dict[UUID, UUID]) -> list[UUID]:
         """A batch in its order, under the ids that it has here; what supersedes another names it by that."""
         asked = {id for line in batch for id in (line.was, line.memory.supersedes) if id is not None}
-        known = {memory.id: memory.id for memory in await self._parts.store.get(agent_id, sorted(asked))}
+        known = {memory.id: memory.id for memory in await self._store.get(agent_id, sorted(asked))}
         renamed |= known
         ids = list[UUID]()
         for _, run in groupby(batch, lambda line: line.kept is None and line.memory.supersedes):  # the same, or none
@@ -101,7 +110,7 @@ class Transfer:
 
     async def _put(self, agent_id: str, lines: Sequence[Line], renamed: Mapping[UUID, UUID]) -> list[UUID]:
         """Lines that all tell what is kept of them, or none of which does."""
-        now, store = datetime.now(UTC), self._parts.store
+        now, store = datetime.now(UTC), self._store
         whole = [Archived(line.memory, line.kept) for line in lines if line.kept is not None]
         if whole:
             return await store.restore(agent_id, whole, now=now)
@@ -109,16 +118,16 @@ class Transfer:
 
     def _require_policy(self, agent_id: str, number: int, chosen: Chosen) -> None:
         try:
-            changed(self.policies.base(agent_id), chosen.changes)
+            changed(self._policies.base(agent_id), chosen.changes)
         except (InvalidInput, PolicyError) as error:
             raise InvalidInput(f"line {number}: {error}") from error
 
     async def _choose(self, agent_id: str, chosen: Chosen) -> None:
         """Lets a policy hold that held elsewhere, unless one was chosen here."""
-        if chosen.role in await self._parts.policies.holding(agent_id):
+        if chosen.role in await self._policy_store.holding(agent_id):
             return
-        saved = await self.policies.save(agent_id, chosen.changes, by=chosen.by, note=chosen.note)
-        choose = self.policies.activate if chosen.role == "live" else self.policies.shadow
+        saved = await self._policies.save(agent_id, chosen.changes, by=chosen.by, note=chosen.note)
+        choose = self._policies.activate if chosen.role == "live" else self._policies.shadow
         await choose(agent_id, saved.version, by=chosen.by, note=chosen.note)
 
 

@@ -1,4 +1,4 @@
-"""Policies while the layer runs: saved, tried as a shadow, let hold, taken back; and what one would change.
+"""`layer.policies`: saved, tried as a shadow, activated and rolled back while the layer runs; what one would change.
 
 The operator's own policy (`Policy` given to `open`, or the file in COGNITIVE_POLICY) stays the base: what is saved for
 an agent is some of its rows with other values (`cognitive.policy.tunables`), laid over it, and never stands by itself.
@@ -9,39 +9,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from brain.policies import LONGEST_NOTE, Candidate, Choice, Role
+from brain.policies import LONGEST_NOTE, Candidate, Choice, PolicyStore, Role
+from brain.redacting import Redactor
 from brain.search import Masses
-from cognitive.arguments import require_aware, require_label
-from cognitive.bootstrap import Parts
 from cognitive.errors import InvalidInput
 from cognitive.lab.samples import Samples
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
-from cognitive.policy.chosen import Standing
+from cognitive.policy.chosen import Chosen, Standing
 from cognitive.policy.tunables import changed, lasting
+from cognitive.validation import require_aware, require_label
 
 _COMPARED = 500  # the latest turns that a shadow ran beside
 
 
-class Policies:
-    """`layer.policies`. Turns take up a choice at once in this process, and in others that run within `chosen.FRESH`
+class PoliciesApi:
+    """Policies of agents. Turns take up a choice at once in this process, and in others that run within `chosen.FRESH`
     seconds. Every method raises InvalidInput for what makes no sense, and StoreUnavailable with the database away.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._store = parts.policies
-        self._samples = Samples(parts.policies, parts.store, parts.contents, parts.counter)
-        parts.forgetting.holds(self._samples.let_go)
+    def __init__(self, resolver: Chosen, store: PolicyStore, samples: Samples, redactor: Redactor) -> None:
+        self._resolver = resolver
+        self._store = store
+        self._samples = samples
+        self._redactor = redactor
+
+    def current(self, agent_id: str) -> Policy:
+        """Return the policy that the agent's turns are planned under, as far as this process knows; never waits."""
+        return self._resolver.for_agent(agent_id)
 
     def base(self, agent_id: str) -> Policy:
         """The operator's own policy of an agent."""
-        return self._parts.policy.base.for_agent(require_label("agent_id", agent_id))
+        return self._resolver.base.for_agent(require_label("agent_id", agent_id))
 
-    async def standing(self, agent_id: str) -> Standing:
+    async def effective(self, agent_id: str) -> Standing:
         """What holds, live and as a shadow, and the choices that it comes from."""
-        return await self._parts.policy.standing(require_label("agent_id", agent_id))
+        return await self._resolver.standing(require_label("agent_id", agent_id))
 
     async def list(self, agent_id: str) -> tuple[Candidate, ...]:
         """The candidates, the latest first."""
@@ -61,8 +65,8 @@ class Policies:
 
     async def show(self, agent_id: str, version: str) -> Policy:
         """The whole policy of a version: of a candidate over today's base, or as a turn recorded it."""
-        base, standing = self.base(agent_id), await self.standing(agent_id)
-        for known in (base, standing.live, *([standing.shadow] if standing.shadow is not None else [])):
+        base, effective = self.base(agent_id), await self.effective(agent_id)
+        for known in (base, effective.live, *([effective.shadow] if effective.shadow is not None else [])):
             if known.version == version:
                 return known
         content = await self._store.content(agent_id, require_label("version", version))
@@ -140,7 +144,7 @@ class Policies:
         """
         for which, at in (("since", since), ("until", until)):
             require_aware(which, at)
-        live = (await self.standing(agent_id)).live
+        live = (await self.effective(agent_id)).live
         return await self._samples.tried(agent_id, name or f"{since}~{until}", since, until, moved, live, whole=whole)
 
     async def _choose(
@@ -151,14 +155,14 @@ class Policies:
         choice = await self._store.choose(
             require_label("agent_id", agent_id), role, version, by=_by(by), note=await self._noted(note), after=after
         )
-        await self._parts.policy.standing(agent_id)
+        await self._resolver.standing(agent_id)
         return choice
 
     async def _noted(self, note: str) -> str:
         """A note as it is stored."""
         if not note:
             return note
-        return await self._parts.redactor.text(require_label("note", note, longest=LONGEST_NOTE))
+        return await self._redactor.text(require_label("note", note, longest=LONGEST_NOTE))
 
 
 def _role(role: str) -> Role:

@@ -13,8 +13,7 @@ from brain.errors import SchemaError
 from brain.opening import embedded as embedded
 from brain.ports import Embedder
 from brain.postgres import distribute, roles
-from brain.settings import from_environment
-from cognitive.bootstrap import embedders_of
+from brain.settings import Settings, from_environment
 
 T = TypeVar("T")
 
@@ -75,6 +74,13 @@ async def _at(
         return await work(known)
     async with embedded(settings) as urls:
         return await work(own(urls))
+
+
+def embedders_of(own: Embedder | Sequence[Embedder] | None, settings: Settings) -> Sequence[Embedder]:
+    """Return the host's embedders, or those that the settings name."""
+    if own is None:
+        return [named(name, settings.cache_dir) for name in settings.embedders]
+    return own if isinstance(own, Sequence) else [own]
 
 
 def embedders_with(name: str | None) -> tuple[list[Embedder], str]:

@@ -1,0 +1,96 @@
+"""`layer.explain`: questions about an agent's recorded turns. Nothing asked here teaches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from brain.embedding.several import Embedders
+from brain.figures.turns import Figures
+from brain.store import Progress
+from brain.turn_records import TurnSummary, Verdict
+from brain.turns import TurnLog
+from cognitive.catalog.plans import PastPlan, group
+from cognitive.errors import InvalidInput
+from cognitive.lab.evidence import Case
+from cognitive.lab.questions import Account, Questions, Replay
+from cognitive.lab.shadow import Agreement
+from cognitive.lab.why import Explanation
+from cognitive.policy import Policy
+from cognitive.turn import LONGEST_MESSAGE
+from cognitive.validation import require_aware, require_id, require_label
+
+_PLANNED_TURNS = 500  # the latest that called tools, for `my_plans`
+
+
+class ExplainApi:
+    """Recorded turns of agents. `figures` reads what a dashboard shows.
+
+    What names a turn that the agent does not have raises UnknownTurn.
+    """
+
+    def __init__(self, questions: Questions, turns: TurnLog, embedders: Embedders, figures: Figures) -> None:
+        self.figures = figures
+        self._questions = questions
+        self._turns = turns
+        self._embedders = embedders
+
+    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
+        """Return why a memory was shown in a turn, or why it was not."""
+        return await self._questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
+
+    async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
+        """Return what became of every candidate of a turn, by rank; see `why`."""
+        return await self._questions.fates(agent_id, turn_id)
+
+    async def account(self, agent_id: str, turn_id: str) -> Account:
+        """Return all that a turn showed, and why; see `cognitive.lab.questions.Account`."""
+        return await self._questions.account(agent_id, turn_id)
+
+    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
+        """Run a recorded turn again, under its own policy or another; return None if no stage ran in it.
+
+        Raises:
+            UnknownTurn: this agent does not have it.
+            PolicyError: the turn's own policy is not known, or not one that this version has.
+        """
+        return await self._questions.replay(agent_id, turn_id, policy)
+
+    async def shadows(self, agent_id: str) -> list[Agreement]:
+        """Return how far the policies that ran as shadows agree with what was shown."""
+        return await self._questions.shadows(agent_id)
+
+    async def cases(
+        self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
+    ) -> tuple[list[Case], list[Verdict]]:
+        """Return the completed ones of these turns that replay as they were, and all that was ever judged."""
+        return await self._questions.cases(agent_id, turn_ids, progress)
+
+    async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnSummary]:
+        """Return the agent's last turns, or those of one session, newest first."""
+        return await self._turns.recent(require_label("agent_id", agent_id), limit, session_id)
+
+    async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
+        """Return the agent's turns of [since, until), oldest first."""
+        for name, at in (("since", since), ("until", until)):
+            require_aware(name, at)
+        return await self._turns.between(require_label("agent_id", agent_id), since, until)
+
+    async def my_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
+        """Return what tools the agent's latest turns called, by what they were asked.
+
+        With a message, of turns that asked the like; of the agent's own turns alone.
+
+        Raises:
+            EmbeddingError: the message could not be turned into a vector.
+        """
+        require_label("agent_id", agent_id)
+        if limit < 0:
+            raise InvalidInput(f"limit: expected a number from 0, got {limit}")
+        embedder = self._embedders.of(agent_id)
+        turns = await self._turns.called(agent_id, embedder.model, _PLANNED_TURNS)
+        if message is None:
+            return group(turns, limit)
+        require_label("message", message, longest=LONGEST_MESSAGE)
+        return group(turns, limit, like=(await embedder.embed([message]))[0])

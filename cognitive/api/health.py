@@ -1,0 +1,98 @@
+"""Whether what a layer runs on is well: database, schema, standby, journal and embedding model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from brain.deadline import Deadline
+from brain.embedding.several import Embedders
+from brain.errors import EmbeddingError, JournalError, SchemaError, StoreError
+from brain.journal import Backlog, Entry, Journal
+from brain.postgres.health import DatabaseHealth
+from brain.postgres.reading import Reading
+from brain.postgres.replica import Replica
+from brain.postgres.roles import Granted
+from brain.turns import TurnLog
+from cognitive.doctor.checks import Finding, judged
+from cognitive.doctor.examine import running
+
+_READY_MS = 2_000.0  # a probe must not wait for what does not answer
+_EXAMINE_SECONDS = 2.5  # for each check: whoever looks must be told before they give up
+
+
+@dataclass(frozen=True, slots=True)
+class LayerHealth:
+    """The doctor's findings, and the numbers of the database that they come from, None if it is away."""
+
+    findings: tuple[Finding, ...]
+    database: DatabaseHealth | None
+
+
+class HealthChecks:
+    """Health of a layer's own database, journal and embedding models."""
+
+    def __init__(self, reading: Reading, journal: Journal, embedders: Embedders, turns: TurnLog) -> None:
+        self._reading = reading
+        self._journal = journal
+        self._embedders = embedders
+        self._turns = turns
+
+    async def health(self) -> LayerHealth:
+        """Run the doctor's checks. Raises nothing, and takes seconds at most."""
+        embedder = self._embedders.first
+        facts = await running(
+            self._reading.url, self._reading.own, self._journal, embedder.embed, embedder.model, _EXAMINE_SECONDS,
+            await self._reading.compared(),
+        )  # fmt: skip
+        return LayerHealth(judged(facts), facts.database)
+
+    async def readiness(self) -> Mapping[str, str | None]:
+        """Return what is wrong with the "database", its "schema" and the "model"; None for what is well."""
+        return {**await self._database(), "model": await self._model()}
+
+    async def replica(self) -> Replica | None:
+        """Return how far the standby that figures are read from is behind, None if there is none."""
+        return await self._reading.compared()
+
+    async def database_role(self) -> Granted:
+        """Return the role that a dashboard reads as.
+
+        Raises:
+            StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
+        """
+        return await self._reading.granted()
+
+    async def backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[Entry]] | None:
+        """Return what waits in the journal, of all agents if `whole`, and what is parked of this one.
+
+        None if the journal cannot be read.
+        """
+        try:
+            waiting = await asyncio.to_thread(self._journal.backlog, None if whole else agent_id)
+            return waiting, await asyncio.to_thread(self._journal.parked, agent_id)
+        except JournalError:
+            return None
+
+    @property
+    def embedding_model(self) -> str:
+        """Return the model that new passages get their vectors from."""
+        return self._embedders.first.model
+
+    async def _database(self) -> Mapping[str, str | None]:
+        try:
+            await Deadline(_READY_MS).within(self._turns.recent("readiness", 1))
+        except SchemaError as error:
+            return {"database": None, "schema": str(error)}
+        except (StoreError, TimeoutError) as error:
+            return {"database": str(error) or "no answer in time", "schema": "not known"}
+        return {"database": None, "schema": None}
+
+    async def _model(self) -> str | None:
+        try:
+            for embedder in self._embedders:
+                await Deadline(_READY_MS).within(embedder.embed(["ready"]))
+        except (EmbeddingError, TimeoutError) as error:
+            return str(error) or "not loaded in time"
+        return None

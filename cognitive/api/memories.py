@@ -1,0 +1,147 @@
+"""Store, read, change, rate and erase the memories of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from brain.erasure.erasing import Erasing
+from brain.erasure.retention import Retained
+from brain.store import MemoryStore, Progress
+from brain.turn_records import Weights
+from brain.turns import TurnLog
+from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Trust, above
+from cognitive.background import Background
+from cognitive.errors import InvalidInput
+from cognitive.feedback.attribute import planned_under, weights
+from cognitive.feedback.outcomes import OutcomeRecorder
+from cognitive.policy.chosen import Chosen
+from cognitive.privacy.forgetting import Forgetting, everything
+from cognitive.privacy.retaining import Retaining
+from cognitive.session.continuity import Continuity
+from cognitive.validation import require_aware, require_id, require_label
+
+
+class AgentMemories:
+    """Memories of agents. Every method raises InvalidInput for an argument that makes no sense."""
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        erasing: Erasing,
+        turns: TurnLog,
+        policies: Chosen,
+        outcomes: OutcomeRecorder,
+        settling: Background,
+        continuity: Continuity,
+        forgetting: Forgetting,
+        retaining: Retaining,
+    ) -> None:
+        self._store = store
+        self._erasing = erasing
+        self._turns = turns
+        self._policies = policies
+        self._outcomes = outcomes
+        self._settling = settling
+        self._continuity = continuity
+        self._forgetting = forgetting
+        self._retaining = retaining
+
+    async def remember(
+        self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
+    ) -> list[UUID]:
+        """Store memories, a transaction per batch, and return their ids in order; see `MemoryStore.remember`."""
+        require_label("agent_id", agent_id)
+        for memory in memories:
+            if not isinstance(memory, NewMemory):
+                raise InvalidInput(f"memories: expected NewMemory values, got {type(memory).__name__}")
+        return await self._store.remember(agent_id, memories, now=datetime.now(UTC), progress=progress)
+
+    async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
+        """Return the memories of these ids that this agent has, in the order asked."""
+        wanted = [require_id("ids", id) for id in ids]
+        return await self._store.get(require_label("agent_id", agent_id), wanted)
+
+    async def sourced(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
+        """Return the memories of a type that were stored under these sources of the caller's own, oldest first."""
+        for source in sources:
+            require_label("sources", source)
+        return await self._store.sourced(require_label("agent_id", agent_id), type_, sources)
+
+    async def tagged(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
+        """Return a page of the memories that have all of these tags, oldest first; with no tag, of all memories."""
+        for tag in tags:
+            require_label("tags", tag)
+        if limit < 0 or offset < 0:
+            raise InvalidInput(f"limit, offset: expected numbers from 0, got {limit} and {offset}")
+        return await self._store.tagged(require_label("agent_id", agent_id), tags, limit, offset)
+
+    async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
+        """Change fields of a memory. `by` is whose word the change is."""
+        fixed = {"type", "session_id", "source", "supersedes"} & changes.keys()
+        if fixed:
+            raise InvalidInput(f"update: {', '.join(sorted(fixed))} cannot be changed")
+        require_label("agent_id", agent_id)
+        return await self._store.update(agent_id, require_id("id", id), lambda found: _changed(found, changes, by))
+
+    async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
+        """Return the last hundred changes of a memory, the latest first, each with what it replaced."""
+        return await self._store.revisions(require_label("agent_id", agent_id), require_id("id", id))
+
+    async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
+        """Erase memories with all that was derived from them; return how much that was."""
+        wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
+        remains = await self._erasing.remains(require_label("agent_id", agent_id), wanted)
+        await self._settling.ended(agent_id)
+        await self._continuity.ended(agent_id)  # what is on its way to the store is looked through there
+        journaled = await self._outcomes.forget(agent_id, remains)
+        receipt = replace(await self._erasing.memories(agent_id, wanted), journaled=journaled)
+        self._forgetting.let_go(agent_id, remains.held)
+        return receipt
+
+    async def erase_agent(self, agent_id: str) -> Receipt:
+        """Erase everything of an agent, here and in the journal of this machine; return how much that was."""
+        await self._settling.ended(require_label("agent_id", agent_id))
+        journaled = await self._outcomes.erase(agent_id)
+        await self._continuity.stop(agent_id)
+        receipt = replace(await self._erasing.agent(agent_id), journaled=journaled)
+        self._policies.forget(agent_id)
+        self._forgetting.let_go(agent_id, everything)
+        return receipt
+
+    async def retain(self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False) -> dict[Retained, int]:
+        """Remove what `Policy.retention_days` keeps no longer, by kind; with `dry_run`, only count it."""
+        require_aware("now", now)
+        at = now or datetime.now(UTC)
+        return await self._retaining.enforce(require_label("agent_id", agent_id), at, dry_run=dry_run)
+
+    async def erasures(self, agent_id: str) -> list[Erasure]:
+        """Return what was erased of an agent, when, and how many rows that were; oldest first."""
+        return await self._erasing.past(require_label("agent_id", agent_id))
+
+    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
+        """Count an explicit verdict on a memory that a turn showed."""
+        require_label("agent_id", agent_id)
+        require_label("turn_id", turn_id)
+        holds = self._policies.for_agent(agent_id)
+
+        def weigh(recorded: Mapping[str, Any] | None) -> Weights:
+            return weights(planned_under(recorded, holds))
+
+        if not await self._turns.rate(agent_id, turn_id, memory_id, useful, weigh):
+            raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
+
+
+def _changed(found: Memory, changes: Mapping[str, Any], by: Trust) -> NewMemory:
+    changed = NewMemory(**{**_fields(found), **changes})
+    for trust in (found.trust, changed.trust):
+        if above(trust, by):
+            raise InvalidInput(f"trust: what is of {by!r} neither changes nor makes a memory of {trust!r}")
+    return changed
+
+
+def _fields(memory: Memory) -> dict[str, Any]:
+    return {name: getattr(memory, name) for name in NewMemory.model_fields}

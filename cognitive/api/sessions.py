@@ -1,0 +1,91 @@
+"""`layer.sessions`: what is kept of an agent's sessions, whole tool outputs and open turns among it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from brain.artifacts import Artifact, Artifacts, Line, Page
+from brain.sessions import Cleared, Sessions
+from brain.turns import TurnLog
+from cognitive.errors import InvalidInput, UnknownArtifact
+from cognitive.policy.chosen import Chosen
+from cognitive.session.continuity import Continuity
+from cognitive.session.recent import Resumed
+from cognitive.validation import require_id, require_label
+
+PAGE_CHARACTERS = 8_000  # of an artifact at a time, about 2,000 tokens
+_MAX_PAGE_CHARACTERS = 1_000_000
+_MAX_LINES = 200
+
+
+class SessionsApi:
+    """Sessions of agents. Every method raises InvalidInput for an argument that makes no sense."""
+
+    def __init__(
+        self, sessions: Sessions, artifacts: Artifacts, continuity: Continuity, turns: TurnLog, policies: Chosen
+    ) -> None:
+        self._sessions = sessions
+        self._artifacts = artifacts
+        self._continuity = continuity
+        self._turns = turns
+        self._policies = policies
+
+    async def resume(self, agent_id: str, session_id: str) -> Resumed | None:
+        """Return what is needed to go on with a session, read from Postgres; None if it never was."""
+        require_label("agent_id", agent_id)
+        return await self._continuity.resume(agent_id, require_label("session_id", session_id))
+
+    async def end(self, agent_id: str, session_id: str) -> bool:
+        """Mark a session as ended. Return False if there is no such session."""
+        require_label("agent_id", agent_id)
+        return await self._sessions.end(agent_id, require_label("session_id", session_id), datetime.now(UTC))
+
+    async def clear(self, agent_id: str, session_id: str) -> Cleared:
+        """Remove summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""
+        require_label("agent_id", agent_id)
+        require_label("session_id", session_id)
+        await self._continuity.stop(agent_id)
+        return await self._sessions.clear(agent_id, session_id)
+
+    async def open_turns(self, agent_id: str, session_id: str | None = None) -> list[str]:
+        """Return the latest open turn of each session, or of one, if it was opened within `tie_minutes`."""
+        minutes = self._policies.for_agent(require_label("agent_id", agent_id)).tie_minutes
+        return await self._turns.opened(agent_id, session_id, minutes)
+
+    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> Page:
+        """Return a page of a whole tool output: `length` characters from `start` on.
+
+        Raises:
+            UnknownArtifact: this agent has no such artifact. InvalidInput: a page that cannot be.
+        """
+        require_label("agent_id", agent_id)
+        for name, value, least, most in (("start", start, 0, 2**48), ("length", length, 1, _MAX_PAGE_CHARACTERS)):
+            _require_between(name, value, least, most)
+        page = await self._artifacts.read(agent_id, require_id("id", id), start, length)
+        if page is None:
+            raise UnknownArtifact(f"id: agent {agent_id!r} has no artifact {id}")
+        return page
+
+    async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
+        """Return what is kept out of band of a session, oldest first."""
+        require_label("agent_id", agent_id)
+        return await self._artifacts.of_session(agent_id, require_label("session_id", session_id))
+
+    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[Line, ...]:
+        """Return the first lines of an artifact that hold a literal, each with where `artifact` can read on from.
+
+        Raises:
+            UnknownArtifact: this agent has no such artifact. InvalidInput: a literal that spans lines.
+        """
+        require_label("agent_id", agent_id)
+        _require_between("limit", limit, 1, _MAX_LINES)
+        lines = await self._artifacts.search(agent_id, require_id("id", id), literal, limit)
+        if lines is None:
+            raise UnknownArtifact(f"id: agent {agent_id!r} has no artifact {id}")
+        return lines
+
+
+def _require_between(name: str, value: object, least: int, most: int) -> None:
+    if not isinstance(value, int) or not least <= value <= most:
+        raise InvalidInput(f"{name}: expected {least} to {most}, got {value!r}")

@@ -1,0 +1,267 @@
+"""The parts of a turn, in order: request, window and memories, tools, context, record.
+
+Each part fails open by itself: it never raises, and if it is late or fails, the agent's turn goes on without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from time import perf_counter, time
+from uuid import uuid4
+
+from brain.deadline import Deadline
+from brain.embedding.several import Embedders
+from brain.redacting import Redactor
+from brain.turns import TurnLog
+from cognitive.catalog.engine import Catalog, Known
+from cognitive.context import dedup
+from cognitive.context.engine import Built, ContextEngine
+from cognitive.degradation import Degradation
+from cognitive.errors import CognitiveError
+from cognitive.feedback.outcomes import OutcomeRecorder, opened
+from cognitive.lab.shadow import Shadowing
+from cognitive.plan import Plan
+from cognitive.policy import Policy
+from cognitive.policy.chosen import Chosen
+from cognitive.policy.models import budget_for
+from cognitive.preflight.plan import merge_needs
+from cognitive.preflight.planner import Planner, hinted
+from cognitive.privacy import redaction
+from cognitive.session.continuity import Continued, Continuity, Talk
+from cognitive.telemetry import attributes
+from cognitive.telemetry.spans import Span
+from cognitive.trace import ELAPSED
+from cognitive.turn import Message, Offer, Turn, TurnContext
+from cognitive.window.fallback import plain
+from cognitive.window.fit import Window
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """What every part of a turn is prepared from: the turn, its time, its policy and what is left of its deadline."""
+
+    turn: Turn
+    now: datetime
+    deadline: Deadline
+    policy: Policy
+    started: float  # by the performance counter
+
+    @classmethod
+    async def create(cls, turn: Turn, policies: Chosen) -> TurnRequest:
+        """Return the request of a turn: with an id and a time, and without blocks that the prompt no longer shows.
+
+        The deadline begins before the agent's policy is read again.
+        """
+        started, deadline = perf_counter(), Deadline(policies.for_agent(turn.agent_id).deadline_ms)
+        policy = await policies.current(turn.agent_id)
+        spoken = dedup.history(turn.conversation, policy.placement) if turn.kind == "user" else turn.conversation
+        named = turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
+        return cls(named, turn.now or datetime.now(UTC), deadline, policy, started)
+
+    @property
+    def planned(self) -> bool:
+        """Return whether the turn is a user's. Any other is answered as it came."""
+        return self.turn.kind == "user"
+
+    @property
+    def memory_tokens(self) -> int | None:
+        """Return the tokens that the turn's model leaves for memory, None where the host does not name the model."""
+        if self.turn.model is None:
+            return None
+        return int(budget_for(self.turn.model, self.policy.models).input_tokens * self.policy.reserves["memory"])
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMemories:
+    """The memories of a turn; `redacted` is the turn as it is planned and recorded."""
+
+    built: Built
+    redacted: Turn
+    degraded: tuple[Degradation, ...]
+    embedding_model: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTools:
+    """The tools that a turn's model is offered."""
+
+    offer: Offer
+    degraded: tuple[Degradation, ...] = ()
+
+
+class WindowBuilder:
+    """Fits the conversation into the model's window; if that is late or fails, its newest messages, cut."""
+
+    def __init__(self, continuity: Continuity) -> None:
+        self._continuity = continuity
+
+    async def build(self, request: TurnRequest) -> Continued:
+        """Return the window over the conversation before a turn. A turn that is not planned keeps all of it."""
+        turn, policy = request.turn, request.policy
+        if not request.planned:
+            return Continued(turn.conversation, None)
+        try:
+            return await self._continuity.window(Talk.of(turn), request.now, request.deadline, policy)
+        except Exception as error:  # a turn without its window is still a turn
+            return Continued(plain(turn.conversation, policy), None, (_cut(error),))
+
+    async def fit(
+        self, context: TurnContext, conversation: Sequence[Message], iteration: int | None, policy: Policy
+    ) -> Window:
+        """Return the window over a conversation that has grown within its turn."""
+        talk = Talk.within(context, tuple(conversation), iteration)
+        try:
+            return await self._continuity.fit(talk, datetime.now(UTC), Deadline(policy.fit_deadline_ms), policy)
+        except Exception as error:  # a loop of calls goes on as a turn does
+            return Window.of(plain(talk.conversation, policy), talk.conversation, policy, _cut(error))
+
+
+class MemoryFetcher:
+    """Plans a turn and fetches the memories that it wants; none, if that fails."""
+
+    def __init__(self, planner: Planner, engine: ContextEngine, embedders: Embedders, redactor: Redactor) -> None:
+        self._planner = planner
+        self._engine = engine
+        self._embedders = embedders
+        self._redactor = redactor
+
+    async def fetch(self, request: TurnRequest, window: asyncio.Task[Continued]) -> tuple[Plan, TurnMemories]:
+        """Return the plan of a turn and its memories. `window` is awaited where earlier blocks stay in it."""
+        redacted, withheld = await redaction.heard_in_time(request.turn, self._redactor, request.deadline)
+        plan, built = await self._fetch(replace(request, turn=redacted), window)
+        model = built.model or self._embedders.of(request.turn.agent_id).model
+        return plan, TurnMemories(built, redacted, (*withheld, *built.degraded), model)
+
+    async def _fetch(self, request: TurnRequest, window: asyncio.Task[Continued]) -> tuple[Plan, Built]:
+        turn, policy, deadline = request.turn, request.policy, request.deadline
+        plan = self._planner.untouched(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
+        if not request.planned:
+            return plan, Built.nothing(plan, request.now)
+
+        async def sent() -> Sequence[Message]:
+            return (await window).messages
+
+        try:
+            with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
+                plan = self._planner.plan(turn, request.now, policy)
+                span.tell(lambda: attributes.plan(plan))
+            built = await self._engine.build(plan, turn, request.now, deadline, policy, request.memory_tokens, sent)
+        except Exception as error:  # whatever went wrong, the agent's turn goes on
+            log.exception("pre_turn goes on without memory")
+            failed = Degradation("memory_failed", f"{type(error).__name__}: {error}")
+            return plan, Built.nothing(plan, request.now, failed)
+        try:
+            return await self._planner.refine(plan, turn, built.own, deadline, policy), built
+        except Exception as error:  # a plug-in may raise anything, and the turn has its plan
+            log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
+            return plan, built
+
+
+class ToolSelector:
+    """Selects the tools that the plan keeps, as the model can carry them; all of them whole, if that fails."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    async def select(self, request: TurnRequest, plan: Plan, memories: TurnMemories) -> TurnTools:
+        """Return the tools of a turn."""
+        turn, policy, removed = request.turn, request.policy, frozenset(plan.removed)
+        tools = [tool for tool in turn.tools if tool.name not in removed]
+        if not request.planned:
+            return TurnTools(self._catalog.whole(tools, turn.model))
+        given = memories.built.given
+        try:
+            wanted = frozenset(merge_needs(plan.categories, policy).tools)
+            known = Known(plan.signals.text, memories.built.own, given.found.past if given is not None else (), wanted)
+            offer = await self._catalog.offer(turn, tools, known, request.deadline, policy)
+        except Exception as error:  # a model that sees too many tools answers; one without them may not
+            log.warning("pre_turn goes on with all tools: %r", error)
+            failed = Degradation("tools_failed", f"{type(error).__name__}: {error}; all of them are offered whole")
+            return TurnTools(self._catalog.whole(tools, turn.model), (failed,))
+        if offer.trim is not None and offer.trim.late:
+            return TurnTools(offer, (Degradation("tools_late", "not read in time; they are cut by their names"),))
+        return TurnTools(offer)
+
+
+class TurnRecorder:
+    """Records a turn as it was prepared, and starts what follows beside it: its session and its shadow run."""
+
+    def __init__(self, turns: TurnLog, outcomes: OutcomeRecorder, continuity: Continuity, shadowing: Shadowing) -> None:
+        self._turns = turns
+        self._outcomes = outcomes
+        self._continuity = continuity
+        self._shadowing = shadowing
+
+    async def record(
+        self, request: TurnRequest, context: TurnContext, memories: TurnMemories, window: Continued
+    ) -> TurnContext:
+        """Return the context as it was recorded, with the milliseconds that preparing it took."""
+        context = await self._record(request, _timed(context, request.started))
+        self._continuity.opened(window.sent)
+        self._shadowing.follow(context.agent_id, context.turn_id, memories.built)
+        return context
+
+    async def _record(self, request: TurnRequest, context: TurnContext) -> TurnContext:
+        """Record the turn; what cannot be recorded in time is recorded with the outcome."""
+        opening, minutes = opened(context), request.policy.abandon_after_minutes
+        try:
+            await request.deadline.within(self._turns.open(context.agent_id, opening, abandon_after_minutes=minutes))
+        except (CognitiveError, TimeoutError) as error:
+            self._outcomes.keep_opening(context.agent_id, opening)
+            late = Degradation.from_error("record", error, "not in time", "; it is recorded with the outcome")
+            return replace(context, degraded=(*context.degraded, late))
+        return context
+
+
+def create_context(
+    request: TurnRequest, plan: Plan, memories: TurnMemories, tools: TurnTools, window: Continued
+) -> TurnContext:
+    """Return all parts of a turn together."""
+    turn, built, redacted = request.turn, memories.built, memories.redacted
+    return TurnContext(
+        agent_id=turn.agent_id,
+        session_id=turn.session_id,
+        turn_id=turn.turn_id or "",
+        now=request.now,
+        message=turn.text,
+        text=built.text,
+        prefix=built.prefix,
+        shown=built.shown,
+        plan=hinted(plan, tools.offer, request.policy),
+        messages=window.messages,
+        tools=tools.offer.tools,
+        degraded=(*memories.degraded, *window.degraded, *tools.degraded),
+        trace=replace(built.trace, trim=tools.offer.trim, window=window.trace),
+        user_id=turn.user_id,
+        model=memories.embedding_model,
+        query=built.vector,
+        policy=request.policy,
+        placement=request.policy.placement,
+        reader=turn.model,
+        plan_step=turn.plan_step,
+        runtime=turn.runtime,
+        offer=tools.offer,
+        heard=redacted.text if redacted is not turn else None,
+        prepared=time(),
+    )
+
+
+def _timed(context: TurnContext, started: float) -> TurnContext:
+    """Return the context with the time that preparing it took, and when it came in; recording it is not counted."""
+    elapsed = perf_counter() - started
+    timings = {**context.trace.timings, ELAPSED: elapsed * 1000}
+    return replace(context, prepared=time() - elapsed, trace=replace(context.trace, timings=timings))
+
+
+def _cut(error: Exception) -> Degradation:
+    """Return why a window is only the newest messages."""
+    if isinstance(error, TimeoutError):
+        return Degradation("window_late", "not in time; the newest messages, cut")
+    log.error("a window could not be made: %r", error, exc_info=error)
+    return Degradation("window_failed", f"{type(error).__name__}: {error}; the newest messages, cut")

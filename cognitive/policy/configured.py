@@ -1,0 +1,28 @@
+"""The operator's policy as the environment's settings name it."""
+
+from __future__ import annotations
+
+from brain.settings import Settings, from_environment
+from cognitive.policy.models import load
+from cognitive.policy.policy import Policy
+
+
+def live_policy(settings: Settings | None = None) -> Policy:
+    """Return the policy of turns where the host gives the layer none: the environment's file, or the default.
+
+    Raises:
+        PolicyError: the file does not hold a policy.
+    """
+    settings = settings or from_environment()
+    return with_models(Policy.load(settings.policy) if settings.policy else Policy(), settings)
+
+
+def with_models(policy: Policy, settings: Settings) -> Policy:
+    """Return the policy with the rows for models of the environment's file; its own rows stand before them.
+
+    Raises:
+        PolicyError: the file cannot be read, or a row makes no sense.
+    """
+    if settings.models is None:
+        return policy
+    return Policy(**{**policy.model_dump(), "models": {**load(settings.models), **policy.models}})

@@ -1,0 +1,28 @@
+"""The services inside a layer, for tests that look beneath its methods."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from cognitive import CognitiveLayer
+
+
+def internals(layer: CognitiveLayer) -> SimpleNamespace:
+    """Return the layer's services by name."""
+    return SimpleNamespace(
+        artifacts=layer.sessions._artifacts,
+        capture=layer._outcomes._capture,
+        continuity=layer._continuity,
+        database=layer._agent_memories._store._database,
+        embedders=layer._memories._embedders,
+        engine=layer._memories._engine,
+        habits=layer.admin._habits,
+        journal=layer._outcomes._journal,
+        outcomes=layer._outcomes,
+        planner=layer._memories._planner,
+        policy_store=layer.policies._store,
+        prefetch=layer._prefetch,
+        resolver=layer._policies,
+        shadowing=layer._recorder._shadowing,
+        turns=layer._recorder._turns,
+    )
