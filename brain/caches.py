@@ -11,6 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from threading import Lock
 from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -38,10 +39,15 @@ def empty() -> None:
     """Empties every cache of texts in this process. What is asked for again is computed again."""
     for clear in _emptied:
         clear()
+    for cache in list(_text_caches):
+        cache.clear()
 
 
 class TextCache(Generic[T]):
-    """The values used last, up to `most` of weight in all. Safe between threads; a value may be computed twice."""
+    """The values used last, up to `most` of weight in all. Safe between threads; a value may be computed twice.
+
+    An erasure empties it for as long as it lives, whoever owns it.
+    """
 
     def __init__(self, most: int, weight: Callable[[T], int] = lambda _: 1) -> None:
         self._most = most
@@ -49,7 +55,7 @@ class TextCache(Generic[T]):
         self._held = 0
         self._values: OrderedDict[bytes, T] = OrderedDict()
         self._lock = Lock()
-        emptied_by(self.clear)
+        _text_caches.add(self)
 
     def clear(self) -> None:
         """Lets go of all values."""
@@ -74,6 +80,9 @@ class TextCache(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+_text_caches: WeakSet[TextCache[Any]] = WeakSet()
 
 
 def key(*parts: str) -> bytes:

@@ -25,7 +25,7 @@ from cognitive.session.writer import PATIENCE, Sent, SessionWriter
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
 from cognitive.window.fit import Kept, Window, WindowTrace, fit
-from cognitive.window.rendering import WholeOutput
+from cognitive.window.rendering import WholeOutput, WindowCache
 from cognitive.window.summary import Summarizer
 
 _RECENT_TURNS = 10  # told of when a session is resumed
@@ -92,7 +92,8 @@ class Continuity:
         self._artifacts = artifacts
         self._policy = policy
         self._counter = counter
-        self._writer = SessionWriter(sessions, artifacts, policy, summarizer, redactor)
+        self._cache = WindowCache()
+        self._writer = SessionWriter(sessions, artifacts, policy, summarizer, self._cache, redactor)
 
     async def window(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
         """The window over a turn's conversation, with what its session carries; whole outputs are kept meanwhile.
@@ -134,7 +135,7 @@ class Continuity:
         tokens = budget_for(talk.model, policy.models).input_tokens if talk.model else None
         return await asyncio.to_thread(
             fit, talk.conversation, session_id=talk.session_id, kept=kept, plan_step=step, iteration=talk.iteration,
-            tokens=tokens, now=now, policy=policy, count=self._counter,
+            tokens=tokens, now=now, policy=policy, count=self._counter, cache=self._cache,
         )  # fmt: skip
 
     async def before(

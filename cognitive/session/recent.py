@@ -19,7 +19,7 @@ from cognitive.window import engine_messages
 from cognitive.window.groups import as_text, group, named
 from cognitive.window.output.normalise import Output, OutputLimits
 from cognitive.window.output.text import head_of, tail_of
-from cognitive.window.rendering import normalised
+from cognitive.window.rendering import WindowCache
 
 _LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
 _CUT = "\n[... cut ...]\n"
@@ -110,7 +110,7 @@ def _asked(before: Sequence[list[Message]], kept: Sequence[list[Message]]) -> Se
 
 
 def answered(
-    messages: Sequence[Message], outcome: Outcome, *, session_id: str, limits: OutputLimits
+    messages: Sequence[Message], outcome: Outcome, *, session_id: str, limits: OutputLimits, cache: WindowCache
 ) -> tuple[list[Message], list[tuple[str, Output]]]:
     """The messages with what came of the turn behind them, once, and the tool outputs that were shortened for it."""
     since = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "user"), 0)
@@ -122,7 +122,7 @@ def answered(
     calls, results, outputs = list[ToolCall](), list[Message](), list[tuple[str, Output]]()
     for n, call in enumerate(new):
         id = call.id if call.id is not None and call.id not in taken else f"call-{len(messages)}-{n}"
-        output = normalised(as_text(call.result), tool=call.name, session_id=session_id, limits=limits)
+        output = cache.normalised(as_text(call.result), tool=call.name, session_id=session_id, limits=limits)
         calls.append(ToolCall(name=call.name, arguments=call.arguments, ok=call.ok, id=id))
         results.append(Message(role="tool", content=output.text, tool_call_id=id))
         outputs.append((call.name, output))

@@ -25,7 +25,7 @@ from cognitive.privacy import redaction
 from cognitive.session import recent
 from cognitive.turn import Message, Outcome
 from cognitive.window import groups
-from cognitive.window.rendering import limits
+from cognitive.window.rendering import WindowCache, limits
 from cognitive.window.summary import Summarizer, extract
 
 log = logging.getLogger(__name__)
@@ -68,12 +68,14 @@ class SessionWriter:
         artifacts: Artifacts,
         policy: Policy,
         summarizer: Summarizer,
+        cache: WindowCache,
         redactor: Redactor = UNREDACTED,
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._policy = policy
         self._summarizer = summarizer
+        self._cache = cache
         self._redactor = redactor
         self._background = Background(_MOST_WAITING)  # named by agent, what is kept, and of which turn or session
         self._held = 0
@@ -180,7 +182,7 @@ class SessionWriter:
         async def answering(session_id: str, kept: bytes) -> bytes:
             nonlocal session
             session = session_id
-            return await asyncio.to_thread(_with_answer, session_id, kept, outcome, whole, policy)
+            return await asyncio.to_thread(_with_answer, session_id, kept, outcome, whole, policy, self._cache)
 
         await self._sessions.answer(agent_id, turn_id, answering, told_at=told_at, timeout=PATIENCE)
         if whole:
@@ -216,8 +218,12 @@ class SessionWriter:
             return False
 
 
-def _with_answer(session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact], policy: Policy) -> bytes:
-    messages, outputs = recent.answered(recent.decode(kept), outcome, session_id=session_id, limits=limits(policy))
+def _with_answer(
+    session_id: str, kept: bytes, outcome: Outcome, whole: list[NewArtifact], policy: Policy, cache: WindowCache
+) -> bytes:
+    messages, outputs = recent.answered(
+        recent.decode(kept), outcome, session_id=session_id, limits=limits(policy), cache=cache
+    )
     whole[:] = [
         NewArtifact(output.pointer, output.whole, name=tool, tool=tool)
         for tool, output in outputs

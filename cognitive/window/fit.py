@@ -12,21 +12,19 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from brain.caches import TextCache, key
+from brain.caches import key
 from cognitive import tokens as estimate
 from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.window import engine_messages, groups, summary, token_budget
-from cognitive.window.rendering import RenderedMessages, Renderer, WholeOutput
+from cognitive.window.rendering import RenderedMessages, Renderer, WholeOutput, WindowCache
 from cognitive.window.selection import Selection, select
 from cognitive.window.sliding_window import ScanStart, Size
 from cognitive.window.token_budget import Prunable, ReservedContent, TokenLedger
 
 _TOLD = 2_000  # characters of a message that are summarised: extracting more takes longer than a turn may wait
 _TRIES = 4  # characters and tokens are not proportional: a text that is cut may need a second cut
-# Extracted until the session keeps them: those of 64 conversations of a process.
-_summaries: TextCache[str] = TextCache(64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +115,15 @@ def fit(
     now: datetime,
     policy: Policy,
     count: Callable[[str], int] = estimate.count,
+    cache: WindowCache | None = None,
 ) -> Window:
     """The window over a conversation, oldest first; see the module and `docs/decisions/0014-window.md`.
 
     `tokens` is what the model reads in all, None if nothing is known of it; `iteration` the number of the call that the
-    turn is at, None to count the calls since the user's message.
+    turn is at, None to count the calls since the user's message. `cache` is what earlier windows need again, if there
+    is any.
     """
-    show = Renderer(session_id, policy, count)
+    show = Renderer(session_id, policy, count, cache or WindowCache())
     around = token_budget.find_reserved(conversation, plan_step, (kept.step, kept.steps), show)
     ledger = token_budget.open_ledger(tokens, around, policy)
     limit = token_budget.limit(ledger, policy)
@@ -194,7 +194,7 @@ def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, sh
     earlier = kept.summary or handed or ""
     if gone or len(earlier) > most:
         known = key(str(most), earlier, *(groups.digest(message) for message in gone))
-        earlier = _summaries.get(known, lambda: summary.extract(earlier, gone, most))
+        earlier = show.cache.summaries.get(known, lambda: summary.extract(earlier, gone, most))
     return show.all_of([engine_messages.summary(earlier)] if earlier.strip() else ())
 
 

@@ -30,8 +30,31 @@ _LEAST = 200  # characters of a text that is cut to fit: a pointer with a few wo
 _FIRST_LINE = 200  # characters of a result's first line that say what it was
 _LEAST_CACHED = 200  # characters of a text that takes longer to normalise than to look up
 _MAX_CACHED = 8_000_000  # characters of normalised outputs, of all sessions of the process
+_MAX_SUMMARIES = 64  # one is extracted until the session keeps it: those of so many conversations
 
-_outputs: TextCache[tuple[Output, int]] = TextCache(_MAX_CACHED, lambda value: value[1])
+
+class WindowCache:
+    """What windows need again with every turn: normalised outputs, and summaries that no session keeps yet."""
+
+    def __init__(self) -> None:
+        self._outputs: TextCache[tuple[Output, int]] = TextCache(_MAX_CACHED, lambda value: value[1])
+        self.summaries: TextCache[str] = TextCache(_MAX_SUMMARIES)
+
+    def normalised(self, text: str, *, tool: str, session_id: str, limits: OutputLimits) -> Output:
+        """As `normalise`, once per text: what it comes to is remembered, the whole is the caller's."""
+        if len(text) <= _LEAST_CACHED:
+            return normalise(text, tool=tool, session_id=session_id, limits=limits)
+
+        def make() -> tuple[Output, int]:
+            output = normalise(text, tool=tool, session_id=session_id, limits=limits)
+            same = output.whole == text
+            kept = Output(output.text, None if same else output.whole, output.pointer, output.before, output.notes)
+            return kept, len(output.text) + len(kept.whole or "")
+
+        output, _ = self._outputs.get(key(session_id, tool, repr(limits.of(tool)), text), make)
+        if output.pointer is None or output.whole is not None:
+            return output
+        return Output(output.text, text, output.pointer, output.before, output.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +73,7 @@ class Renderer:
     session_id: str
     policy: Policy
     count: Count
+    cache: WindowCache
 
     def whole(self, group: Group) -> RenderedMessages:
         """The group with its outputs normalised."""
@@ -99,8 +123,22 @@ class Renderer:
     def _stub(self, message: Message, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
         if message.role != "tool":
             return self._bounded(message, tool)
-        shown, whole = _stubbed(message, tool=tool, session_id=self.session_id, policy=self.policy)
+        shown, whole = self._with_stub(message, tool)
         return shown, _stored(whole, tool) if whole is not None else ()
+
+    def _with_stub(self, message: Message, tool: str) -> tuple[Message, Output | None]:
+        """What is left of a result, and what to store for it. A result that is no longer than its stub stays."""
+        if len(message.content) <= self.policy.pruned_characters:
+            return message, None
+        known = pointers(message.content)
+        whole = self._normalised(message.content, tool, _exactly(self.policy.pruned_characters))
+        pointer = known[0] if known else whole.pointer
+        if pointer is None:
+            return message, None
+        first = _first_line(message.content) if self.policy.summarize_before_prune else ""
+        before = len(message.content)
+        text = "\n".join([*filter(None, [first]), marker(before - len(first), before, pointer)])
+        return message.model_copy(update={"content": text}), None if known else whole
 
     def _cut(self, message: Message, characters: int, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
         if len(message.content) <= characters:
@@ -131,23 +169,7 @@ class Renderer:
         return output.text
 
     def _normalised(self, text: str, tool: str, limits: OutputLimits) -> Output:
-        return normalised(text, tool=tool, session_id=self.session_id, limits=limits)
-
-
-def _stubbed(message: Message, *, tool: str, session_id: str, policy: Policy) -> tuple[Message, Output | None]:
-    """What is left of a result, and what to store for it. A result that is no longer than its stub stays."""
-    if len(message.content) <= policy.pruned_characters:
-        return message, None
-    known = pointers(message.content)
-    limits = _exactly(policy.pruned_characters)
-    whole = normalised(message.content, tool=tool, session_id=session_id, limits=limits)
-    pointer = known[0] if known else whole.pointer
-    if pointer is None:
-        return message, None
-    first = _first_line(message.content) if policy.summarize_before_prune else ""
-    before = len(message.content)
-    text = "\n".join([*filter(None, [first]), marker(before - len(first), before, pointer)])
-    return message.model_copy(update={"content": text}), None if known else whole
+        return self.cache.normalised(text, tool=tool, session_id=self.session_id, limits=limits)
 
 
 @lru_cache(maxsize=256)
@@ -159,23 +181,6 @@ def _exactly(characters: int) -> OutputLimits:
 def _first_line(text: str) -> str:
     line = next((line.strip() for line in text[: 4 * _FIRST_LINE].splitlines() if line.strip()), "")
     return "" if pointers(line) else head_of(line, _FIRST_LINE)
-
-
-def normalised(text: str, *, tool: str, session_id: str, limits: OutputLimits) -> Output:
-    """As `normalise`, once per text: what it comes to is remembered, the whole is the caller's."""
-    if len(text) <= _LEAST_CACHED:
-        return normalise(text, tool=tool, session_id=session_id, limits=limits)
-
-    def make() -> tuple[Output, int]:
-        output = normalise(text, tool=tool, session_id=session_id, limits=limits)
-        same = output.whole == text
-        kept = Output(output.text, None if same else output.whole, output.pointer, output.before, output.notes)
-        return kept, len(output.text) + len(kept.whole or "")
-
-    output, _ = _outputs.get(key(session_id, tool, repr(limits.of(tool)), text), make)
-    if output.pointer is None or output.whole is not None:
-        return output
-    return Output(output.text, text, output.pointer, output.before, output.notes)
 
 
 @lru_cache(maxsize=16)

@@ -27,7 +27,7 @@ _EVERY = 0.02  # seconds between two looks
 _HELD = 0.05  # seconds
 _WRITTEN = 1.0  # seconds
 _DEPTH = 40  # frames
-_KEPT = {"Contexts", "CachedEmbedder"}
+_KEPT = {"Contexts", "CachedEmbedder", "WindowCache"}
 _VECTOR, _CONTEXT = 2_000, 60_000  # bytes of a vector with its text, and of a prepared turn
 
 
@@ -74,8 +74,6 @@ def _loop(main_thread: int) -> asyncio.BaseEventLoop:
 
 def _caches(loop: asyncio.BaseEventLoop) -> dict[str, Any]:
     """What the server keeps up to a bound, once it is there; looked for in its own thread, which builds no objects."""
-    from cognitive.window import rendering
-
     found: dict[str, Any] = {}
 
     def look() -> None:
@@ -85,7 +83,7 @@ def _caches(loop: asyncio.BaseEventLoop) -> dict[str, Any]:
     while len(found) < len(_KEPT):
         sleep(0.5)
         loop.call_soon_threadsafe(look)
-    return {**found, "Memo": rendering._outputs}
+    return found
 
 
 def _stacks(thread: int, answered: threading.Event) -> Iterator[set[str]]:
@@ -110,14 +108,14 @@ def _held_now(loop: asyncio.AbstractEventLoop, caches: dict[str, Any]) -> dict[s
         "at": monotonic(), "megabytes": int(status["RssAnon"].split()[0]) / 1024, "threads": int(status["Threads"]),
         "files": len(os.listdir("/proc/self/fd")), "tasks": len(asyncio.all_tasks(loop)),
         "kept": len(caches["Contexts"]),
-        "cached": _cached(*(caches[name] for name in ("Contexts", "CachedEmbedder", "Memo"))),
+        "cached": _cached(*(caches[name] for name in ("Contexts", "CachedEmbedder", "WindowCache"))),
         "processor": sum(os.times()[:2]),
     }  # fmt: skip
 
 
-def _cached(contexts: Any, embedder: Any, memo: Any) -> float:
+def _cached(contexts: Any, embedder: Any, window: Any) -> float:
     """Megabytes, about."""
-    return (len(embedder._cache) * _VECTOR + memo._held + len(contexts) * _CONTEXT) / 1_000_000
+    return (len(embedder._cache) * _VECTOR + window._outputs._held + len(contexts) * _CONTEXT) / 1_000_000
 
 
 def _told(places: Counter[str]) -> str:

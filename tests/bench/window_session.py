@@ -16,13 +16,17 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from time import perf_counter
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from provider_rules import violations
 
 from cognitive import Message, Policy, ToolCall
 from cognitive.window import summary
 from cognitive.window.fit import Kept, fit
+from cognitive.window.rendering import WindowCache
 
 START = datetime(2026, 9, 1, 12, tzinfo=UTC)
 OUTPUT = 50_000
@@ -70,7 +74,7 @@ def spoken(messages: Sequence[Message]) -> list[str]:
 
 def run(name: str, host: Host, turns: int) -> None:
     conversation: list[Message] = []
-    kept, policy = Kept(), Policy()
+    kept, policy, cache = Kept(), Policy(), WindowCache()
     took, sizes, shared, before = [], [], [], list[str]()
     shown: Sequence[Message] = ()
     for number in range(turns):
@@ -78,7 +82,7 @@ def run(name: str, host: Host, turns: int) -> None:
         conversation = host(conversation, shown, new)
         begin = perf_counter()
         window = fit(conversation, session_id=name, kept=kept, now=new[0].at or START, policy=policy,
-                     tokens=MODEL_TOKENS)  # fmt: skip
+                     tokens=MODEL_TOKENS, cache=cache)  # fmt: skip
         took.append((perf_counter() - begin) * 1000)
         if window.evicted:
             kept = Kept(summary.extract(kept.summary, window.evicted, policy.summary_characters), window.covers)

@@ -27,6 +27,13 @@ def test_what_is_cached_of_texts_goes_when_it_is_emptied():
     assert (length("a"), calls) == (1, ["a", "a"])
 
 
+def test_a_cache_that_an_object_owns_is_emptied_while_it_lives():
+    cache = caches.TextCache(8)
+    cache.get(caches.key("a"), lambda: "a")
+    caches.empty()
+    assert len(cache) == 0
+
+
 def test_nobody_caches_texts_by_other_means(root):
     found = {
         str(path.relative_to(root))

@@ -16,7 +16,7 @@ from cognitive.feedback.strip_quotes import texts
 from cognitive.session import recent
 from cognitive.window.fallback import plain
 from cognitive.window.fit import fit
-from cognitive.window.rendering import limits
+from cognitive.window.rendering import WindowCache, limits
 
 NOW, POLICY = datetime(2026, 9, 1, tzinfo=UTC), Policy()
 
@@ -51,7 +51,7 @@ def test_a_window_is_made_of_whatever_they_hold(result, argument):
 @pytest.mark.parametrize("name", VALUES)
 def test_a_session_keeps_what_came_of_any_call(name):
     outcome = Outcome(response="Done.", tool_calls=called(VALUES[name])[1].tool_calls)
-    messages, _ = recent.answered([], outcome, session_id="s", limits=limits(POLICY))
+    messages, _ = recent.answered([], outcome, session_id="s", limits=limits(POLICY), cache=WindowCache())
     kept = recent.sanitized([called("")[0], *messages], most=50, characters=10_000)
     assert [message.role for message in recent.decode(recent.encode(kept))] == [
         "user",

@@ -6,7 +6,7 @@ from brain.caches import TextCache, key
 from cognitive import Message, Outcome, Policy, ToolCall
 from cognitive.session.recent import answered
 from cognitive.window import rendering
-from cognitive.window.rendering import normalised
+from cognitive.window.rendering import WindowCache
 
 
 def test_a_value_is_made_once_and_what_was_used_least_lately_is_forgotten():
@@ -30,10 +30,11 @@ def test_keys_tell_texts_apart_whatever_is_in_them():
 def test_what_a_tool_returned_is_normalised_once_when_the_turn_is_over():
     returned = "\n".join(f"line {n} of what the build of part {n % 7} says" for n in range(2_000))
     outcome = Outcome(response="Done.", tool_calls=(ToolCall(name="bash", arguments={"n": 1}, result=returned),))
-    limits = rendering.limits(Policy())
-    _, [(tool, after)] = answered([Message(role="user", content="Build it")], outcome, session_id="s", limits=limits)
-    before_the_next = normalised(returned, tool=tool, session_id="s", limits=limits)
+    limits, cache = rendering.limits(Policy()), WindowCache()
+    said = [Message(role="user", content="Build it")]
+    _, [(tool, after)] = answered(said, outcome, session_id="s", limits=limits, cache=cache)
+    before_the_next = cache.normalised(returned, tool=tool, session_id="s", limits=limits)
     assert before_the_next.text is after.text
     assert before_the_next.whole == returned
-    of_another = normalised(returned, tool=tool, session_id="another", limits=limits)
+    of_another = cache.normalised(returned, tool=tool, session_id="another", limits=limits)
     assert of_another.pointer != after.pointer
