@@ -14,7 +14,7 @@ import asyncpg
 from brain import statements
 from brain.cells import LARGE
 from brain.errors import SchemaError
-from brain.postgres.connecting import connected
+from brain.postgres.admin_connection import connected
 
 SQL = statements.load("agents")
 

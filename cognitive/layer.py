@@ -12,8 +12,8 @@ from uuid import UUID, uuid4
 
 from brain.artifacts import Page
 from brain.ports import Embedder
-from brain.postgres import loops
-from brain.postgres.patience import patient
+from brain.postgres import event_loop
+from brain.postgres.breaker import waits_for_recovery
 from brain.redacting import Redact
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt, Trust
@@ -112,7 +112,7 @@ class CognitiveLayer:
         Raises:
             WrongEventLoop: called from another event loop than the one that the layer was opened in.
         """
-        loops.require(self.loop)
+        event_loop.require(self.loop)
         request = await TurnRequest.create(turn, self._policies)
         async with asyncio.TaskGroup() as tasks:  # no part raises, so none cancels another
             window_task = tasks.create_task(self._window.build(request))
@@ -136,7 +136,7 @@ class CognitiveLayer:
             InvalidInput: a conversation of something else than messages.
             WrongEventLoop: as in `pre_turn`.
         """
-        loops.require(self.loop)
+        event_loop.require(self.loop)
         if not all(isinstance(message, Message) for message in conversation):
             raise InvalidInput("conversation: expected Message values")
         if not any(message.role == "user" for message in conversation):
@@ -166,7 +166,7 @@ class CognitiveLayer:
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
             WrongEventLoop: as in `pre_turn`.
         """
-        loops.require(self.loop)
+        event_loop.require(self.loop)
         if self._policies.for_agent(context.agent_id).dedup:
             self._prefetch.enqueue(context.agent_id, without_injected(outcome.response))
         received_at = time()
@@ -185,7 +185,7 @@ class CognitiveLayer:
             StoreUnavailable: too many outcomes are on their way; this one is not.
             WrongEventLoop: as in `pre_turn`.
         """
-        loops.require(self.loop)
+        event_loop.require(self.loop)
         name = (context.agent_id, context.turn_id, str(uuid4()))
         if not self._settling.start(self._posted(context, outcome), *name):
             raise StoreUnavailable("settle: too many outcomes are on their way to Postgres or to the journal")
@@ -198,7 +198,7 @@ class CognitiveLayer:
     # --- memories ---
 
     @observed(REMEMBER)
-    @patient
+    @waits_for_recovery
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
@@ -213,7 +213,7 @@ class CognitiveLayer:
         return await self._agent_memories.remember(agent_id, memories, progress=progress)
 
     @observed(RECALL)
-    @patient
+    @waits_for_recovery
     async def recall(
         self,
         agent_id: str,
@@ -234,7 +234,7 @@ class CognitiveLayer:
             InvalidInput: a query or a filter that cannot be searched with; the message names it.
             WrongEventLoop: as in `pre_turn`.
         """
-        loops.require(self.loop)
+        event_loop.require(self.loop)
         filters = Filters(tuple(tags), session_id, since, until)
         return await self._recall.search(agent_id, query, memory_type, limit, turn_id, now, filters)
 
@@ -243,7 +243,7 @@ class CognitiveLayer:
         return await self._agent_memories.get(agent_id, ids)
 
     @observed(UPDATE)
-    @patient
+    @waits_for_recovery
     async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
         """Change fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
 
@@ -255,7 +255,7 @@ class CognitiveLayer:
         """
         return await self._agent_memories.update(agent_id, id, by=by, **changes)
 
-    @patient
+    @waits_for_recovery
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
         """Count an explicit verdict on a memory that a turn showed.
 
@@ -267,7 +267,7 @@ class CognitiveLayer:
         await self._agent_memories.rate(agent_id, turn_id, memory_id, useful=useful)
 
     @observed(FORGET)
-    @patient
+    @waits_for_recovery
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erase memories with all that was derived from them; the receipt counts what went.
 
@@ -281,7 +281,7 @@ class CognitiveLayer:
         return await self._agent_memories.forget(agent_id, ids)
 
     @observed(ERASE)
-    @patient
+    @waits_for_recovery
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erase everything of an agent, here and in the journal of this machine; the receipt counts what went."""
         return await self._agent_memories.erase_agent(agent_id)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncpg
 
 from brain import statements
-from brain.postgres.connecting import connected
+from brain.postgres.admin_connection import connected
 
 SQL = statements.load("scrub")
 

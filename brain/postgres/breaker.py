@@ -1,18 +1,37 @@
-"""The circuit breaker: whether a database that did not answer is worth asking again just now.
+"""The circuit breaker: whether a database that did not answer is asked again, its probes, and who waits for them.
 
     closed ── so many failures in a row ──▶ open ── its probe is answered ──▶ half-open ── an answer ──▶ closed
                                              ▲                                   │
                                              └──────────── a failure ────────────┘
 
-While it is open nothing is asked, so that nobody waits for what will not come; a probe is, beside all callers, by
-whoever owns the breaker. Time is an input, in seconds of a clock that only goes forward.
+While it is open nothing is asked, so that no caller waits for what will not come; one probe at a time asks, beside all
+callers. Time is an input of the breaker, in seconds of a clock that only goes forward.
+
+A call that `waits_for_recovery` waits for the next probe instead of being refused at once. A turn does not: its
+deadline is short, and its outcome is safe in the journal. What stores, erases, rates or searches has nothing to fall
+back on, and seconds to spare.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import wraps
+from time import monotonic
+from typing import Any, Literal, ParamSpec, TypeVar
 
+from brain.deadline import Deadline
+
+log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
 State = Literal["closed", "half-open", "open"]
+
+_waiting: ContextVar[bool] = ContextVar("waits_for_recovery", default=False)
 
 
 class Breaker:
@@ -75,3 +94,57 @@ class Breaker:
 
     def _doubled(self) -> float:
         return min(2 * self._wait, self._longest)
+
+
+class Probe:
+    """Asks by `answers`, which returns whether there was an answer, until there is one."""
+
+    def __init__(self, breaker: Breaker, answers: Callable[[], Awaitable[bool]]) -> None:
+        self._breaker = breaker
+        self._answers = answers
+        self._asking: asyncio.Task[None] | None = None
+        self._asked = asyncio.Event()  # of the next probe
+
+    def begin(self) -> None:
+        """Probes, beside the callers, from now until the breaker is no longer open."""
+        self._asking = asyncio.create_task(self._ask())
+
+    async def next(self, deadline: Deadline) -> None:
+        """Returns when the next probe has ended, however it ended, or when the deadline is reached."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(deadline.left()):
+                await self._asked.wait()
+
+    async def stop(self) -> None:
+        """Gives up probing; no caller waits for a probe any longer."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait({self._asking})
+        self._asked.set()
+
+    async def _ask(self) -> None:
+        while self._breaker.state == "open":
+            await asyncio.sleep(self._breaker.wait)
+            self._breaker.probed(answered=await self._answers(), now=monotonic())
+            self._asked.set()
+            self._asked = asyncio.Event()
+        log.info("Postgres is asked again")
+
+
+def waits_for_recovery(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Let a call, and whatever it calls, wait for the breaker's next probe instead of being refused at once."""
+
+    @wraps(call)
+    async def waiting(*args: P.args, **kwargs: P.kwargs) -> T:
+        before = _waiting.set(True)
+        try:
+            return await call(*args, **kwargs)
+        finally:
+            _waiting.reset(before)
+
+    return waiting
+
+
+def may_wait() -> bool:
+    """Return whether the call that this is part of waits for the next probe."""
+    return _waiting.get()

@@ -19,13 +19,9 @@ import asyncpg
 
 from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, StoreError, StoreUnavailable
-from brain.postgres import loops
-from brain.postgres.breaker import Breaker
-from brain.postgres.failures import CONTENDED, LOST
-from brain.postgres.patience import is_patient
-from brain.postgres.pool import fill, no_reset
-from brain.postgres.preparing import prepare
-from brain.postgres.probing import Probing
+from brain.postgres import event_loop
+from brain.postgres.breaker import Breaker, Probe, may_wait
+from brain.postgres.connection_setup import CONTENDED, LOST, fill, no_reset, prepare
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
 from brain.postgres.transaction import Work as Work
@@ -72,7 +68,7 @@ class Database:
         self._pool_size = pool_size
         self._revive = revive
         self._breaker = breaker or Breaker()
-        self._probing = Probing(self._breaker, self._answers)
+        self._probing = Probe(self._breaker, self._answers)
         self._pool: asyncpg.Pool | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # of its connections: another one would break them
         self._opening: asyncio.Task[None] | None = None
@@ -137,7 +133,7 @@ class Database:
             StoreError: Postgres refused the work; the cause is chained.
         """
         if self._loop is not None:
-            loops.require(self._loop)
+            event_loop.require(self._loop)
         deadline = Deadline(timeout * 1000)
         for attempt in range(1, _ATTEMPTS + 1):
             await self._admitted(deadline)
@@ -165,7 +161,7 @@ class Database:
 
     async def _admitted(self, deadline: Deadline) -> None:
         """Raises StoreUnavailable while the breaker is open; a patient caller waits for the next probe first."""
-        if self._breaker.refusal() is not None and is_patient():
+        if self._breaker.refusal() is not None and may_wait():
             await self._probing.next(deadline)
         if (refusal := self._breaker.refusal()) is not None:
             raise StoreUnavailable(refusal)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brain.errors import SchemaError
-from brain.postgres.connecting import connected
+from brain.postgres.admin_connection import connected
 from brain.postgres.tables import metadata
 
 BY = "agent_id"

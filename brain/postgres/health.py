@@ -14,7 +14,7 @@ import asyncpg
 
 from brain import statements
 from brain.postgres import roles
-from brain.postgres.connecting import connected
+from brain.postgres.admin_connection import connected
 from brain.postgres.database import APP_ROLE
 from brain.postgres.roles import Granted
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from brain import statements
 from brain.errors import SchemaError
-from brain.postgres.connecting import connected
+from brain.postgres.admin_connection import connected
 
 SQL = statements.load("index_builds")
 

@@ -9,20 +9,85 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
+from brain import statements
 from brain.deadline import Deadline
-from brain.errors import StoreError
-from brain.postgres import replica, roles
+from brain.errors import StoreError, StoreUnavailable
+from brain.postgres import roles
+from brain.postgres.admin_connection import connected
 from brain.postgres.breaker import Breaker
 from brain.postgres.database import APP_ROLE, Connection, Database, T, Work
 from brain.postgres.roles import Granted
 
 log = logging.getLogger(__name__)
 
+SQL = statements.load("replica")
+
 _SECONDS = 10.0  # to find out what may be become
 _STANDBY_MS = 2_000.0  # to connect to a standby: less than the page that waits for it has
 _AGAIN = 5.0  # seconds in which a standby that could not be read is not asked
+_PATIENCE_MS = 2_000.0  # for both servers: who asks how they are must not wait for one that does not answer
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server: whether it replays another one's log, the number of its cluster, which a standby shares with its
+    primary, how many bytes its log goes, and the seconds since the latest transaction that it replayed, if any.
+    """
+
+    standby: bool
+    cluster: int
+    position: int
+    since: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """How a standby does. `unfit` says why it is not read, None if it is; then `bytes` and `seconds` are what it is
+    behind. Both are 0 where it has replayed all that its primary has written.
+    """
+
+    unfit: str | None
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+async def server(connection: Any) -> Server:
+    """The server of a connection."""
+    return Server(**dict(await connection.fetchrow(*SQL.server())))
+
+
+def unfit(replica: Server, cluster: int) -> str | None:
+    """Why a server is no standby of that cluster, None if it is one."""
+    if not replica.standby:
+        return "it takes writes itself: it was promoted, or is no standby"
+    return None if replica.cluster == cluster else "it is a standby of another server"
+
+
+async def compared(url: str, replica_url: str) -> Replica:
+    """The standby beside its primary, each asked over a connection of its own. Raises nothing: an absence is told."""
+    try:
+        async with asyncio.timeout(_PATIENCE_MS / 1000):
+            replica, primary = await asyncio.gather(
+                _server_at("the replica", replica_url), _server_at("the primary", url)
+            )
+    except (StoreError, TimeoutError) as error:
+        return Replica(str(error) or f"no answer within {_PATIENCE_MS / 1000:g} s")
+    if (because := unfit(replica, primary.cluster)) is not None:
+        return Replica(because)
+    behind = max(0, primary.position - replica.position)
+    return Replica(None, behind, (replica.since or 0.0) if behind else 0.0)
+
+
+async def _server_at(which: str, url: str) -> Server:
+    try:
+        async with connected(url, "look at it") as connection:
+            return await server(connection)
+    except StoreError as error:
+        raise StoreUnavailable(f"{which} does not answer: {error}") from error
 
 
 class Reading:
@@ -78,9 +143,9 @@ class Reading:
         database, _ = await self._open()
         return await database.run(agent_id, work, timeout=timeout)
 
-    async def compared(self) -> replica.Replica | None:
+    async def compared(self) -> Replica | None:
         """How the standby does beside the server; None where there is none to ask."""
-        return await replica.compared(self.url, self._standby.url) if self._standby is not None else None
+        return await compared(self.url, self._standby.url) if self._standby is not None else None
 
     async def close(self) -> None:
         """Closes the pool."""
@@ -94,11 +159,11 @@ class Reading:
         """Asked within the same transaction whether it is one: it may have been promoted since."""
         if self._cluster is None:
             database, _ = await self._open()
-            self._cluster = (await database.run("", replica.server, timeout=seconds)).cluster
+            self._cluster = (await database.run("", server, timeout=seconds)).cluster
         cluster = self._cluster
 
         async def checked(connection: Connection) -> T:
-            if (because := replica.unfit(await replica.server(connection), cluster)) is not None:
+            if (because := unfit(await server(connection), cluster)) is not None:
                 raise StoreError(because)
             return await work(connection)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brain import statements
-from brain.postgres.connecting import connected
+from brain.postgres.admin_connection import connected
 
 SQL = statements.load("roles")
 

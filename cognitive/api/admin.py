@@ -14,7 +14,7 @@ from brain.changes.reindexing import Progress as Moved
 from brain.changes.reindexing import Reindexing, Standing
 from brain.erasure.retention import Retained
 from brain.journal import Backlog, Entry
-from brain.postgres.replica import Replica
+from brain.postgres.reading import Replica
 from brain.postgres.roles import Granted
 from brain.store import Progress
 from brain.turns import TurnLog

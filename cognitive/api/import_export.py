@@ -12,7 +12,7 @@ from brain.archived import Archived
 from brain.changes.reindexing import Reindexing
 from brain.languages import ENGLISH
 from brain.policies import PolicyStore
-from brain.postgres.patience import patient
+from brain.postgres.breaker import waits_for_recovery
 from brain.store import BATCH, MemoryStore, Progress
 from brain.types import NewMemory
 from cognitive.api import jsonl
@@ -58,7 +58,7 @@ class ImportExport:
                 told = Chosen(role=role, changes=held.changes, by=held.choice.by, note=held.choice.note)
                 yield jsonl.of_agent(jsonl.POLICY, told)
 
-    @patient
+    @waits_for_recovery
     async def import_lines(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None
     ) -> list[UUID]:

@@ -23,7 +23,7 @@ from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyErr
 from brain.journal import Journal, journal_name
 from brain.postgres.health import DatabaseHealth
 from brain.postgres.health import examine as look
-from brain.postgres.replica import Replica, compared
+from brain.postgres.reading import Replica, compared
 from brain.settings import Settings, from_environment
 from cognitive import admin
 from cognitive.doctor.checks import Finding, judged

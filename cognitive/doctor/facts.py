@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from brain.agents import ModelOfAgents
 from brain.postgres.health import DatabaseHealth
-from brain.postgres.replica import Replica
+from brain.postgres.reading import Replica
 
 
 @dataclass(frozen=True, slots=True)

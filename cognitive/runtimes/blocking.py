@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from uuid import UUID
 
-from brain.postgres import loops
+from brain.postgres import event_loop
 from brain.types import MemoryType, NewMemory
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.turn_session import AgentBinding
@@ -56,7 +56,7 @@ class Blocking:
         Raises:
             RuntimeError: called where the layer's own event loop runs, or after it closed.
         """
-        if loops.running() is self._loop or self._loop.is_closed():
+        if event_loop.running() is self._loop or self._loop.is_closed():
             work.close()
             raise RuntimeError("a blocking layer is called from another thread than its event loop's, until it closes")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)

@@ -30,7 +30,7 @@ from langgraph.store.base import (
     tokenize_path,
 )
 
-from brain.postgres import loops
+from brain.postgres import event_loop
 from brain.text import storable
 from brain.types import Memory, MemoryType, NewMemory
 from cognitive.errors import InvalidInput
@@ -63,7 +63,7 @@ class CognitiveStore(BaseStore):
         Raises:
             InvalidInput: called within the event loop, which would wait for itself.
         """
-        if loops.running() is self._layer.loop:
+        if event_loop.running() is self._layer.loop:
             raise InvalidInput("CognitiveStore: await the asynchronous methods (aget, aput, ...) in the event loop")
         done: Future[list[Result]] = asyncio.run_coroutine_threadsafe(self.abatch(ops), self._layer.loop)
         return done.result()

@@ -14,7 +14,7 @@ import traceback
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from brain.postgres.briefly import told_briefly
+from brain.postgres.connection_setup import log_pools_briefly
 
 if TYPE_CHECKING:  # of an extra
     from structlog.typing import Processor
@@ -62,7 +62,7 @@ def configure(form: Form = "json", level: int | str = logging.INFO, stream: Text
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    told_briefly()
+    log_pools_briefly()
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

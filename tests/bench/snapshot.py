@@ -17,7 +17,7 @@ from statistics import mean, stdev
 import asyncpg
 
 from brain.embedding.minilm import MiniLM
-from brain.postgres.preparing import prepare
+from brain.postgres.connection_setup import prepare
 from brain.postgres.transaction import beginning, in_transaction
 from brain.search import MemorySearch, Query
 from cognitive import CognitiveLayer, NewMemory

@@ -13,10 +13,9 @@ import pytest
 from benchmarks.chaos.faulty import FaultyProxy
 from benchmarks.chaos.words import WordEmbedder
 from brain.deadline import Deadline
-from brain.postgres.breaker import Breaker
-from brain.postgres.briefly import told_briefly
+from brain.postgres.breaker import Breaker, waits_for_recovery
+from brain.postgres.connection_setup import log_pools_briefly
 from brain.postgres.database import Database
-from brain.postgres.patience import patient
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
 from cognitive.errors import StoreUnavailable
 from tests.internals import internals
@@ -67,7 +66,7 @@ async def test_a_frozen_database_costs_turns_nothing_once_the_breaker_is_open_an
 
 
 async def test_a_pool_that_is_restored_in_vain_tells_of_each_try_in_a_line_with_the_reason(proxy, agent, caplog):
-    told_briefly()
+    log_pools_briefly()
     database = Database(proxy.url)
     try:
         await database.open()
@@ -86,7 +85,7 @@ async def test_a_pool_that_is_restored_in_vain_tells_of_each_try_in_a_line_with_
 async def test_who_is_patient_waits_for_the_next_probe_and_no_longer(proxy, agent):
     database = Database(proxy.url, breaker=Breaker(failures=1))
 
-    @patient
+    @waits_for_recovery
     async def asked():
         return await database.run(agent, lambda c: c.fetchval("SELECT 1"))
 

@@ -16,8 +16,7 @@ from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedded.account import make_home, make_private, runnable_install, server_account
 from brain.embedded.server import _bundled_install
 from brain.postgres.migrate import upgrade
-from brain.postgres.reading import Reading
-from brain.postgres.replica import Server, unfit
+from brain.postgres.reading import Reading, Server, unfit
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import StoreUnavailable
 from cognitive.server.health import Readiness

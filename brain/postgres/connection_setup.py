@@ -1,0 +1,156 @@
+"""Make the connections of a pool: within a bound, checked once for server, extension, schema and role.
+
+What keeps them from being made is reported in this package's errors; what asyncpg raises is classified here, and what
+its pools log while Postgres is away is shortened.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import asyncpg
+
+from brain.deadline import Deadline
+from brain.errors import SchemaError, StoreUnavailable
+from brain.postgres.halfvec import decode_halfvec
+from brain.postgres.schema import LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
+from brain.postgres.transaction import Connection
+
+# The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
+LOST = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+)
+# Another transaction came first, or a migration changed what a statement was planned for.
+CONTENDED = (
+    asyncpg.SerializationError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.InvalidCachedStatementError,
+    asyncpg.OutdatedSchemaCacheError,
+)
+# Nothing answers otherwise until somebody mends the address, the login or the database.
+MISCONFIGURED = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.InvalidParameterValueError,
+    asyncpg.InsufficientPrivilegeError,
+)
+
+_AWAY = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TargetServerAttributeNotMatched,
+)
+_OPEN_SECONDS = 10.0  # for the first connections with their checks, which a server may leave without an answer
+_STATE = """
+SELECT current_setting('server_version_num')::int / 10000 AS postgres,
+       (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
+       (SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'halfvec') AS types,
+       to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
+       (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
+       current_user AS role
+"""  # noqa: E501
+# As JSON, in which a column that is not there yet is missing and no error.
+_VERSION = "SELECT version_num, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v"
+
+
+async def fill(pool: asyncpg.Pool) -> None:
+    """Makes the pool's first connections. If they cannot be used, none of them is left open.
+
+    Raises:
+        SchemaError: the address, the login or the database is not usable; the message says why.
+        StoreUnavailable: nothing answers there (yet).
+    """
+    try:
+        await Deadline(_OPEN_SECONDS * 1000).within(_made(pool))
+    except asyncpg.ClientConfigurationError as error:
+        raise SchemaError(f"not a usable database URL: {error}") from error
+    except MISCONFIGURED as error:
+        raise SchemaError(f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?") from error
+    except (*LOST, TimeoutError) as error:
+        if "startup parameter" in str(error):  # only a pooler says this of the role
+            raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
+        raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
+    except (ValueError, asyncpg.PostgresError) as error:
+        raise SchemaError(f"cannot use this database: {error}") from error
+
+
+async def _made(pool: asyncpg.Pool) -> None:
+    try:
+        await pool
+    except BaseException:
+        pool.terminate()
+        raise
+
+
+async def no_reset(connection: Connection) -> None:
+    """In place of asyncpg's reset, which costs a round trip: all our settings are local to their transaction."""
+
+
+async def prepare(connection: Connection, role: str | None) -> None:
+    """Checks the database once per connection and teaches it our types, in one transaction: a pooler may hand on the
+    connection after it, so that `role` is taken on within.
+
+    Raises:
+        SchemaError: something is missing; the message says what and what to do.
+    """
+    async with connection.transaction():
+        if role is not None:
+            await connection.execute(f"SET LOCAL ROLE {role}")
+        await _checked(connection)
+
+
+async def _checked(connection: Connection) -> None:
+    state = await connection.fetchrow(_STATE)
+    if state["postgres"] < LEAST_POSTGRES:
+        raise SchemaError(f"Postgres {state['postgres']} is too old: {LEAST_POSTGRES} or newer is needed")
+    if state["pgvector"] is None or pgvector_too_old(state["pgvector"]):
+        found = state["pgvector"] or "none"
+        raise SchemaError(
+            f"the extension pgvector {LEAST_PGVECTOR} or newer is needed in this database (found: {found}). Install it"
+            " on the server and run `cognitive db upgrade` as a role that may create extensions"
+        )
+    version = await connection.fetchrow(_VERSION) if state["migrated"] else None
+    if version is None:
+        raise SchemaError("this database has no cognitive schema yet: run `cognitive db upgrade`")
+    if (refused := refusal(version["version_num"], version["oldest"])) is not None:
+        raise SchemaError(refused)
+    if state["above_policies"]:
+        raise SchemaError(
+            f"the role {state['role']} must be neither superuser nor BYPASSRLS: row level security would not bind it"
+        )
+    await connection.set_type_codec(
+        "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"
+    )
+    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=json.loads)
+
+
+class _Brief(logging.Filter):
+    """Cuts a failure to connect to its reason, in one line; any other failure keeps its trace.
+
+    asyncpg restores connections by itself, in pauses of up to a minute, and logs each failed attempt with a trace of
+    twenty lines.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return True: every record is logged."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, _AWAY):
+            record.msg, record.args, record.exc_info = "%s: %s", (record.getMessage(), error or "no answer"), None
+        return True
+
+
+_BRIEF = _Brief()
+
+
+def log_pools_briefly() -> None:
+    """Shorten what the pools of this process log: for a process of our own, since it reaches all its pools."""
+    logging.getLogger("asyncpg.pool").addFilter(_BRIEF)
