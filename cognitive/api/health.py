@@ -11,8 +11,7 @@ from brain.embedding.several import Embedders
 from brain.errors import EmbeddingError, JournalError, SchemaError, StoreError
 from brain.journal import Backlog, Entry, Journal
 from brain.postgres.health import DatabaseHealth
-from brain.postgres.reading import Reading
-from brain.postgres.reading import Replica
+from brain.postgres.reading import Reading, Replica
 from brain.postgres.roles import Granted
 from brain.turns import TurnLog
 from cognitive.doctor.checks import Finding, judged
