@@ -22,7 +22,7 @@ from cognitive.context import dedup
 from cognitive.context.engine import Built, ContextEngine
 from cognitive.degradation import Degradation
 from cognitive.errors import CognitiveError
-from cognitive.feedback.outcomes import OutcomeRecorder, opened
+from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.lab.shadow import Shadowing
 from cognitive.plan import Plan
 from cognitive.policy import Policy
@@ -31,6 +31,7 @@ from cognitive.policy.models import budget_for
 from cognitive.preflight.plan import merge_needs
 from cognitive.preflight.planner import Planner, hinted
 from cognitive.privacy import redaction
+from cognitive.recording.record import opened
 from cognitive.session.continuity import Continued, Continuity, Talk
 from cognitive.telemetry import attributes
 from cognitive.telemetry.spans import Span

@@ -13,16 +13,16 @@ from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError,
 from brain.journal import Entry, Journal, read, written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
-from brain.turn_records import Decoy, Exposure, Judged, OpenTurn, Planned, Said, Shown, Still
+from brain.turn_records import Decoy, Judged, OpenTurn, Planned, Said, Shown, Still
 from brain.turns import TurnLog
 from cognitive.context.dedup import excerpt
-from cognitive.degradation import codes
 from cognitive.feedback import attribute
 from cognitive.feedback.capture import Capture, Exchange
 from cognitive.feedback.strip_quotes import texts
 from cognitive.policy import Policy
 from cognitive.policy.chosen import Chosen
 from cognitive.privacy import redaction
+from cognitive.recording.record import opened
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
 
 Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory: offsets of what was shown of it
@@ -206,33 +206,6 @@ class OutcomeRecorder:
             await self._keep(agent_id, opening.turn_id, opening, None)
         except JournalError as error:
             log.warning("turn %s is recorded with its outcome or not at all: %s", opening.turn_id, error)
-
-
-def opened(context: TurnContext) -> OpenTurn:
-    """A prepared turn as it is recorded."""
-    return OpenTurn(
-        turn_id=context.turn_id,
-        session_id=context.session_id,
-        user_id=context.user_id,
-        at=context.now,
-        message=context.message if context.heard is None else context.heard,
-        policy=context.plan.policy,
-        frame=context.plan.frame,
-        degraded=context.degraded,
-        degraded_codes=codes(context.degraded),
-        trace=context.trace.as_json() | {"plan": context.plan.as_json()},
-        shown=tuple(
-            Exposure(s.memory_id, s.type, slot, s.propensity, s.lacked, s.tokens)
-            for slot, s in enumerate(context.shown)
-        ),
-        model=context.model if context.query is not None else None,
-        query=context.query,
-        policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
-        categories=context.plan.categories,
-        runtime=context.runtime,
-        measures=context.trace.measures(context.reader),
-        prepared=context.prepared,
-    )
 
 
 def _came_in(opening: OpenTurn | None) -> float | None:

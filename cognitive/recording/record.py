@@ -22,11 +22,14 @@ from pydantic_core import to_json  # a fifth of the time of json.dumps, floats a
 
 from brain.contents import READ_AGAIN, Content, Key, digest, digest_of_pinned
 from brain.search import Found, Hit
+from brain.turn_records import Exposure, OpenTurn
 from brain.types import Memory, MemoryType
+from cognitive.degradation import codes
 from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
 from cognitive.recording.coding import Ids, column, plain, typed, types, uncolumn
 from cognitive.trace import Boost, Disposition, Fate, Likeness, compared
+from cognitive.turn import TurnContext
 
 Standing = tuple[UUID, int, int]  # a passage's memory and ordinal, and how many messages back it was shown
 
@@ -298,3 +301,30 @@ def _rows(columns: Mapping[str, Any], rows: int, ids: Sequence[UUID]) -> tuple[M
 
 def _typed(of: type, written: Mapping[str, Any], ids: Sequence[UUID]) -> Mapping[str, Any]:
     return {name: typed(types(of)[name], value, ids) for name, value in written.items()}
+
+
+def opened(context: TurnContext) -> OpenTurn:
+    """A prepared turn as it is recorded."""
+    return OpenTurn(
+        turn_id=context.turn_id,
+        session_id=context.session_id,
+        user_id=context.user_id,
+        at=context.now,
+        message=context.message if context.heard is None else context.heard,
+        policy=context.plan.policy,
+        frame=context.plan.frame,
+        degraded=context.degraded,
+        degraded_codes=codes(context.degraded),
+        trace=context.trace.as_json() | {"plan": context.plan.as_json()},
+        shown=tuple(
+            Exposure(s.memory_id, s.type, slot, s.propensity, s.lacked, s.tokens)
+            for slot, s in enumerate(context.shown)
+        ),
+        model=context.model if context.query is not None else None,
+        query=context.query,
+        policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
+        categories=context.plan.categories,
+        runtime=context.runtime,
+        measures=context.trace.measures(context.reader),
+        prepared=context.prepared,
+    )

@@ -14,7 +14,7 @@ from sites import eventually
 from benchmarks.chaos.words import WordEmbedder
 from brain.journal import Journal, journal_name, written
 from cognitive import CognitiveLayer, NewMemory, Outcome
-from cognitive.feedback.outcomes import opened
+from cognitive.recording.record import opened
 from tests.forked import Forked, forked
 
 TURNS = 6

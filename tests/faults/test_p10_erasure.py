@@ -29,7 +29,7 @@ from brain.erasure import derived
 from brain.erasure.remains import Remains
 from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
-from cognitive.feedback.outcomes import opened as recorded
+from cognitive.recording.record import opened as recorded
 from cognitive.server.hooks import Hooks
 from cognitive.server.kept import Contexts
 from tests.internals import internals

@@ -22,7 +22,7 @@ from erased import (
 )
 
 from cognitive import NewMemory, Outcome, Turn
-from cognitive.feedback.outcomes import opened as recorded
+from cognitive.recording.record import opened as recorded
 from tests.internals import internals
 
 __all__ = ["site"]  # a fixture

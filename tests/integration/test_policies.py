@@ -14,9 +14,9 @@ from brain.journal import Journal, written
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.feedback.outcomes import opened as settling
 from cognitive.policy.chosen import Chosen
 from cognitive.policy.tunables import ROWS, changed
+from cognitive.recording.record import opened as settling
 from tests.internals import internals
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)

@@ -9,7 +9,8 @@ import pytest
 
 from brain.journal import Journal, written
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
-from cognitive.feedback.outcomes import OutcomeRecorder, opened
+from cognitive.feedback.outcomes import OutcomeRecorder
+from cognitive.recording.record import opened
 from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
