@@ -65,7 +65,7 @@ from cognitive.privacy import redaction
 from cognitive.privacy.forgetting import Forgetting
 from cognitive.privacy.retaining import Retaining
 from cognitive.recall import Recall
-from cognitive.session.continuity import Continuity
+from cognitive.session.conversation import SessionManager
 from cognitive.session.work import Work
 from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import TracedEmbedder, quietly
@@ -110,7 +110,7 @@ class Services:
     prefetch: ResponseEmbedder
     outcomes: OutcomeRecorder
     settling: Background
-    continuity: Continuity
+    session_manager: SessionManager
     retention: Retaining
     recall: Recall
     catalog: Catalog
@@ -183,14 +183,14 @@ def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
     resolver, reindexing = Chosen(policy_store, base.policy, base.shadow), Reindexing(database)
     engine = ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter)
     summarizer = base.extensions.summarizer or Extractive()
-    continuity = Continuity(sessions, artifacts, base.policy, counter, summarizer, redactor)
+    session_manager = SessionManager(sessions, artifacts, base.policy, counter, summarizer, redactor)
     capture, habits = Capture(store, base.policy, base.extensions.extractor), Habits(turns, base.policy)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     settling, prefetch, catalog = Background(_MOST_SETTLING), ResponseEmbedder(embedders), Catalog(embedders.first)
     retention = Retaining(Retention(database), resolver, base.journal)
     shadowing, recall = Shadowing(turns, resolver.shadow, counter), Recall(engine, resolver, store, turns)
     memories = AgentMemories(
-        store, Erasing(database, store, embedders), turns, resolver, outcomes, settling, continuity, forgetting,
+        store, Erasing(database, store, embedders), turns, resolver, outcomes, settling, session_manager, forgetting,
         retention,
     )  # fmt: skip
     samples = Samples(policy_store, store, contents, counter)
@@ -199,7 +199,7 @@ def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
     transfer = ImportExport(store, Archive(database), reindexing, policies, policy_store)
     checks = HealthChecks(base.reading, base.journal, embedders, turns)
     services = Services(
-        sessions=SessionsApi(sessions, artifacts, continuity, turns, resolver),
+        sessions=SessionsApi(sessions, artifacts, session_manager, turns, resolver),
         policies=policies,
         explain=ExplainApi(Questions(turns, store, contents, counter), turns, embedders, Figures(base.reading)),
         admin=AdminApi(
@@ -208,11 +208,11 @@ def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
         ),
         work=Work(resolver, sessions, Subtasks(database, redactor), store, recall),
         resolver=resolver,
-        window=WindowBuilder(continuity),
+        window=WindowBuilder(session_manager),
         memories=MemoryFetcher(Planner(base.policy, habits, base.classifiers), engine, embedders, redactor),
         tools=ToolSelector(catalog),
-        recorder=TurnRecorder(turns, outcomes, continuity, shadowing),
-        prefetch=prefetch, outcomes=outcomes, settling=settling, continuity=continuity, retention=retention,
+        recorder=TurnRecorder(turns, outcomes, session_manager, shadowing),
+        prefetch=prefetch, outcomes=outcomes, settling=settling, session_manager=session_manager, retention=retention,
         recall=recall, catalog=catalog, agent_memories=memories, metrics=base.extensions.metrics or NO_METRICS,
     )  # fmt: skip
 
@@ -222,7 +222,7 @@ def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
         await capture.finished(_AT_CLOSE)
         await prefetch.finished()
         await shadowing.finished()
-        await continuity.finished()
+        await session_manager.finished()
         await catalog.close()
         await habits.finished()
         await retention.finished(_AT_CLOSE)

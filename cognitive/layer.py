@@ -59,7 +59,7 @@ class CognitiveLayer:
         self._prefetch = services.prefetch
         self._outcomes = services.outcomes
         self._settling = services.settling
-        self._continuity = services.continuity
+        self._session_manager = services.session_manager
         self._retention = services.retention
         self._recall = services.recall
         self._catalog = services.catalog
@@ -172,7 +172,7 @@ class CognitiveLayer:
         received_at = time()
         report = await self._outcomes.post(context, outcome, received_at)
         if report.recorded:
-            self._continuity.closed(context.agent_id, context.turn_id, outcome, received_at)
+            self._session_manager.on_outcome(context.agent_id, context.turn_id, outcome, received_at)
             self._retention.look(context.agent_id)
         return report
 

@@ -17,7 +17,7 @@ from brain.deadline import Deadline
 from brain.embedding.several import Embedders
 from brain.redacting import Redactor
 from brain.turns import TurnLog
-from cognitive.catalog.engine import Catalog, Known
+from cognitive.catalog.engine import Catalog, ToolSignals
 from cognitive.context import dedup
 from cognitive.context.engine import Built, ContextEngine
 from cognitive.degradation import Degradation
@@ -32,7 +32,7 @@ from cognitive.preflight.plan import merge_needs
 from cognitive.preflight.planner import Planner, hinted
 from cognitive.privacy import redaction
 from cognitive.recording.record import opened
-from cognitive.session.continuity import Continued, Continuity, Talk
+from cognitive.session.conversation import Conversation, ConversationWindow, SessionManager
 from cognitive.telemetry import attributes
 from cognitive.telemetry.spans import Span
 from cognitive.trace import ELAPSED
@@ -99,28 +99,28 @@ class TurnTools:
 class WindowBuilder:
     """Fits the conversation into the model's window; if that is late or fails, its newest messages, cut."""
 
-    def __init__(self, continuity: Continuity) -> None:
-        self._continuity = continuity
+    def __init__(self, session_manager: SessionManager) -> None:
+        self._session_manager = session_manager
 
-    async def build(self, request: TurnRequest) -> Continued:
+    async def build(self, request: TurnRequest) -> ConversationWindow:
         """Return the window over the conversation before a turn. A turn that is not planned keeps all of it."""
         turn, policy = request.turn, request.policy
         if not request.planned:
-            return Continued(turn.conversation, None)
+            return ConversationWindow(turn.conversation, None)
         try:
-            return await self._continuity.window(Talk.of(turn), request.now, request.deadline, policy)
+            return await self._session_manager.window(Conversation.of(turn), request.now, request.deadline, policy)
         except Exception as error:  # a turn without its window is still a turn
-            return Continued(plain(turn.conversation, policy), None, (_cut(error),))
+            return ConversationWindow(plain(turn.conversation, policy), None, (_cut(error),))
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], iteration: int | None, policy: Policy
     ) -> Window:
         """Return the window over a conversation that has grown within its turn."""
-        talk = Talk.within(context, tuple(conversation), iteration)
+        grown = Conversation.within(context, tuple(conversation), iteration)
         try:
-            return await self._continuity.fit(talk, datetime.now(UTC), Deadline(policy.fit_deadline_ms), policy)
+            return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.fit_deadline_ms), policy)
         except Exception as error:  # a loop of calls goes on as a turn does
-            return Window.of(plain(talk.conversation, policy), talk.conversation, policy, _cut(error))
+            return Window.of(plain(grown.messages, policy), grown.messages, policy, _cut(error))
 
 
 class MemoryFetcher:
@@ -132,14 +132,14 @@ class MemoryFetcher:
         self._embedders = embedders
         self._redactor = redactor
 
-    async def fetch(self, request: TurnRequest, window: asyncio.Task[Continued]) -> tuple[Plan, TurnMemories]:
+    async def fetch(self, request: TurnRequest, window: asyncio.Task[ConversationWindow]) -> tuple[Plan, TurnMemories]:
         """Return the plan of a turn and its memories. `window` is awaited where earlier blocks stay in it."""
         redacted, withheld = await redaction.heard_in_time(request.turn, self._redactor, request.deadline)
         plan, built = await self._fetch(replace(request, turn=redacted), window)
         model = built.model or self._embedders.of(request.turn.agent_id).model
         return plan, TurnMemories(built, redacted, (*withheld, *built.degraded), model)
 
-    async def _fetch(self, request: TurnRequest, window: asyncio.Task[Continued]) -> tuple[Plan, Built]:
+    async def _fetch(self, request: TurnRequest, window: asyncio.Task[ConversationWindow]) -> tuple[Plan, Built]:
         turn, policy, deadline = request.turn, request.policy, request.deadline
         plan = self._planner.untouched(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
         if not request.planned:
@@ -179,8 +179,9 @@ class ToolSelector:
         given = memories.built.given
         try:
             wanted = frozenset(merge_needs(plan.categories, policy).tools)
-            known = Known(plan.signals.text, memories.built.own, given.found.past if given is not None else (), wanted)
-            offer = await self._catalog.offer(turn, tools, known, request.deadline, policy)
+            past = given.found.past if given is not None else ()
+            signals = ToolSignals(plan.signals.text, memories.built.own, past, wanted)
+            offer = await self._catalog.offer(turn, tools, signals, request.deadline, policy)
         except Exception as error:  # a model that sees too many tools answers; one without them may not
             log.warning("pre_turn goes on with all tools: %r", error)
             failed = Degradation("tools_failed", f"{type(error).__name__}: {error}; all of them are offered whole")
@@ -193,18 +194,20 @@ class ToolSelector:
 class TurnRecorder:
     """Records a turn as it was prepared, and starts what follows beside it: its session and its shadow run."""
 
-    def __init__(self, turns: TurnLog, outcomes: OutcomeRecorder, continuity: Continuity, shadowing: Shadowing) -> None:
+    def __init__(
+        self, turns: TurnLog, outcomes: OutcomeRecorder, session_manager: SessionManager, shadowing: Shadowing
+    ) -> None:
         self._turns = turns
         self._outcomes = outcomes
-        self._continuity = continuity
+        self._session_manager = session_manager
         self._shadowing = shadowing
 
     async def record(
-        self, request: TurnRequest, context: TurnContext, memories: TurnMemories, window: Continued
+        self, request: TurnRequest, context: TurnContext, memories: TurnMemories, window: ConversationWindow
     ) -> TurnContext:
         """Return the context as it was recorded, with the milliseconds that preparing it took."""
         context = await self._record(request, _timed(context, request.started))
-        self._continuity.opened(window.sent)
+        self._session_manager.on_turn_recorded(window.sent)
         self._shadowing.follow(context.agent_id, context.turn_id, memories.built)
         return context
 
@@ -221,7 +224,7 @@ class TurnRecorder:
 
 
 def create_context(
-    request: TurnRequest, plan: Plan, memories: TurnMemories, tools: TurnTools, window: Continued
+    request: TurnRequest, plan: Plan, memories: TurnMemories, tools: TurnTools, window: ConversationWindow
 ) -> TurnContext:
     """Return all parts of a turn together."""
     turn, built, redacted = request.turn, memories.built, memories.redacted

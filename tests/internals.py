@@ -12,7 +12,7 @@ def internals(layer: CognitiveLayer) -> SimpleNamespace:
     return SimpleNamespace(
         artifacts=layer.sessions._artifacts,
         capture=layer._outcomes._capture,
-        continuity=layer._continuity,
+        session_manager=layer._session_manager,
         database=layer._agent_memories._store._database,
         embedders=layer._memories._embedders,
         engine=layer._memories._engine,

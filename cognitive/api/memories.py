@@ -21,7 +21,7 @@ from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.policy.chosen import Chosen
 from cognitive.privacy.forgetting import Forgetting, everything
 from cognitive.privacy.retaining import Retaining
-from cognitive.session.continuity import Continuity
+from cognitive.session.conversation import SessionManager
 from cognitive.validation import require_aware, require_id, require_label
 
 
@@ -36,7 +36,7 @@ class AgentMemories:
         policies: Chosen,
         outcomes: OutcomeRecorder,
         settling: Background,
-        continuity: Continuity,
+        session_manager: SessionManager,
         forgetting: Forgetting,
         retaining: Retaining,
     ) -> None:
@@ -46,7 +46,7 @@ class AgentMemories:
         self._policies = policies
         self._outcomes = outcomes
         self._settling = settling
-        self._continuity = continuity
+        self._session_manager = session_manager
         self._forgetting = forgetting
         self._retaining = retaining
 
@@ -96,7 +96,7 @@ class AgentMemories:
         wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
         remains = await self._erasing.remains(require_label("agent_id", agent_id), wanted)
         await self._settling.ended(agent_id)
-        await self._continuity.ended(agent_id)  # what is on its way to the store is looked through there
+        await self._session_manager.ended(agent_id)  # what is on its way to the store is looked through there
         journaled = await self._outcomes.forget(agent_id, remains)
         receipt = replace(await self._erasing.memories(agent_id, wanted), journaled=journaled)
         self._forgetting.let_go(agent_id, remains.held)
@@ -106,7 +106,7 @@ class AgentMemories:
         """Erase everything of an agent, here and in the journal of this machine; return how much that was."""
         await self._settling.ended(require_label("agent_id", agent_id))
         journaled = await self._outcomes.erase(agent_id)
-        await self._continuity.stop(agent_id)
+        await self._session_manager.stop(agent_id)
         receipt = replace(await self._erasing.agent(agent_id), journaled=journaled)
         self._policies.forget(agent_id)
         self._forgetting.let_go(agent_id, everything)

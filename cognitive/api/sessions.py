@@ -10,7 +10,7 @@ from brain.sessions import Cleared, Sessions
 from brain.turns import TurnLog
 from cognitive.errors import InvalidInput, UnknownArtifact
 from cognitive.policy.chosen import Chosen
-from cognitive.session.continuity import Continuity
+from cognitive.session.conversation import SessionManager
 from cognitive.session.recent import Resumed
 from cognitive.validation import require_id, require_label
 
@@ -23,18 +23,23 @@ class SessionsApi:
     """Sessions of agents. Every method raises InvalidInput for an argument that makes no sense."""
 
     def __init__(
-        self, sessions: Sessions, artifacts: Artifacts, continuity: Continuity, turns: TurnLog, policies: Chosen
+        self,
+        sessions: Sessions,
+        artifacts: Artifacts,
+        session_manager: SessionManager,
+        turns: TurnLog,
+        policies: Chosen,
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
-        self._continuity = continuity
+        self._session_manager = session_manager
         self._turns = turns
         self._policies = policies
 
     async def resume(self, agent_id: str, session_id: str) -> Resumed | None:
         """Return what is needed to go on with a session, read from Postgres; None if it never was."""
         require_label("agent_id", agent_id)
-        return await self._continuity.resume(agent_id, require_label("session_id", session_id))
+        return await self._session_manager.resume(agent_id, require_label("session_id", session_id))
 
     async def end(self, agent_id: str, session_id: str) -> bool:
         """Mark a session as ended. Return False if there is no such session."""
@@ -45,7 +50,7 @@ class SessionsApi:
         """Remove summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""
         require_label("agent_id", agent_id)
         require_label("session_id", session_id)
-        await self._continuity.stop(agent_id)
+        await self._session_manager.stop(agent_id)
         return await self._sessions.clear(agent_id, session_id)
 
     async def open_turns(self, agent_id: str, session_id: str | None = None) -> list[str]:

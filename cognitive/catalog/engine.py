@@ -43,7 +43,7 @@ _HURRY = 512  # texts are embedded as fast as it goes; after that turns shall ha
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ToolSignals:
     """What is known of a turn: its query, that one's vector, past turns like it, and the tools that its plan names."""
 
     query: str
@@ -62,11 +62,14 @@ class Catalog:
         """The tools as they were given."""
         return untouched(self.library.catalogue(tools), model)
 
-    async def offer(self, turn: Turn, tools: Sequence[Tool], known: Known, deadline: Deadline, policy: Policy) -> Offer:
+    async def offer(
+        self, turn: Turn, tools: Sequence[Tool], signals: ToolSignals, deadline: Deadline, policy: Policy
+    ) -> Offer:
         """The tools of a turn as its model can carry them, by all that is known of the turn; see `fit`."""
         recent = frozenset(call.name for said in turn.conversation[-_RECENT_MESSAGES:] for call in said.tool_calls)
         always = frozenset(policy.always_include)
-        evidence = Evidence(known.query or turn.text, known.vector, known.past, recent, always, known.wanted)
+        query = signals.query or turn.text
+        evidence = Evidence(query, signals.vector, signals.past, recent, always, signals.wanted)
         offer = await self.fit(tools, turn.model, evidence, deadline, policy)
         if offer.trim is not None and offer.trim.share > _TOLD_SHARE:
             log.info(

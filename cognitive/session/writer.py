@@ -82,7 +82,7 @@ class SessionWriter:
 
     # --- what is started ---
 
-    def opened(self, sent: Sent | None) -> None:
+    def on_turn_recorded(self, sent: Sent | None) -> None:
         """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
         if sent is None:
             return
@@ -96,7 +96,7 @@ class SessionWriter:
         nth = str(len(conversation))
         self._background.start(self._keep(sent, before), sent.agent_id, "messages", sent.turn_id, nth)
 
-    def closed(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
+    def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
         self._background.start(self._answer(agent_id, turn_id, outcome, told_at), agent_id, "answer", turn_id)
 

@@ -34,7 +34,7 @@ async def main(url, agent):
         call = ToolCall(name="bash", arguments={{"command": "cat log"}}, result=log)
         await layer.post_turn(context, Outcome(response="The disk is full.", tool_calls=[call]))
         await layer.work.advance(agent, "s", 0)
-        await internals(layer).continuity.finished()
+        await internals(layer).session_manager.finished()
         print("ready", flush=True)
         await asyncio.sleep(600)
 
@@ -54,7 +54,7 @@ def asked(agent: str, text: str, talk: Sequence[Message] = (), **fields) -> Turn
 
 async def resumed_by_another(layer: CognitiveLayer, agent: str) -> Resumed:
     """The session, when what the layer writes in the background is there."""
-    await internals(layer).continuity.finished()
+    await internals(layer).session_manager.finished()
     resumed = await layer.resume(agent, "s")
     assert resumed is not None
     return resumed
@@ -101,7 +101,7 @@ async def test_what_left_the_window_is_in_the_summary_that_is_taken_up(layer, ag
         seen.append(" ".join(message.content for message in context.messages))
         await layer.post_turn(context, Outcome(response=f"Noted as {n}."))
         talk += [Message(role="user", content=f"Note number {n}."), Message(role="assistant", content=f"Noted as {n}.")]
-        await internals(layer).continuity.finished()
+        await internals(layer).session_manager.finished()
     resumed = await resumed_by_another(layer, agent)
     assert resumed.covers is not None
     together = f"{resumed.summary} {' '.join(message.content for message in resumed.messages)}"

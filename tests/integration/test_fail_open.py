@@ -17,7 +17,7 @@ SAID = (Message(role="user", content="Hello."), Message(role="assistant", conten
 TOOLS = tuple(Tool(name=name) for name in ("exec", "web_search", "message", "read"))  # the last is for other work
 VIEW = ("prefix", "shown", "messages", "tools", "categories")
 
-OWNERS = {"planner": "_memories", "engine": "_memories", "continuity": "_window", "catalog": "_tools",
+OWNERS = {"planner": "_memories", "engine": "_memories", "session_manager": "_window", "catalog": "_tools",
           "turns": "_recorder"}  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def view(context) -> dict[str, object]:
         ("planner", "plan", "memory: ", {"prefix", "shown", "categories", "tools"}),
         ("engine", "build", "memory: ", {"prefix", "shown"}),
         ("planner", "refine", None, set()),
-        ("continuity", "window", "window: ", set()),  # two short messages stand in the plain one, too
+        ("session_manager", "window", "window: ", set()),  # two short messages stand in the plain one, too
         ("catalog", "offer", "tools: ", set()),  # three tools fit whole
         ("turns", "open", "record: ", set()),
     ],

@@ -17,7 +17,7 @@ from brain.turns import TurnLog
 from cognitive import Message, Outcome, Policy, ToolCall
 from cognitive.errors import InvalidInput
 from cognitive.prompt import CLOSING, OPENING, sealed
-from cognitive.session.continuity import Continuity, Talk
+from cognitive.session.conversation import Conversation, SessionManager
 from cognitive.session.recent import decode
 from cognitive.session.writer import Sent
 from cognitive.tokens import count
@@ -52,9 +52,9 @@ class Rig:
         self.sessions, self.turns, self.artifacts = (each(self.database) for each in (Sessions, TurnLog, Artifacts))
         self.numbers = Numbers()
 
-    def process(self, summarizer=None) -> Continuity:
+    def process(self, summarizer=None) -> SessionManager:
         """What one process of the host's runs."""
-        return Continuity(self.sessions, self.artifacts, Policy(), count, summarizer or self.numbers)
+        return SessionManager(self.sessions, self.artifacts, Policy(), count, summarizer or self.numbers)
 
     async def record(self, turn_id: str, minutes: int = 0, message: str = "Hello") -> None:
         at = NOW + timedelta(minutes=minutes)
@@ -91,7 +91,7 @@ async def test_a_summary_rolls_on_from_turn_to_turn(rig):
     one = rig.process()
     for n, (begin, upto) in enumerate([(0, 6), (6, 10), (10, 20)]):
         await rig.record(f"t{n}", n)
-        one.opened(rig.sent(f"t{n}", upto, await rig.carried(), begin))
+        one.on_turn_recorded(rig.sent(f"t{n}", upto, await rig.carried(), begin))
         await one.finished()
         assert await rig.carried() == Carried(said(TALK[:upto]), mark(TALK, upto - 1))
 
@@ -104,7 +104,7 @@ async def test_turns_that_summarise_at_once_neither_lose_nor_double_anything(rig
     one, other = rig.process(waiting), rig.process()
     for n, (process, upto) in enumerate([(one, slow), (other, quick)]):
         await rig.record(f"t{n}", n)
-        process.opened(rig.sent(f"t{n}", upto))
+        process.on_turn_recorded(rig.sent(f"t{n}", upto))
     await other.finished()
     assert (await rig.carried()).summary == said(TALK[:quick])
     waiting.gate.set()
@@ -118,10 +118,10 @@ async def test_what_did_not_arrive_before_the_turn_is_not_overwritten_after_it(r
     """A turn that could not read the summary takes all that left its window for uncovered."""
     one = rig.process()
     await rig.record("t0")
-    one.opened(rig.sent("t0", 6))
+    one.on_turn_recorded(rig.sent("t0", 6))
     await one.finished()
     await rig.record("t1", 1)
-    one.opened(rig.sent("t1", 10, Carried(), 0))
+    one.on_turn_recorded(rig.sent("t1", 10, Carried(), 0))
     await one.finished()
     assert (await rig.carried()).summary == said(TALK[:10])
 
@@ -130,7 +130,7 @@ async def test_many_processes_at_once_end_with_all_of_it_once(rig):
     processes = [rig.process() for _ in range(5)]
     for n, process in enumerate(processes):
         await rig.record(f"t{n}", n)
-        process.opened(rig.sent(f"t{n}", 4 + 2 * n))
+        process.on_turn_recorded(rig.sent(f"t{n}", 4 + 2 * n))
     await asyncio.gather(*(process.finished() for process in processes))
     carried = await rig.carried()
     upto = find(TALK, carried.covers, len(TALK)) + 1
@@ -142,7 +142,7 @@ async def test_where_the_model_fails_the_summary_is_extracted(rig):
     rig.numbers.fails = True
     one = rig.process()
     await rig.record("t0")
-    one.opened(rig.sent("t0", 6))
+    one.on_turn_recorded(rig.sent("t0", 6))
     await one.finished()
     carried = await rig.carried()
     assert carried.covers == mark(TALK, 5)
@@ -155,9 +155,9 @@ async def test_a_model_that_hangs_or_answers_nonsense_is_not_waited_for(rig, ans
         async def summarize(self, earlier, messages, limit):
             return await asyncio.Event().wait() if answer == "hangs" else answer
 
-    one = Continuity(rig.sessions, rig.artifacts, Policy(summary_seconds=0.05), count, Odd())
+    one = SessionManager(rig.sessions, rig.artifacts, Policy(summary_seconds=0.05), count, Odd())
     await rig.record("t0")
-    one.opened(rig.sent("t0", 6))
+    one.on_turn_recorded(rig.sent("t0", 6))
     await one.finished()
     assert (await rig.carried()).summary == await Extractive().summarize("", TALK[:6], Policy().summary_characters)
 
@@ -169,7 +169,7 @@ async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
 
     one = rig.process(Flood())
     await rig.record("t0")
-    one.opened(rig.sent("t0", 6))
+    one.on_turn_recorded(rig.sent("t0", 6))
     await one.finished()
     summary = (await rig.carried()).summary
     assert len(summary) <= Policy().summary_characters
@@ -182,7 +182,7 @@ async def test_memories_that_were_injected_do_not_live_on_in_the_summary(rig):
     one = rig.process()
     await rig.record("t0")
     talk = [*evicted, *TALK]
-    one.opened(Sent(rig.agent, "s", "t0", talk, Carried(), evicted, mark(talk, 1), talk))
+    one.on_turn_recorded(Sent(rig.agent, "s", "t0", talk, Carried(), evicted, mark(talk, 1), talk))
     await one.finished()
     assert "mirror" not in (await rig.carried()).summary
     assert "Where is it?" in (await rig.carried()).summary
@@ -193,10 +193,10 @@ async def test_of_a_turn_that_is_not_recorded_nothing_is_kept(rig, layer):
     """It was erased meanwhile, or is in the journal: then the next turn brings the same messages again."""
     one = rig.process()
     await rig.record("t0")
-    one.opened(rig.sent("gone", 6))
+    one.on_turn_recorded(rig.sent("gone", 6))
     await one.finished()
     assert await rig.sessions.state(rig.agent, "s", 5) is None
-    one.opened(rig.sent("t0", 6))
+    one.on_turn_recorded(rig.sent("t0", 6))
     await layer.erase_agent(rig.agent)
     await one.finished()
     assert await rig.sessions.state(rig.agent, "s", 5) is None
@@ -207,9 +207,9 @@ async def test_a_summary_that_comes_after_an_erasure_does_not_enter_the_session_
     await rig.record("t0")
     await layer.erase_agent(rig.agent)
     await rig.record("t1", 1)
-    one.opened(Sent(rig.agent, "s", "t1", TALK[:2], Carried()))
+    one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:2], Carried()))
     await one.finished()
-    late.opened(rig.sent("t0", 6))
+    late.on_turn_recorded(rig.sent("t0", 6))
     await late.finished()
     assert await rig.carried() == Carried()
 
@@ -221,10 +221,10 @@ async def test_an_earlier_turn_that_comes_late_does_not_replace_a_later_one(rig)
     one, other = rig.process(), rig.process()
     await rig.record("t1", 1)
     await rig.record("t0", 0)
-    one.opened(Sent(rig.agent, "s", "t1", TALK[:4], Carried()))
+    one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:4], Carried()))
     await one.finished()
-    other.opened(Sent(rig.agent, "s", "t0", TALK[:2], Carried()))
-    other.closed(rig.agent, "t0", Outcome(response="Late."))
+    other.on_turn_recorded(Sent(rig.agent, "s", "t0", TALK[:2], Carried()))
+    other.on_outcome(rig.agent, "t0", Outcome(response="Late."))
     await other.finished()
     assert await rig.kept() == [message.content for message in TALK[:4]]
 
@@ -234,11 +234,11 @@ async def test_an_answer_stands_behind_its_message_once_with_its_tool_calls_whol
     outcome = Outcome(response="Done.", tool_calls=[ToolCall(name="bash", arguments={"cmd": "ls"}, result=log)])
     one = rig.process()
     await rig.record("t0")
-    one.opened(Sent(rig.agent, "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], Carried()))
-    one.closed(rig.agent, "t0", outcome)
+    one.on_turn_recorded(Sent(rig.agent, "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], Carried()))
+    one.on_outcome(rig.agent, "t0", outcome)
     await one.finished()
     other = rig.process()  # another process brings the same outcome again
-    other.closed(rig.agent, "t0", outcome)
+    other.on_outcome(rig.agent, "t0", outcome)
     await other.finished()
     state = await rig.sessions.state(rig.agent, "s", 5)
     roles = [message.role for message in decode(state.messages)]
@@ -253,17 +253,15 @@ async def test_an_answer_stands_behind_its_message_once_with_its_tool_calls_whol
 
 async def test_outputs_are_there_before_the_prompt_goes_out(rig):
     id = uuid5(NAMESPACE_OID, rig.agent)
-    assert (
-        await rig.process().store(Talk(rig.agent, "s", "t0", (), ""), [(id, "bash", "x" * 50_000)], Deadline(20_000))
-        == ()
-    )
+    spoken = Conversation(rig.agent, "s", "t0", (), "")
+    assert await rig.process().store(spoken, [(id, "bash", "x" * 50_000)], Deadline(20_000)) == ()
     assert (await rig.artifacts.read(rig.agent, id, 49_990, 100)).text == "x" * 10
 
 
 async def test_what_is_not_in_time_is_said_and_follows(rig):
     one, id = rig.process(), uuid5(NAMESPACE_OID, rig.agent)
     await rig.record("t0")
-    [reason] = await one.store(Talk(rig.agent, "s", "t0", (), ""), [(id, "bash", "x")], Deadline(0))
+    [reason] = await one.store(Conversation(rig.agent, "s", "t0", (), ""), [(id, "bash", "x")], Deadline(0))
     assert reason.startswith("artifacts: ")
     carried, [reason] = await one.before(rig.agent, "s", Deadline(0))
     assert (carried, reason.split(":")[0]) == (Carried(), "session")
@@ -276,9 +274,10 @@ async def test_without_postgres_nothing_raises(agent):
     one = nowhere.process()
     carried, reasons = await one.before(agent, "s", Deadline(500))
     assert (carried, len(reasons)) == (Carried(), 1)
-    [_] = await one.store(Talk(agent, "s", "t", (), ""), [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
-    one.opened(nowhere.sent("t", 6))
-    one.closed(agent, "t", Outcome(response="x"))
+    spoken = Conversation(agent, "s", "t", (), "")
+    [_] = await one.store(spoken, [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
+    one.on_turn_recorded(nowhere.sent("t", 6))
+    one.on_outcome(agent, "t", Outcome(response="x"))
     await one.stop(agent)
     await one.finished()
 

@@ -34,13 +34,13 @@ _NO_ANSWER = "no answer from Postgres in time"
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class Conversation:
     """A conversation that a model is to see: before a turn's `message`, or within the turn."""
 
     agent_id: str
     session_id: str
     turn_id: str
-    conversation: tuple[Message, ...]
+    messages: tuple[Message, ...]
     message: str
     model: str | None = None
     iteration: int | None = None
@@ -48,7 +48,7 @@ class Talk:
     told_at: float = field(default_factory=time)  # when it came in, in seconds since the epoch
 
     @classmethod
-    def of(cls, turn: Turn) -> Talk:
+    def of(cls, turn: Turn) -> Conversation:
         """The conversation before a turn."""
         return cls(
             turn.agent_id, turn.session_id, turn.turn_id or "", turn.conversation, turn.text, turn.model,
@@ -56,7 +56,7 @@ class Talk:
         )  # fmt: skip
 
     @classmethod
-    def within(cls, context: TurnContext, conversation: tuple[Message, ...], iteration: int | None) -> Talk:
+    def within(cls, context: TurnContext, conversation: tuple[Message, ...], iteration: int | None) -> Conversation:
         """The conversation within a turn that was prepared."""
         return cls(
             context.agent_id, context.session_id, context.turn_id, conversation, context.message, context.reader,
@@ -65,9 +65,10 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class Continued:
-    """What of the talk a turn shows, and what could not be had or stored in time; `sent` is for the session to keep,
-    `trace` says how the window came about.
+class ConversationWindow:
+    """What of the conversation a turn shows, and what could not be had or stored in time.
+
+    `sent` is for the session to keep; `trace` says how the window came about.
     """
 
     messages: tuple[Message, ...]
@@ -76,8 +77,8 @@ class Continued:
     trace: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Continuity:
-    """The rim between a turn and what its session keeps."""
+class SessionManager:
+    """Load what a session carries before a turn, and save it afterwards."""
 
     def __init__(
         self,
@@ -95,24 +96,26 @@ class Continuity:
         self._cache = WindowCache()
         self._writer = SessionWriter(sessions, artifacts, policy, summarizer, self._cache, redactor)
 
-    async def window(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Continued:
+    async def window(
+        self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy
+    ) -> ConversationWindow:
         """The window over a turn's conversation, with what its session carries; whole outputs are kept meanwhile.
 
         Raises:
             TimeoutError: it is not made in time.
         """
-        carried, missing = await self.before(talk.agent_id, talk.session_id, deadline)
-        window = await deadline.within(self._fitted(talk, carried, now, policy))
-        unstored = await self.store(talk, window.outputs, deadline)
-        spoken = (*window.messages, Message(role="user").model_copy(update={"content": talk.message}))
+        carried, missing = await self.before(conversation.agent_id, conversation.session_id, deadline)
+        window = await deadline.within(self._fitted(conversation, carried, now, policy))
+        unstored = await self.store(conversation, window.outputs, deadline)
+        spoken = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))
         sent = Sent(
-            talk.agent_id, talk.session_id, talk.turn_id, spoken, carried, window.evicted, window.covers,
-            talk.conversation, talk.told_at,
+            conversation.agent_id, conversation.session_id, conversation.turn_id, spoken, carried, window.evicted,
+            window.covers, conversation.messages, conversation.told_at,
         )  # fmt: skip
         degraded = (*missing, *unstored, *_shortcomings(window.trace))
-        return Continued(window.messages, sent, degraded, window.trace.as_json())
+        return ConversationWindow(window.messages, sent, degraded, window.trace.as_json())
 
-    async def fit(self, talk: Talk, now: datetime, deadline: Deadline, policy: Policy) -> Window:
+    async def fit(self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy) -> Window:
         """The window over a conversation within its turn; what leaves it is in its summary.
 
         Its last messages are kept: a process that takes the session up after a kill knows what was called, and what
@@ -121,21 +124,25 @@ class Continuity:
         Raises:
             TimeoutError: it is not made in time.
         """
-        carried, _ = await self.before(talk.agent_id, talk.session_id, deadline)
-        window = await deadline.within(self._fitted(talk, carried, now, policy))
-        await self.store(talk, window.outputs, deadline)
-        sent = Sent(talk.agent_id, talk.session_id, talk.turn_id, window.messages, carried, told_at=talk.told_at)
-        self._writer.fitted(sent, talk.conversation)
+        carried, _ = await self.before(conversation.agent_id, conversation.session_id, deadline)
+        window = await deadline.within(self._fitted(conversation, carried, now, policy))
+        await self.store(conversation, window.outputs, deadline)
+        sent = Sent(
+            conversation.agent_id, conversation.session_id, conversation.turn_id, window.messages, carried,
+            told_at=conversation.told_at,
+        )  # fmt: skip
+        self._writer.fitted(sent, conversation.messages)
         return window
 
-    async def _fitted(self, talk: Talk, carried: Carried, now: datetime, policy: Policy) -> Window:
-        kept, step = Kept(carried.summary, carried.covers), talk.plan_step
+    async def _fitted(self, conversation: Conversation, carried: Carried, now: datetime, policy: Policy) -> Window:
+        kept, step = Kept(carried.summary, carried.covers), conversation.plan_step
         if step is None and carried.plan_step is not None:
             step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
-        tokens = budget_for(talk.model, policy.models).input_tokens if talk.model else None
+        tokens = budget_for(conversation.model, policy.models).input_tokens if conversation.model else None
         return await asyncio.to_thread(
-            fit, talk.conversation, session_id=talk.session_id, kept=kept, plan_step=step, iteration=talk.iteration,
-            tokens=tokens, now=now, policy=policy, count=self._counter, cache=self._cache,
+            fit, conversation.messages, session_id=conversation.session_id, kept=kept, plan_step=step,
+            iteration=conversation.iteration, tokens=tokens, now=now, policy=policy, count=self._counter,
+            cache=self._cache,
         )  # fmt: skip
 
     async def before(
@@ -148,18 +155,21 @@ class Continuity:
         except (CognitiveError, TimeoutError) as error:
             return Carried(), (Degradation.from_error("session", error, _NO_ANSWER),)
 
-    async def store(self, talk: Talk, outputs: Sequence[WholeOutput], deadline: Deadline) -> tuple[Degradation, ...]:
+    async def store(
+        self, conversation: Conversation, outputs: Sequence[WholeOutput], deadline: Deadline
+    ) -> tuple[Degradation, ...]:
         """Keeps whole outputs before the prompt that points to them goes out; what is not in time follows later."""
         if not outputs:
             return ()
+        agent_id, session_id, turn_id = conversation.agent_id, conversation.session_id, conversation.turn_id
         new = [NewArtifact(id, text, name=tool, tool=tool) for id, tool, text in outputs]
         try:
             put = self._artifacts.put(
-                talk.agent_id, talk.session_id, new, turn_id=talk.turn_id, told_at=talk.told_at, timeout=PATIENCE
+                agent_id, session_id, new, turn_id=turn_id, told_at=conversation.told_at, timeout=PATIENCE
             )
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
-            self._writer.store(talk.agent_id, talk.session_id, talk.turn_id, new, talk.told_at)
+            self._writer.store(agent_id, session_id, turn_id, new, conversation.told_at)
             return (Degradation.from_error("artifacts", error, _NO_ANSWER, "; pointers lead nowhere yet"),)
         return ()
 
@@ -172,13 +182,13 @@ class Continuity:
         most, characters = policy.window_messages, policy.window_characters
         return await asyncio.to_thread(recent.resumed, state, most=most, characters=characters)
 
-    def opened(self, sent: Sent | None) -> None:
+    def on_turn_recorded(self, sent: Sent | None) -> None:
         """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
-        self._writer.opened(sent)
+        self._writer.on_turn_recorded(sent)
 
-    def closed(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
+    def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
-        self._writer.closed(agent_id, turn_id, outcome, told_at)
+        self._writer.on_outcome(agent_id, turn_id, outcome, told_at)
 
     async def finished(self) -> None:
         """Returns when all that is on its way is written; what takes too long is left to the next turn."""
