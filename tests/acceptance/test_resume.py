@@ -34,7 +34,7 @@ async def main(url, agent):
         call = ToolCall(name="bash", arguments={{"command": "cat log"}}, result=log)
         await layer.post_turn(context, Outcome(response="The disk is full.", tool_calls=[call]))
         await layer.work.advance(agent, "s", 0)
-        await internals(layer).session_manager.finished()
+        await layer._session_manager.finished()
         print("ready", flush=True)
         await asyncio.sleep(600)
 
