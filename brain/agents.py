@@ -12,8 +12,8 @@ from typing import Any
 import asyncpg
 
 from brain import statements
-from brain.cells import LARGE
 from brain.errors import SchemaError
+from brain.ivf_index import LARGE
 from brain.postgres.admin_connection import connected
 
 SQL = statements.load("agents")

@@ -14,8 +14,8 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.agent_languages import AgentLanguages, Indexed
 from brain.caches import cached
+from brain.languages import AgentLanguages, Indexed
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
 from brain.spaces import Spaces

@@ -14,11 +14,11 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from brain import redacting, writing
-from brain.agent_languages import AgentLanguages
 from brain.archived import Archived, Kept
 from brain.embedding.several import Embedders
 from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, texts
+from brain.languages import AgentLanguages
 from brain.postgres.database import Connection, Database
 from brain.redacting import UNREDACTED, Redactor
 from brain.types import Memory, MemoryType, NewMemory, Revision, Vector

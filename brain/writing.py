@@ -9,11 +9,11 @@ from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from brain import archive, statements, vectors
-from brain.agent_languages import AgentLanguages, Indexed
 from brain.archived import Kept
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage, Posted
+from brain.languages import AgentLanguages, Indexed
 from brain.postgres.database import Connection
 from brain.types import MemoryType, NewMemory, Receipt, above
 from brain.vectors import Embedded

@@ -8,10 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from brain.agent_languages import AgentLanguages
 from brain.archive import Archive
 from brain.artifacts import Artifacts
-from brain.cells import Cells
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import Reindexing
 from brain.contents import Contents
@@ -22,7 +20,9 @@ from brain.erasure.erasing import Erasing
 from brain.erasure.retention import Retention
 from brain.errors import EmbeddingError
 from brain.figures.turns import Figures
+from brain.ivf_index import IvfIndex
 from brain.journal import Journal, journal_name
+from brain.languages import AgentLanguages
 from brain.opening import opened
 from brain.policies import PolicyStore
 from brain.ports import Embedder
@@ -203,7 +203,7 @@ def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
         policies=policies,
         explain=ExplainApi(Questions(turns, store, contents, counter), turns, embedders, Figures(base.reading)),
         admin=AdminApi(
-            memories, transfer, checks, Cells(database), Reembedding(database, embedders), reindexing, turns, engine,
+            memories, transfer, checks, IvfIndex(database), Reembedding(database, embedders), reindexing, turns, engine,
             resolver, habits, forgetting,
         ),
         work=Work(resolver, sessions, Subtasks(database, redactor), store, recall),

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from brain.cells import Cells, Group
 from brain.changes.filling import Pace
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import Progress as Moved
 from brain.changes.reindexing import Reindexing, Standing
 from brain.erasure.retention import Retained
+from brain.ivf_index import Group, IvfIndex
 from brain.journal import Backlog, Entry
 from brain.postgres.reading import Replica
 from brain.postgres.roles import Granted
@@ -43,7 +43,7 @@ class AdminApi:
         memories: AgentMemories,
         transfer: ImportExport,
         checks: HealthChecks,
-        cells: Cells,
+        ivf_index: IvfIndex,
         reembedding: Reembedding,
         reindexing: Reindexing,
         turns: TurnLog,
@@ -57,7 +57,7 @@ class AdminApi:
         self._memories = memories
         self._transfer = transfer
         self._checks = checks
-        self._cells = cells
+        self._ivf_index = ivf_index
         self._turns = turns
         self._engine = engine
         self._policies = policies
@@ -123,12 +123,12 @@ class AdminApi:
     # --- indexes, languages, embedding models ---
 
     async def build_vector_index(self, agent_id: str, *, progress: Progress | None = None) -> list[Group]:
-        """Sort a large agent's vectors into cells, so that its turns read a few of them; see `Cells.sort`.
+        """Sort a large agent's vectors into cells, so that its turns read a few of them; see `IvfIndex.build`.
 
         To be called when an agent has grown to tens of thousands of memories, and now and then as it grows on: what
         comes later goes to its cell at once. A small agent has nothing to sort.
         """
-        return await self._cells.sort(require_label("agent_id", agent_id), progress=progress)
+        return await self._ivf_index.build(require_label("agent_id", agent_id), progress=progress)
 
     async def language(self, agent_id: str) -> str:
         """Return the language that an agent's words are indexed and searched in: `english` unless set otherwise."""

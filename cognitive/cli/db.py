@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import cognitive
-from brain.cells import Group
+from brain.ivf_index import Group
 from cognitive.cli import keeping, printing
 from cognitive.cli.answers import Answering, run
 from cognitive.cli.language import language

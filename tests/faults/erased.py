@@ -19,9 +19,9 @@ import asyncpg
 import numpy as np
 import pytest
 
-from brain.cells import Cells
 from brain.changes.filling import Pace
 from brain.embedded import ServerUrls
+from brain.ivf_index import IvfIndex
 from brain.store import identity
 from brain.text import normalise
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
@@ -109,7 +109,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
         NewMemory(type="procedure", content=f"First of all: {SECRET}", occurred_at=AT),
     ])  # fmt: skip
     await layer.update(agent, once, content="Ask Ada first.")
-    await Cells(internals(layer).database, large=16, size=8).sort(agent)
+    await IvfIndex(internals(layer).database, large=16, size=8).build(agent)
     talk = [Message(role="user" if n % 2 == 0 else "assistant", content=f"{n}: {'crane ' * 60}") for n in range(8)]
     talk += [
         Message(role="user", content=f"Note this: {SECRET}"),

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.agent_languages import ORDINARY, AgentLanguages, Indexed
 from brain.errors import UnknownLanguage
 from brain.indexing import passages
-from brain.languages import COMMON_WORDS, MONTHS, NAMES, require
+from brain.languages import COMMON_WORDS, MONTHS, NAMES, ORDINARY, AgentLanguages, Indexed, require
 from brain.text import language_of, lexemes, words
 
 AT = datetime(2026, 10, 3, tzinfo=UTC)

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.indexing import passages
-from brain.passages import PASSAGE_CHARS, cut
+from brain.indexing import PASSAGE_CHARS, cut, passages
 from brain.text import lexemes
 
 AT = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)

@@ -12,9 +12,9 @@ from brain import statements
 from brain.statements import Statement
 
 PORTS = [
-    "across", "agents", "archive", "artifacts", "bench", "cells", "contents", "derived", "figures", "health",
-    "index_builds", "lately", "memory_figures", "policies", "reembedding", "reindexing", "replica", "retention",
-    "roles", "scrub", "search", "sessions", "store", "subtasks", "turns",
+    "across", "agents", "archive", "artifacts", "bench", "contents", "derived", "figures", "health",
+    "index_builds", "ivf_index", "lately", "memory_figures", "policies", "reembedding", "reindexing", "replica",
+    "retention", "roles", "scrub", "search", "sessions", "store", "subtasks", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id"}

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.centres import FEWEST, centres, nearest
+from brain.ivf_index import FEWEST, centres, nearest
 
 
 def unit(vectors):

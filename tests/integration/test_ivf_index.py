@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from brain.agents import unsorted
-from brain.cells import Cells
+from brain.ivf_index import IvfIndex
 from brain.postgres.database import Database
 from brain.search import MemorySearch, Query
 from cognitive import CognitiveLayer, NewMemory
@@ -64,7 +64,7 @@ async def database(urls):
 
 @pytest.fixture
 def cells(database):
-    return Cells(database, large=400, size=10, page=300)
+    return IvfIndex(database, large=400, size=10, page=300)
 
 
 async def nearest(database, agent, most, text="line about 7 99999", **filters):
@@ -89,7 +89,7 @@ async def test_as_many_rows_as_there_are_nearly_the_nearest_and_no_neighbours(la
         await layer.remember(each, lines(900))
     exact = {n: await nearest(database, agent, 10, f"line about {n} {n + 50_000}") for n in range(TOPICS)}
     for each in (agent, *others[:2]):
-        [group] = await cells.sort(each)
+        [group] = await cells.build(each)
         assert group.cells > 32
     for most in (10, 80, 700, 1000):
         assert len(await nearest(database, agent, most)) == min(most, 900)
@@ -107,7 +107,7 @@ async def layer_ids(layer, agent):
 
 async def test_what_is_stored_after_sorting_is_found_and_what_is_forgotten_is_not(layer, database, cells, agent, urls):
     await layer.remember(agent, lines(600))
-    await cells.sort(agent)
+    await cells.build(agent)
     [new] = await layer.remember(agent, [NewMemory(type="episode", content="line about 7 99999", source="new")])
     assert (await nearest(database, agent, 5))[0] == new
     unsorted = "SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1 AND cell IS NULL"
@@ -124,29 +124,29 @@ async def test_an_interrupted_sorting_loses_nothing_and_goes_on(layer, database,
         raise Stopped
 
     with pytest.raises(Stopped):
-        await cells.sort(agent, progress=stop)
+        await cells.build(agent, progress=stop)
     left = "SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1 AND cell IS NULL"
     assert 0 < await outside(urls, left, agent) < 700
     assert set(await nearest(database, agent, 700)) == everything
-    await asyncio.gather(cells.sort(agent), cells.sort(agent), layer.remember(agent, lines(100, first=700)))
+    await asyncio.gather(cells.build(agent), cells.build(agent), layer.remember(agent, lines(100, first=700)))
     assert await outside(urls, left, agent) == 0
     assert len(await nearest(database, agent, 1000)) == 800
 
 
 async def test_cells_that_grow_too_full_are_divided(layer, database, cells, agent):
     await layer.remember(agent, lines(400))
-    [before] = await cells.sort(agent)
+    [before] = await cells.build(agent)
     await layer.remember(agent, lines(1_200, first=400))
-    [after] = await cells.sort(agent)
+    [after] = await cells.build(agent)
     assert after.cells > before.cells
-    assert await cells.sort(agent) == [replace(after, moved=0)]
+    assert await cells.build(agent) == [replace(after, moved=0)]
     assert len(await nearest(database, agent, 1000)) == 1000
 
 
 async def test_behind_a_filter_all_cells_are_read(layer, database, cells, agent):
     await layer.remember(agent, lines(900))
     before = await nearest(database, agent, 50, session_id="s4")
-    await cells.sort(agent)
+    await cells.build(agent)
     assert await nearest(database, agent, 50, session_id="s4") == before
     assert len(before) == 50
 
@@ -154,9 +154,9 @@ async def test_behind_a_filter_all_cells_are_read(layer, database, cells, agent)
 async def test_a_small_agent_has_no_cells_and_an_erased_one_leaves_none(layer, cells, agent, urls):
     await layer.remember(agent, lines(100))
     assert await layer.admin.build_vector_index(agent) == []
-    assert await cells.sort(agent) == []
+    assert await cells.build(agent) == []
     await layer.remember(agent, lines(400, first=100))
-    assert await cells.sort(agent) != []
+    assert await cells.build(agent) != []
     await layer.erase_agent(agent)
     assert await outside(urls, "SELECT count(*) FROM cognitive.cell WHERE agent_id = $1", agent) == 0
 
@@ -165,7 +165,7 @@ async def test_a_large_agent_is_named_until_its_vectors_lie_in_cells(layer, cell
     await layer.remember("unsorted", lines(400))
     await layer.remember("small", lines(399))
     before = await unsorted(urls.admin, large=400)
-    await cells.sort("unsorted")
+    await cells.build("unsorted")
     assert "unsorted" in before
     assert "small" not in before
     assert "unsorted" not in await unsorted(urls.admin, large=400)
