@@ -1,1 +1,10 @@
-"""What is to be gone: found wherever its words stand, cut or dropped, and noted; and what was kept for long enough."""
+"""Erase what is to be gone, wherever its words stand, and what was kept for long enough.
+
+Modules, in order of execution:
+
+- `erasing`: erase memories with all that was made of them, or an agent with all that it has.
+- `derived`: cut or drop what was made of erased memories.
+- `remains`: find and cut the words of erased texts in other texts.
+- `retention`: erase what was kept for long enough, by type and by kind of row.
+- `scrub`: rewrite tables, so that nothing erased is left between their rows.
+"""

@@ -1,1 +1,12 @@
-"""What a dashboard reads: counts, lists and lives, bounded, each saying how far it came."""
+"""Read what a dashboard shows: counts, lists and lives, bounded, each saying how far it came.
+
+Modules, in order of execution:
+
+- `turns`: read counts over time, lists of turns and the state of the store.
+- `turn_rows`: hold what is shown of turns, as values.
+- `memories`: read lists of memories, groups by their use and one memory's life.
+- `memory_rows`: hold what is shown of memories, as values.
+- `paging`: walk a list up to a bound, a page at a time.
+- `lately`: read the latest turns and a sample of passages where no counter is kept.
+- `across`: read the counts of all agents.
+"""
