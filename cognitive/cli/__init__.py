@@ -1,1 +1,31 @@
-"""The command line: one file per command."""
+"""Answer the command line: `cognitive`.
+
+Modules, in order of execution:
+
+- `entry`: where the program begins; sends the events of hooks to `cognitive.hook.client`.
+- `main`: the table of all commands, each loaded when it is called.
+- `options`: options that several commands share.
+- `answers`: run a command's work, show what it returns or the error, and choose the exit code.
+- `printing`: JSON, tables and progress on the terminal.
+- `demo`: `cognitive demo`.
+- `conversation`: read the conversation that the demo plays.
+- `doctor`: `cognitive doctor`.
+- `config`: `cognitive config`.
+- `servers`: `cognitive serve`, `dashboard` and `mcp`.
+- `hook`: `cognitive hook`.
+- `memory`: `cognitive remember`, `recall` and `memory`.
+- `session`: `cognitive session`.
+- `turn`: `cognitive turn` and `why`.
+- `evaluate`: `cognitive evaluate`, and the policy and turns that it, `replay` and `tune` read.
+- `replay`: `cognitive replay`.
+- `tune`: `cognitive tune`.
+- `policy`: `cognitive policy`.
+- `agent`: `cognitive agent`.
+- `token`: `cognitive token`.
+- `db`: `cognitive db`.
+- `indexes`: `cognitive db reembed`, `language` and `index`.
+- `bench`: `cognitive bench`.
+- `reference`: `cognitive reference`, which generates docs/cli.md.
+- `settings_page`: the page of all settings, docs/configuration.md.
+- `commented`: the comments beside the fields of a settings class.
+"""

@@ -1,8 +1,9 @@
-"""`cognitive agent`: what an agent's turns taught, what it did in them, and the end of it all."""
+"""`cognitive agent`: what an agent's turns taught, and erasing everything of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -18,84 +19,76 @@ if TYPE_CHECKING:
     from cognitive.catalog.plans import PastPlan
     from cognitive.preflight.category_learning import Habit
 
-_USER = click.option("--user", "user_id", help="Of this user alone.")
+
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    habits: Sequence[Habit]
+    plans: Sequence[PastPlan]
+    categories: Mapping[str, int] | None
 
 
 @click.group()
 def command() -> None:
-    """What an agent's turns taught, its past plans, and erasing all of it."""
+    """Show what an agent's turns taught, or erase everything of it."""
 
 
-@command.command(cls=Answering, shape="{plans: [{key, message, turns, last_at, tools: [[name, turns]]}]}")
+@command.command(
+    cls=Answering,
+    shape="{habits: [{category, tool, called, turns}], plans: [{key, message, turns, last_at, tools: [[name, turns]]}]"
+    ", categories?: {…}} | {turns}",
+)
 @click.argument("message", required=False)
+@click.option("--user", "user_id", help="User id: show the categories of this user's turns, or reset those alone.")
 @AGENT
 @limit(25, 500)
-def plans(message: str | None, agent: str, limit: int) -> None:
-    """Show which tools the latest turns called, by what they were asked; with MESSAGE, of turns that asked the like."""
-    run(_plans(agent, message, limit), _show_plans, under="plans", otherwise="No turn of the like called a tool.")
-
-
-async def _plans(agent: str, message: str | None, limit: int) -> Sequence[PastPlan]:
-    async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.explain.my_plans(agent, message, limit=limit)
-
-
-def _show_plans(found: Sequence[PastPlan]) -> None:
-    rows = [
-        (plan.turns, printing.day(plan.last_at), ", ".join(f"{name} {n}" for name, n in plan.tools),
-         printing.shortened(plan.message))
-        for plan in found
-    ]  # fmt: skip
-    printing.table(("turns", "last", "tools", "message"), rows)
-
-
-@command.command(cls=Answering, shape="{habits: [{category, tool, called, turns}]}")
-@AGENT
-def habits(agent: str) -> None:
-    """Show how often each tool was called in the completed turns of each category."""
-    run(_habits(agent), _show_habits, under="habits", otherwise="No completed turn taught anything of tools yet.")
-
-
-async def _habits(agent: str) -> Sequence[Habit]:
-    async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.admin.tool_usage(agent)
-
-
-def _show_habits(found: Sequence[Habit]) -> None:
-    rows = [(habit.category, habit.tool, f"{habit.called} of {habit.turns} turns") for habit in found]
-    printing.table(("category", "tool", "called"), rows)
-
-
-@command.command(cls=Answering, shape="{categories: {…}}")
-@click.option("--user", "user_id", required=True, help="The user.")
-@AGENT
-def profile(user_id: str, agent: str) -> None:
-    """Show how many of a user's completed turns were of each category."""
-    run(_profile(agent, user_id), _show_profile, under="categories", otherwise="Nothing is known of this user.")
-
-
-async def _profile(agent: str, user_id: str) -> Mapping[str, int]:
-    async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.admin.user_profile(agent, user_id)
-
-
-def _show_profile(categories: Mapping[str, int]) -> None:
-    printing.table(("category", "turns"), sorted(categories.items(), key=lambda each: (-each[1], each[0])))
-
-
-@command.command("forget-habits", cls=Answering, shape="{turns}")
-@_USER
-@AGENT
+@click.option("--reset", is_flag=True, help="Forget what the turns were taken for: learning begins anew, turns stay.")
 @YES
-def forget_habits(user_id: str | None, agent: str, yes: bool) -> None:
-    """Forget what an agent's turns, or one user's, were taken for: habits and profiles begin anew, turns stay."""
-    confirm(yes, f"Forget the habits of agent {agent!r}{f', user {user_id!r}' if user_id else ''} for good?")
-    run(_forget_habits(agent, user_id), lambda told: printing.line(f"forgotten of {told['turns']} turns"))
+def learned(message: str | None, user_id: str | None, agent: str, limit: int, reset: bool, yes: bool) -> None:
+    """Show which tools the completed turns called: by category, and by what they were asked.
+
+    With MESSAGE, only past turns with a similar message are listed.
+    """
+    if reset:
+        confirm(yes, f"Forget what agent {agent!r} learned{f' of user {user_id!r}' if user_id else ''} for good?")
+        run(_reset(agent, user_id), lambda told: printing.line(f"forgotten of {told['turns']} turns"))
+    else:
+        run(_learned(agent, user_id, message, limit), _show, well=_anything)
 
 
-async def _forget_habits(agent: str, user_id: str | None) -> Mapping[str, int]:
+async def _learned(agent: str, user_id: str | None, message: str | None, limit: int) -> _Learned:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return _Learned(
+            await layer.admin.tool_usage(agent),
+            await layer.explain.my_plans(agent, message, limit=limit),
+            await layer.admin.user_profile(agent, user_id) if user_id is not None else None,
+        )
+
+
+async def _reset(agent: str, user_id: str | None) -> Mapping[str, int]:
     async with cognitive.CognitiveLayer.open() as layer:
         return {"turns": await layer.admin.reset_learning(agent, user_id)}
+
+
+def _anything(found: _Learned) -> bool:
+    return bool(found.habits or found.plans or found.categories)
+
+
+def _show(found: _Learned) -> None:
+    if not _anything(found):
+        printing.note("No completed turn taught anything yet.")
+    if found.habits:
+        rows = [(habit.category, habit.tool, f"{habit.called} of {habit.turns} turns") for habit in found.habits]
+        printing.table(("category", "tool", "called"), rows)
+    if found.plans:
+        plans = [
+            (plan.turns, printing.day(plan.last_at), ", ".join(f"{name} {n}" for name, n in plan.tools),
+             printing.shortened(plan.message))
+            for plan in found.plans
+        ]  # fmt: skip
+        printing.table(("turns", "last", "tools", "message"), plans)
+    if found.categories:
+        ordered = sorted(found.categories.items(), key=lambda each: (-each[1], each[0]))
+        printing.table(("category", "turns of this user"), ordered)
 
 
 @command.command(cls=Answering, shape=RECEIPT)

@@ -1,49 +1,45 @@
-"""`cognitive db`: the schema, and the way to it."""
+"""`cognitive db`: the schema, the roles and the way to it; memories out and in, and what must not stay."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 import cognitive
-from brain.ivf_index import Group
-from cognitive.cli import keeping, printing
+from cognitive.api import jsonl
+from cognitive.cli import indexes, printing
 from cognitive.cli.answers import Answering, run
-from cognitive.cli.language import language
-from cognitive.cli.options import AGENT
-from cognitive.cli.reembed import reembed
+from cognitive.cli.options import AGENT, AGENT_OR_NONE, FILE, YES, confirm
 
 
 @click.group()
 def command() -> None:
-    """Migrate or repair the database, show how to reach it, let others look, or change an agent's model or language."""
+    """Migrate the database, export and import memories, or rebuild an agent's indexes."""
 
 
-command.add_command(language)
-command.add_command(reembed)
+for _command in (indexes.reembed, indexes.language, indexes.index):
+    command.add_command(_command)
 
 
-@command.command(cls=Answering, shape="{revision}")
-@click.option("--url", help="A role that owns the schema or may create it; default: COGNITIVE_DATABASE_URL.")
-def upgrade(url: str | None) -> None:
+@command.command(cls=Answering, shape="{revision} | {mended: [index]}")
+@click.option("--url", help="Role that owns the schema or may create it; default: COGNITIVE_DATABASE_URL.")
+@click.option("--repair", is_flag=True, help="Rebuild only the indexes that an interrupted build left invalid.")
+def upgrade(url: str | None, repair: bool) -> None:
     """Bring the schema up to date: of the database at the URL, or of the embedded server."""
-    run(_upgrade(url), lambda told: printing.line(f"The schema is at revision {told['revision']}."))
+    if repair:
+        run(_repair(url), _mended)
+    else:
+        run(_upgrade(url), lambda told: printing.line(f"The schema is at revision {told['revision']}."))
 
 
 async def _upgrade(url: str | None) -> Mapping[str, str]:
     from cognitive import admin
 
     return {"revision": await admin.migrate(url)}
-
-
-@command.command(cls=Answering, shape="{mended: [index]}")
-@click.option("--url", help="The role that owns the schema; default: COGNITIVE_DATABASE_URL.")
-def repair(url: str | None) -> None:
-    """Mend the indexes that an interrupted build left behind, beside reads and writes."""
-    run(_repair(url), _mended)
 
 
 async def _repair(url: str | None) -> Mapping[str, Sequence[str]]:
@@ -57,8 +53,8 @@ def _mended(told: Mapping[str, Sequence[str]]) -> None:
 
 
 @command.command(cls=Answering, shape="{statements: [sql], run}")
-@click.option("--run", "really", is_flag=True, help="Run them; without it they are only shown.")
-@click.option("--url", help="The role that owns the schema, on the coordinator; default: COGNITIVE_DATABASE_URL.")
+@click.option("--run", "really", is_flag=True, help="Run the statements; default: only show them.")
+@click.option("--url", help="Role that owns the schema, on the coordinator; default: COGNITIVE_DATABASE_URL.")
 def distribute(really: bool, url: str | None) -> None:
     """Show the statements by which Citus spreads the tables over several machines, an agent's rows on one.
 
@@ -76,8 +72,8 @@ async def _distribute(really: bool, url: str | None) -> Mapping[str, Any]:
 
 @command.command(cls=Answering, shape="{logins: [name], granted: [role]}")
 @click.argument("logins", nargs=-1)
-@click.option("--overview", is_flag=True, help="Let them see the counts of all agents as well.")
-@click.option("--url", help="A role that owns the schema and may create roles; default: COGNITIVE_DATABASE_URL.")
+@click.option("--overview", is_flag=True, help="Also let them read the counts of all agents.")
+@click.option("--url", help="Role that owns the schema and may create roles; default: COGNITIVE_DATABASE_URL.")
 def roles(logins: tuple[str, ...], overview: bool, url: str | None) -> None:
     """Create the roles of those who only look, and let LOGINS become them.
 
@@ -97,29 +93,6 @@ def _granted(told: Mapping[str, Sequence[str]]) -> None:
     printing.line("The roles are there: cognitive_reader, cognitive_overview.")
     for login in told["logins"]:
         printing.line(f"{login} may become {' and '.join(told['granted'])}.")
-
-
-@command.command(cls=Answering, shape="{groups: [{model, field, type, vectors, cells, moved}]}")
-@AGENT
-def index(agent: str) -> None:
-    """Sort a large agent's vectors into cells, so that its turns read a few of them and not all.
-
-    For agents with tens of thousands of memories, while they work; again when they have grown to several times that.
-    What was interrupted goes on where it stopped.
-    """
-    run(_index(agent), _indexed, under="groups", otherwise="No type of this agent has enough memories to sort.")
-
-
-async def _index(agent: str) -> Sequence[Group]:
-    async with cognitive.CognitiveLayer.open() as layer:
-        with printing.progress("sorting") as moved:
-            return await layer.admin.build_vector_index(agent, progress=moved)
-
-
-def _indexed(groups: Sequence[Group]) -> None:
-    for each in groups:
-        told = f"{each.vectors:,} vectors in {each.cells:,} cells, {each.moved:,} of them moved"
-        printing.line(f"{each.type}, {each.field}: {told}.")
 
 
 @command.command(cls=Answering, shape="{url}")
@@ -142,5 +115,87 @@ async def _url(hold: bool) -> Mapping[str, str]:
         return {"url": urls.app}
 
 
-for _command in (keeping.export, keeping.import_, keeping.retain, keeping.scrub):
-    command.add_command(_command)
+# --- memories out and in, and what must not stay ---
+
+
+@command.command("export", cls=Answering, shape="{agent, memories, file}")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@AGENT
+def export(file: Path, agent: str) -> None:
+    """Write every memory of an agent to FILE, a line of JSON each, with its use and what it said before."""
+    run(_export(agent, file), lambda told: printing.line(f"{told['memories']} memories are in {told['file']}."))
+
+
+async def _export(agent: str, file: Path) -> Mapping[str, object]:
+    written = 0
+    async with cognitive.CognitiveLayer.open() as layer:
+        with file.open("w", encoding="utf-8") as out:
+            async for line in layer.admin.export(agent):
+                out.write(f"{line}\n")
+                written += jsonl.of_memory(line)
+    return {"agent": agent, "memories": written, "file": str(file)}
+
+
+@command.command("import", cls=Answering, shape="{agent, memories}")
+@click.argument("file", type=FILE)
+@AGENT
+def import_(file: Path, agent: str) -> None:
+    """Remember the memories of FILE: an export of ours, of mem0 (`get_all`) or of a LangGraph store (`Item.dict`).
+
+    What is there already is not stored again, so that an import that was interrupted is run again. A line that cannot
+    be read is named by its number, and nothing of its file is stored.
+    """
+    run(_import(agent, file), lambda told: printing.line(f"{told['memories']} memories are there."))
+
+
+async def _import(agent: str, file: Path) -> Mapping[str, object]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        with file.open(encoding="utf-8") as lines:
+            ids = await layer.admin.import_lines(agent, lines)
+    return {"agent": agent, "memories": len(ids)}
+
+
+@command.command("apply-retention", cls=Answering, shape="{agent, dry_run, rows: {…}} | {tables, log}")
+@AGENT_OR_NONE
+@click.option("--dry-run", is_flag=True, help="Count what would be removed, and remove nothing.")
+@click.option(
+    "--rewrite", is_flag=True, help="Rewrite every table instead, so that nothing erased is left between rows."
+)
+@click.option("--url", help="With --rewrite: the owner of the schema, or a superuser; default: COGNITIVE_DATABASE_URL.")
+@YES
+def apply_retention(agent: str | None, dry_run: bool, rewrite: bool, url: str | None, yes: bool) -> None:
+    """Remove what the policy's retention_days keep no longer. Agents that have turns need no command for that.
+
+    With --rewrite, each table is locked while it is rewritten, and turns go without memory meanwhile.
+    """
+    if rewrite:
+        confirm(yes, "Rewrite every table of the schema? Turns go without memory meanwhile.")
+        run(_rewrite(url), _rewritten)
+    elif agent is None:
+        raise click.UsageError("--agent is required, or COGNITIVE_AGENT in the environment")
+    else:
+        run(_retain(agent, dry_run), _retained)
+
+
+async def _retain(agent: str, dry_run: bool) -> Mapping[str, object]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        rows = await layer.admin.retain(agent, dry_run=dry_run)
+    return {"agent": agent, "dry_run": dry_run, "rows": dict(rows)}
+
+
+def _retained(told: Mapping[str, object]) -> None:
+    rows = told["rows"]
+    counted = ", ".join(f"{number} {kind}" for kind, number in rows.items()) if isinstance(rows, dict) else ""
+    printing.line(f"{'would go' if told['dry_run'] else 'gone'}: {counted or 'nothing'}")
+
+
+async def _rewrite(url: str | None) -> Mapping[str, object]:
+    from cognitive import admin
+
+    tables, log = await admin.scrub_database(url)
+    return {"tables": tables, "log": log}
+
+
+def _rewritten(told: Mapping[str, object]) -> None:
+    log = "and the log let go of" if told["log"] else "; the log is a superuser's to let go of"
+    printing.line(f"{told['tables']} tables rewritten {log}. Backups, archives and replicas keep what they have.")

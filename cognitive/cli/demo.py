@@ -40,8 +40,8 @@ _TELLING: tuple[Disposition, ...] = (
     shape="{title, memories, turns: [{turn_id, message, response, frame, shown: [{memory_id, type, content, source?, "
     "score, tokens, propensity, lacked}], dropped: {…}, used: [id], degraded: [reason], degraded_codes: [code]}]}",
 )
-@click.option("--from", "file", type=FILE, help="Play this JSON file.")
-@click.option("--agent", default=AGENT, show_default=True, help="Whose memory; what it holds is erased first.")
+@click.option("--from", "file", type=FILE, help="JSON file to play.")
+@click.option("--agent", default=AGENT, show_default=True, help="Agent id; what it holds is erased first.")
 @YES
 def command(file: Path | None, agent: str, yes: bool) -> None:
     """Load a conversation and play a dozen turns: plan, what was shown and why, what was used, what was learnt."""

@@ -14,7 +14,6 @@ import cognitive
 from brain.errors import InvalidInput
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
-from cognitive.cli.basis import USED, Used, basis
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
@@ -22,8 +21,13 @@ if TYPE_CHECKING:
     from cognitive.lab.evaluate import Evaluation
     from cognitive.lab.evidence import Case
 
+USED = "{version, source, chosen}"
 LAST = click.option(
-    "--last", default=1_000, show_default=True, type=click.IntRange(min=1), help="At most so many turns, the latest."
+    "--last",
+    default=1_000,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Maximum number of turns, the latest ones.",
 )
 _ESTIMATE = "{value?, low?, high?}"
 _WORTH = f"{{used: {_ESTIMATE}, share: {_ESTIMATE}, gain: {_ESTIMATE}}}"
@@ -31,6 +35,15 @@ EVALUATION = (
     "{turns, effective, uses, unsupported, shown, logged_shown, tokens, logged_tokens, "
     f"logged: {_ESTIMATE}, ips: {_WORTH}, snips: {_WORTH}, doubly_robust: {_WORTH}, refusal?, uncompared}}"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A policy by its version, and where it comes from; `chosen` says that it was, over the operator's file."""
+
+    version: str
+    source: str
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,7 @@ class _Answer:
 
 
 @click.command(cls=Answering, shape=f"{{policy: {USED}, evaluation: {EVALUATION}, unanswered: [tunable]}}")
-@click.option("--policy", "file", type=FILE, help="Of this policy; without it, of the one that holds for the agent.")
+@click.option("--policy", "file", type=FILE, help="Policy file; default: the policy that holds for the agent.")
 @AGENT
 @SINCE
 @UNTIL
@@ -102,6 +115,30 @@ async def read(agent: str, since: datetime | None, until: datetime | None, last:
         raise InvalidInput(f"agent {agent!r} has no completed turn that could be replayed, of {len(turn_ids)} turns")
     printing.note(f"{len(cases)} of {len(turn_ids)} turns are completed and come out as they were")
     return Evidence(policy, used, cases, history, len(turn_ids), len(recorded))
+
+
+async def basis(layer: cognitive.CognitiveLayer, agent: str, file: Path | None) -> tuple[cognitive.Policy, Used]:
+    """An agent's policy, of a file or without one what holds, and what to call it, which a note says as well.
+
+    Raises:
+        PolicyError: the file does not hold a policy.
+    """
+    policy, used = await _held(layer, agent) if file is None else _named(agent, file)
+    printing.note(f"policy {used.version}: {used.source}")
+    return policy, used
+
+
+def _named(agent: str, file: Path) -> tuple[cognitive.Policy, Used]:
+    policy = cognitive.Policy.load(file).for_agent(agent)
+    return policy, Used(policy.version, f"of the file {file}")
+
+
+async def _held(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.Policy, Used]:
+    standing = await layer.policies.effective(agent)
+    choice, live = standing.choices.get("live"), standing.live
+    if choice is None or choice.version is None:
+        return live, Used(live.version, "the operator's own, which holds for the agent")
+    return live, Used(live.version, f"holds for the agent since {choice.by} chose it", chosen=True)
 
 
 def _show(told: _Answer) -> None:

@@ -48,7 +48,7 @@ def command() -> None:
 def _options(function: Callable[..., None]) -> Callable[..., None]:
     """The options that say which file is meant, and what to do with it."""
     for option in (
-        click.option("--yes", is_flag=True, help="Do not ask."),
+        click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
         click.option("--dry-run", is_flag=True, help="Show the change and write nothing."),
         click.option("--codex", is_flag=True, help="Codex instead of Claude Code."),
         click.option("--user/--project", default=True, help="For all your projects (default), or this folder's."),
@@ -59,7 +59,7 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
 
 @command.command()
 @_options
-@click.option("--agent", help="Whose memory; default: the project's own, or COGNITIVE_AGENT.")
+@click.option("--agent", help="Agent id; default: COGNITIVE_AGENT, or one of the project's own.")
 def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None) -> None:
     """Add the hooks to the agent's settings, after showing the change."""
     tail = ["--agent", agent] if agent else []
@@ -177,9 +177,17 @@ def status(as_json: bool) -> None:
     sys.exit(1 if problems else 0)
 
 
-@command.command("start-server")
-def start_server() -> None:
-    """Start the server unless it runs, and wait until it is ready. Hooks do this themselves."""
+@command.command()
+@click.argument("act", type=click.Choice(["start", "stop"]))
+def server(act: str) -> None:
+    """Start the server unless it runs, or stop it. Hooks start it themselves.
+
+    Before it stops, outcomes that are on their way are recorded.
+    """
+    click.echo(_started() if act == "start" else _stopped())
+
+
+def _started() -> str:
     where = prepared(place())
     until, started = time.monotonic() + _READY, False
     while (server := _server(where))["state"] != "running":
@@ -187,12 +195,10 @@ def start_server() -> None:
         if _wrong(server) or time.monotonic() > until:
             raise click.ClickException(f"the server does not start; see {where.log}")
         time.sleep(0.05)
-    click.echo(f"The server runs: process {server['pid']}, version {server['version']}.")
+    return f"The server runs: process {server['pid']}, version {server['version']}."
 
 
-@command.command("stop-server")
-def stop_server() -> None:
-    """Stop the server; outcomes that are on their way are recorded first. The next hook starts it again."""
+def _stopped() -> str:
     where = prepared(place())
     if _ask(where, END) is None and (pid := _holder(where)):
         os.kill(pid, signal.SIGTERM)  # it does not listen yet, or not any more
@@ -202,7 +208,7 @@ def stop_server() -> None:
             raise click.ClickException(f"the server does not end; see {where.log}")
         time.sleep(0.05)
     os.close(lock)
-    click.echo("The server does not run.")
+    return "The server does not run."
 
 
 def _server(where: Place) -> dict[str, Any]:

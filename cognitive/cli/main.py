@@ -1,4 +1,4 @@
-"""The command `cognitive`: each command in a file of its own, loaded when it is called.
+"""The command `cognitive`: its commands, each loaded when it is called.
 
 What a command needs of the layer it imports when it runs: help and completion do not wait for a model's runtime.
 """
@@ -12,35 +12,30 @@ from click.shell_completion import CompletionItem
 
 from cognitive.cli.answers import Commands
 
-# name -> one line of help; the module of the same name holds the command
+# name -> the module and the attribute that hold the command, and one line of help
 COMMANDS = {
-    "agent": "What an agent's turns taught, its past plans, and erasing all of it.",
-    "artifact": "Read or search a whole tool output that the prompt only points to.",
-    "bench": "Measure: how long turns take and how that grows.",
-    "budgets": "Show what each model can carry.",
-    "completion": "Print the completion script of a shell.",
-    "config": "Show the settings and the policy in effect, and where each value comes from.",
-    "dashboard": "Open the dashboard in the browser, and serve it.",
-    "db": "Migrate the database, show how to reach it, or let others look.",
-    "demo": "Watch whole turns on a conversation, memory by memory.",
-    "doctor": "Check all that the layer stands on, and say how to mend it.",
-    "evaluate": "Estimate what another policy would have been worth.",
-    "hook": "Give coding agents a memory: install the hooks, see how they do.",
-    "mcp": "Serve an agent's memory to MCP clients, over stdio or HTTP.",
-    "memory": "Read, change or forget single memories.",
-    "policy": "Save a policy for an agent, try it as a shadow, activate it, roll it back.",
-    "recall": "Search an agent's memories.",
-    "reference": "Print the reference of all settings, or of all commands, as Markdown.",
-    "remember": "Store memories, one or a file of them.",
-    "replay": "Run recorded turns again, under their own policy or another.",
-    "serve": "Serve the layer over HTTP.",
-    "session": "Take a session up, see what it keeps, end or clear it.",
-    "shadow": "Show how far a policy that runs as a shadow agrees with the live one.",
-    "token": "Create, list and revoke the tokens of a server.",
-    "tune": "Search a better policy on recorded turns.",
-    "turn": "Prepare and close turns by hand, list and rate them.",
-    "why": "Explain what a turn showed, and what it did not.",
-    "work": "A session's plan and subtasks.",
+    "demo": ("demo.command", "Watch whole turns on a conversation, memory by memory."),
+    "doctor": ("doctor.command", "Check all that the layer stands on, and say how to mend it."),
+    "config": ("config.command", "Show the settings and the policy in effect, and where each value comes from."),
+    "serve": ("servers.serve", "Serve the layer over HTTP."),
+    "dashboard": ("servers.dashboard", "Open the dashboard in the browser, and serve it."),
+    "mcp": ("servers.mcp", "Serve an agent's memory to MCP clients, over stdio or HTTP."),
+    "hook": ("hook.command", "Give coding agents a memory: install the hooks, see how they do."),
+    "remember": ("memory.remember", "Store memories, one or a file of them."),
+    "recall": ("memory.recall", "Search an agent's memories."),
+    "memory": ("memory.command", "Read, change or forget single memories."),
+    "session": ("session.command", "Show a session, end it or clear it."),
+    "turn": ("turn.command", "List an agent's turns, or expire the open ones."),
+    "why": ("turn.why", "Explain what a turn showed, and what it did not."),
+    "replay": ("replay.command", "Run recorded turns again, under their own policy or another."),
+    "evaluate": ("evaluate.command", "Estimate what another policy would have been worth."),
+    "tune": ("tune.command", "Search a better policy on recorded turns."),
+    "policy": ("policy.command", "Save a policy for an agent, try it as a shadow, activate it, roll it back."),
+    "agent": ("agent.command", "Show what an agent's turns taught, or erase everything of it."),
+    "token": ("token.command", "Create, list and revoke the tokens of a server."),
+    "db": ("db.command", "Migrate the database, export and import memories, or rebuild an agent's indexes."),
+    "bench": ("bench.command", "Measure how long turns take, and how that grows."),
+    "reference": ("reference.command", "Print the reference of all settings, or of all commands, as Markdown."),
 }
 
 
@@ -51,17 +46,18 @@ class _Lazy(Commands):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"cognitive.cli.{cmd_name}").command
+        module, attribute = COMMANDS[cmd_name][0].split(".")
+        command: click.Command = getattr(import_module(f"cognitive.cli.{module}"), attribute)
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """From the table: whoever waits for a completion does not wait for every command to be loaded."""
-        rows = [CompletionItem(name, help=help) for name, help in COMMANDS.items() if name.startswith(incomplete)]
+        rows = [CompletionItem(name, help=help) for name, (_, help) in COMMANDS.items() if name.startswith(incomplete)]
         return rows + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, help) for name, (_, help) in COMMANDS.items()])
 
 
 @click.group(cls=_Lazy)
@@ -69,7 +65,8 @@ class _Lazy(Commands):
 def cli() -> None:
     """The cognitive layer: what should the model see in this turn, and what was worth showing?
 
-    The database is COGNITIVE_DATABASE_URL, or else an embedded Postgres in the user's data directory. Every command
+    The database is COGNITIVE_DATABASE_URL, or else an embedded Postgres in the user's data directory. Most commands
+    need --agent, or COGNITIVE_AGENT in the environment. Every command
     takes --json. Exit codes: 0 done, 1 an error, 2 a command line that makes no sense, 3 the answer is no.
     """
 

@@ -1,9 +1,12 @@
-"""`cognitive memory`: single memories, by their ids."""
+"""`cognitive remember`, `recall` and `memory`: store memories, search them, and read, change or forget single ones."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import UUID
 
@@ -11,12 +14,16 @@ import click
 
 import cognitive
 from brain.errors import InvalidInput
+from brain.memory_types import MEMORY_TYPES
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
-from cognitive.cli.options import AGENT, YES, confirm
+from cognitive.cli.options import AGENT, FILE, SINCE, TYPE, UNTIL, YES, at, confirm, limit
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from brain.types import Memory, Receipt, Revision
+    from cognitive.turn import RecallHit
 
 SHAPE = (
     "{id, type, content, speaker?, context, occurred_at, session_id?, source?, tags: [tag], entities: [entity], "
@@ -35,17 +42,154 @@ class _Found(TypedDict):
     missing: list[UUID]
 
 
+@click.command(cls=Answering, shape="{ids: [id]}")
+@click.argument("content", required=False)
+@AGENT
+@click.option(
+    "--type", "type_", type=click.Choice(MEMORY_TYPES), default="fact", show_default=True, help="Memory type."
+)
+@click.option("--speaker", help="Who said it.")
+@click.option("--session", help="Session id.")
+@at("When it was said: a day (UTC) or a time with offset; default: now.")
+@click.option("--source", help="Id of your own; a memory with the same one is stored once.")
+@click.option("--tag", "tags", multiple=True, help="Tag; may be repeated.")
+@click.option("--pinned", is_flag=True, help="Always in the prompt's stable prefix.")
+@click.option("--supersedes", help="Id of the memory that this one replaces.")
+@click.option("--file", type=FILE, help="JSON lines of memories.")
+def remember(
+    content: str | None,
+    agent: str,
+    type_: str,
+    speaker: str | None,
+    session: str | None,
+    at: datetime | None,
+    source: str | None,
+    tags: tuple[str, ...],
+    pinned: bool,
+    supersedes: str | None,
+    file: Path | None,
+) -> None:
+    """Store CONTENT, or each line of --file as a JSON object with the fields of NewMemory; prints their ids in order.
+
+    A memory that is there already is not stored again: its id stands in its place.
+    """
+    if (content is None) == (file is None):
+        raise click.UsageError("give either CONTENT or --file")
+    given = {
+        "type": type_, "content": content, "speaker": speaker, "session_id": session, "occurred_at": at,
+        "source": source, "tags": tags, "pinned": pinned, "supersedes": supersedes,
+    }  # fmt: skip
+    run(_remember(agent, file, given), _show_ids, under="ids", otherwise="The file holds no memory.")
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    given = []
+    for n, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            given += [dict(json.loads(line))] if line.strip() else []
+        except (ValueError, TypeError) as error:
+            raise InvalidInput(f"{str(file)!r}, line {n}: not a JSON object: {error}") from error
+    return given
+
+
+async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> Sequence[UUID]:
+    memories = []
+    for n, fields in enumerate(_read(file) if file is not None else [one], 1):
+        try:
+            memories.append(cognitive.NewMemory(**fields))
+        except (InvalidInput, TypeError) as error:
+            raise InvalidInput(f"memory {n}: {error}") from error
+    async with cognitive.CognitiveLayer.open() as layer:
+        with printing.progress("remembering") as moved:
+            return await layer.remember(agent, memories, progress=moved)
+
+
+def _show_ids(ids: Sequence[UUID]) -> None:
+    for id in ids:
+        click.echo(id)
+
+
+@click.command(
+    cls=Answering,
+    shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?, session_id?, "
+    "partial}]}",
+)
+@click.argument("query")
+@AGENT
+@TYPE
+@limit(10, 200)
+@click.option("--tag", "tags", multiple=True, help="Only memories with one of these tags.")
+@click.option("--session", "session_id", help="Only memories of this session.")
+@SINCE
+@UNTIL
+@click.option("--turn", "turn_id", help="Count the hits as shown in this turn; default: they are not counted.")
+@click.option("--scores", is_flag=True, help="Show the parts of the relevance.")
+def recall(
+    query: str,
+    agent: str,
+    memory_type: str | None,
+    limit: int,
+    tags: tuple[str, ...],
+    session_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    turn_id: str | None,
+    scores: bool,
+) -> None:
+    """Search an agent's memories for QUERY. Exits with 3 if nothing is found."""
+    filters = {"memory_type": memory_type, "limit": limit, "tags": tags, "session_id": session_id, "since": since,
+               "until": until, "turn_id": turn_id}  # fmt: skip
+    run(_recall(agent, query, filters), partial(_show_hits, scores), under="hits",
+        otherwise=f"Nothing found for agent {agent!r}.")  # fmt: skip
+
+
+async def _recall(agent: str, query: str, filters: dict[str, Any]) -> Sequence[RecallHit]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.recall(agent, query, **filters)
+
+
+def _show_hits(scores: bool, hits: Sequence[RecallHit]) -> None:
+    rows = [
+        (f"{hit.score:.3f}", hit.type, printing.day(hit.occurred_at), _words(hit, scores), hit.memory_id)
+        for hit in hits
+    ]
+    printing.table(("score", "type", "date", "memory", "id"), rows)
+
+
+def _words(hit: RecallHit, scores: bool) -> Text:
+    from rich.text import Text
+
+    words = Text(printing.safe(f"{hit.speaker}: {hit.content}" if hit.speaker else hit.content))
+    if scores:
+        parts = ", ".join(f"{k.removeprefix('relevance.')} {v:.3f}" for k, v in hit.scores.items() if "." in k)
+        words.append(f"\n{parts}, boost {hit.scores['boost']:.2f}", style="dim")
+    return words
+
+
+# --- single memories ---
+
+
 @click.group()
 def command() -> None:
     """Read, change or forget single memories."""
 
 
-@command.command(cls=Answering, shape=f"{{memories: [{SHAPE}], missing: [id]}}")
+@command.command(
+    cls=Answering,
+    shape=f"{{memories: [{SHAPE}], missing: [id]}} | {{revisions: [{{memory_id, number, was: {{…}}, at}}]}}",
+)
 @_IDS
+@click.option("--history", is_flag=True, help="Show how they were changed instead: what each change replaced.")
 @AGENT
-def get(ids: Sequence[UUID], agent: str) -> None:
-    """Show the memories of these IDs, whole, in the order asked. Exits with 3 if one is missing."""
-    run(_get(agent, ids), _show, well=lambda found: not found["missing"])
+def get(ids: Sequence[UUID], history: bool, agent: str) -> None:
+    """Show the memories of these IDs, whole, in the order asked. Exits with 3 if one is missing.
+
+    With --history, show the changes of each, the latest first, and exit with 3 if there are none.
+    """
+    if history:
+        run(_history(agent, ids), _show_changes, under="revisions", otherwise="Never changed.")
+    else:
+        run(_get(agent, ids), _show, well=lambda found: not found["missing"])
 
 
 async def _get(agent: str, ids: Sequence[UUID]) -> _Found:
@@ -55,10 +199,22 @@ async def _get(agent: str, ids: Sequence[UUID]) -> _Found:
     return {"memories": memories, "missing": [id for id in ids if id not in found]}
 
 
+async def _history(agent: str, ids: Sequence[UUID]) -> list[Revision]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return [revision for id in ids for revision in await layer.admin.revisions(agent, id)]
+
+
+def _show_changes(revisions: Sequence[Revision]) -> None:
+    for each in revisions:
+        printing.line(f"{each.memory_id}, change {each.number}, {each.at:%Y-%m-%d %H:%M}; before it:", style="dim")
+        for name, value in each.was.items():
+            printing.line(f"  {name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
+
+
 @command.command("list", cls=Answering, shape=f"{{memories: [{SHAPE}]}}")
 @click.option("--tag", "tags", multiple=True, help="Only memories that have all of these tags.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
-@click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="So many are passed over.")
+@limit(20, 1000)
+@click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="Number of rows to skip.")
 @AGENT
 def list_(tags: Sequence[str], limit: int, offset: int, agent: str) -> None:
     """List memories, oldest first, a page at a time."""
@@ -111,26 +267,6 @@ def _change(given: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except ValueError:
         return name, value
-
-
-@command.command(cls=Answering, shape="{revisions: [{memory_id, number, was: {…}, at}]}")
-@click.argument("id", type=click.UUID)
-@AGENT
-def history(id: UUID, agent: str) -> None:
-    """Show how the memory ID was changed, the latest change first: what each change replaced."""
-    run(_history(agent, id), _changes, under="revisions", otherwise=f"{id} was never changed.")
-
-
-async def _history(agent: str, id: UUID) -> list[Revision]:
-    async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.admin.revisions(agent, id)
-
-
-def _changes(revisions: Sequence[Revision]) -> None:
-    for each in revisions:
-        printing.line(f"change {each.number}, {each.at:%Y-%m-%d %H:%M}; before it:", style="dim")
-        for name, value in each.was.items():
-            printing.line(f"  {name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
 
 
 @command.command(cls=Answering, shape=RECEIPT)

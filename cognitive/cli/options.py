@@ -24,17 +24,18 @@ def _aware(_context: click.Context, _option: click.Parameter, at: datetime | Non
 
 MOMENT = click.DateTime(_MOMENTS)
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-AGENT = click.option("--agent", default="demo", show_default=True, help="Whose memory.")
-TYPE = click.option("--type", "memory_type", type=click.Choice(MEMORY_TYPES), help="Only this type.")
+_AGENT_HELP = "Agent id; default: COGNITIVE_AGENT."
+AGENT = click.option("--agent", required=True, envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
+AGENT_OR_NONE = click.option("--agent", envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
+TYPE = click.option("--type", "memory_type", type=click.Choice(MEMORY_TYPES), help="Memory type.")
 SINCE = click.option(
     "--since",
     type=MOMENT,
     metavar="WHEN",
     callback=_aware,
-    help="Only from then on: a day (UTC), or a time with offset.",
+    help="Start of the time: a day (UTC) or a time with offset.",
 )
-UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="Only before then.")
-SESSION = click.option("--session", "session_id", required=True, help="The session.")
+UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="End of the time, not included.")
 BATCH = click.option(
     "--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction."
 )
@@ -43,9 +44,9 @@ LOAD = click.option(
     default=0.5,
     show_default=True,
     type=click.FloatRange(0.01, 1),
-    help="The share of the time that it works; it rests in between.",
+    help="Share of the time spent working; it rests in between.",
 )
-YES = click.option("--yes", is_flag=True, help="Do not ask.")
+YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 
 def at(help: str) -> Callable[[F], F]:
@@ -56,7 +57,7 @@ def at(help: str) -> Callable[[F], F]:
 def limit(default: int, most: int) -> Callable[[F], F]:
     """`--limit`, from 1 to `most`."""
     return click.option(
-        "--limit", default=default, show_default=True, type=click.IntRange(1, most), help="At most so many."
+        "--limit", default=default, show_default=True, type=click.IntRange(1, most), help="Maximum number of rows."
     )
 
 

@@ -16,14 +16,16 @@ from cognitive.cli.options import AGENT
 
 if TYPE_CHECKING:
     from brain.policies import Candidate, Choice
+    from cognitive.lab.shadow import Agreement
     from cognitive.policy.tunables import Row
 
+_NO_SHADOW = "No policy has run as a shadow for this agent: `cognitive policy shadow VERSION` starts one."
 _CHOICE = "{role, no, version?, at, by, note}"
 _CANDIDATE = "{version, base, changes: {…}, at, by, note}"
-_NOTE = click.option("--note", default="", help="Why; kept with it.")
+_NOTE = click.option("--note", default="", help="Reason; stored with it.")
 _VERSION = click.argument("version")
 _ROLE = click.option(
-    "--role", type=click.Choice(["live", "shadow"]), default="live", show_default=True, help="Whose choice."
+    "--role", type=click.Choice(["live", "shadow"]), default="live", show_default=True, help="Role of the policy."
 )
 
 
@@ -102,7 +104,7 @@ def _told(changes: Mapping[str, Any]) -> str:
 @command.command(cls=Answering, shape="{version, beside, differences: [{name, was?, now?}]}")
 @_VERSION
 @AGENT
-@click.option("--with", "beside", help="Beside this version; without it, the one that holds.")
+@click.option("--with", "beside", help="Version to compare with; default: the one that holds.")
 def show(version: str, agent: str, beside: str | None) -> None:
     """Show what the policy VERSION says differently from the one that holds."""
     run(_show(agent, version, beside), _show_differences, well=lambda _: True)
@@ -127,7 +129,7 @@ def _show_differences(told: Mapping[str, Any]) -> None:
 
 
 @command.command(cls=Answering, shape="{rows: [{name, label, group, least, most, step, about, unit}]}")
-def rows() -> None:
+def tunables() -> None:
     """List the tunables that may be changed while the layer runs, with their bounds."""
     run(_rows(), _show_rows, under="rows")
 
@@ -148,7 +150,7 @@ def _show_rows(found: Sequence[Row]) -> None:
 @command.command(cls=Answering, shape=f"{{candidate: {_CANDIDATE}}}")
 @click.option(
     "--set", "changes", multiple=True, required=True, metavar="NAME=NUMBER", callback=_changes,
-    help="A tunable and its value; `cognitive policy rows` lists them.",
+    help="Tunable and value; `cognitive policy tunables` lists them.",
 )  # fmt: skip
 @AGENT
 @_NOTE
@@ -162,13 +164,41 @@ async def _save(agent: str, changes: Mapping[str, float], note: str) -> Candidat
         return await layer.policies.save(agent, changes, by=_who(), note=note)
 
 
-@command.command(cls=Answering, shape=f"{{choice: {_CHOICE}}}")
+@command.command(
+    cls=Answering,
+    shape=f"{{choice: {_CHOICE}}} | "
+    "{agreements: [{policy, turns, same, overlap, shown, shadow_shown, used, used_kept, tokens}]}",
+)
 @click.argument("version", required=False)
 @AGENT
 @_NOTE
-def shadow(version: str | None, agent: str, note: str) -> None:
-    """Run the candidate VERSION beside the policy that holds; without one, none any more."""
-    run(_choose("shadow", agent, version, note), printing.fields_of, under="choice")
+@click.option("--compare", is_flag=True, help="Change nothing; show how far past shadows agree with what was shown.")
+def shadow(version: str | None, agent: str, note: str, compare: bool) -> None:
+    """Run the candidate VERSION beside the policy that holds; without one, none any more.
+
+    With --compare, sum up the shadows that have run: of the memories that were used, how many a shadow would have shown
+    too. What it would have shown instead, and whether that would have been used, cannot be known from this alone.
+    """
+    if compare and version is not None:
+        raise click.UsageError("--compare takes no VERSION: it sums up every shadow that has run")
+    if compare:
+        run(_compare(agent), _show_agreements, under="agreements", otherwise=_NO_SHADOW)
+    else:
+        run(_choose("shadow", agent, version, note), printing.fields_of, under="choice")
+
+
+async def _compare(agent: str) -> Sequence[Agreement]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.explain.shadows(agent)
+
+
+def _show_agreements(agreements: Sequence[Agreement]) -> None:
+    rows = [
+        (each.policy, each.turns, each.same, f"{each.overlap:.2f}", f"{each.shown} → {each.shadow_shown}",
+         f"{each.used_kept} of {each.used}", each.tokens)
+        for each in agreements
+    ]  # fmt: skip
+    printing.table(("policy", "turns", "same", "overlap", "memories", "used ones kept", "tokens"), rows)
 
 
 @command.command(cls=Answering, shape=f"{{choice: {_CHOICE}}}")
@@ -185,7 +215,7 @@ def activate(version: str, agent: str, note: str) -> None:
 @_ROLE
 @_NOTE
 def rollback(agent: str, role: str, note: str) -> None:
-    """Let hold again what held before the latest choice."""
+    """Re-activate the policy that was active before the latest choice."""
     run(_roll_back(agent, role, note), printing.fields_of, under="choice")
 
 

@@ -186,3 +186,9 @@ def day(at: datetime | None) -> str:
 def minute(at: datetime | None) -> str:
     """A day and a minute, or nothing."""
     return f"{at:%Y-%m-%d %H:%M}" if at is not None else ""
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a Markdown table; a bar in a cell does not end the cell."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |" for line in lines)

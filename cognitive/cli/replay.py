@@ -14,8 +14,7 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
-from cognitive.cli.basis import USED, Used, basis
-from cognitive.cli.evaluate import show_unanswered
+from cognitive.cli.evaluate import USED, Used, basis, show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class _Replays:
 @AGENT
 @SINCE
 @UNTIL
-@click.option("--policy", "file", type=FILE, help="Run them under this policy.")
+@click.option("--policy", "file", type=FILE, help="Policy file to run them under.")
 @click.option("--live", is_flag=True, help="Run them under the policy that holds for the agent.")
 def command(
     turn_ids: tuple[str, ...], agent: str, since: datetime | None, until: datetime | None, file: Path | None, live: bool

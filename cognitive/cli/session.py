@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -13,11 +13,9 @@ from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, YES, confirm
 
 if TYPE_CHECKING:
-    from brain.artifacts import Artifact
     from brain.sessions import Cleared
     from cognitive.session.recent import Resumed
 
-ARTIFACT = "{id, session_id, turn_id?, kind, name, tool?, subtask_id?, characters, created_at}"
 _MESSAGE = "{role, content, at?, kind?, tool_calls: [{…}], tool_call_id?}"
 _SESSION = (
     "{session_id, memories, turns, summary, covers?, plan: [step], step, plan_step?, "
@@ -29,7 +27,7 @@ _NAMED = click.argument("session_id")
 
 @click.group()
 def command() -> None:
-    """Take a session up, see what it keeps, end or clear it."""
+    """Show a session, end it or clear it."""
 
 
 @command.command(cls=Answering, shape=f"{{session?: {_SESSION}}}")
@@ -88,24 +86,6 @@ async def _clear(agent: str, session_id: str) -> Cleared:
 
 def _show_cleared(cleared: Cleared) -> None:
     printing.line(f"cleared: {cleared.sessions} session, {cleared.artifacts} artifacts, {cleared.subtasks} subtasks")
-
-
-@command.command(cls=Answering, shape=f"{{artifacts: [{ARTIFACT}]}}")
-@_NAMED
-@AGENT
-def artifacts(session_id: str, agent: str) -> None:
-    """List what is kept out of band of SESSION_ID, oldest first; `cognitive artifact` reads it."""
-    run(_artifacts(agent, session_id), _show_artifacts, under="artifacts", otherwise="Nothing is kept of it.")
-
-
-async def _artifacts(agent: str, session_id: str) -> Sequence[Artifact]:
-    async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.sessions.artifacts(agent, session_id)
-
-
-def _show_artifacts(found: Sequence[Artifact]) -> None:
-    rows = [(printing.minute(each.created_at), each.kind, each.name, each.characters, each.id) for each in found]
-    printing.table(("at", "kind", "name", "characters", "id"), rows)
 
 
 def _unknown(agent: str, session_id: str) -> str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from brain.settings import Settings
 from cognitive.cli import commented, printing
-from cognitive.cli.markdown import table
+from cognitive.cli.printing import markdown_table as table
 from cognitive.policy import Policy, defaults
 from cognitive.policy.defaults import CategoryChange, FrameBudget
 from cognitive.policy.models import DEFAULT, MODELS, ModelRow
@@ -142,7 +142,7 @@ def markdown() -> str:
         *(part for model in (FrameBudget, CategoryChange, ModelRow) for part in _fields(model)),
         "### The table of models",
         "`models`, or the file that COGNITIVE_MODELS names, adds rows to it or replaces some. The longest row that a\n"
-        "model's id begins with counts; `cognitive budgets MODEL` says which that is.",
+        "model's id begins with counts.",
         table(("model", *ModelRow.model_fields), _models()),
     ]
     return "\n\n".join(parts) + "\n"

@@ -13,7 +13,7 @@ from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.server import tokens as kept
 
-_FILE = click.option("--tokens", type=click.Path(path_type=Path), help="The file; default: COGNITIVE_TOKENS.")
+_FILE = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKENS.")
 
 
 @click.group()
@@ -22,12 +22,16 @@ def command() -> None:
 
 
 @command.command(cls=Answering, shape="{id, agent?, admin, trust, erase, token}")
-@click.option("--agent", help="The token is for this agent's memory only.")
+@click.option("--agent", help="Agent id: the token is for this agent only.")
 @click.option("--admin", is_flag=True, help="The token is for all agents.")
 @click.option(
-    "--trust", type=click.Choice(TRUSTS), default="host", show_default=True, help="What comes in by it is of at most."
+    "--trust",
+    type=click.Choice(TRUSTS),
+    default="host",
+    show_default=True,
+    help="Highest trust of what is written with it.",
 )
-@click.option("--no-erase", is_flag=True, help="It erases nothing: no memory, no session, no agent.")
+@click.option("--no-erase", is_flag=True, help="It may not erase memories, sessions or agents.")
 @_FILE
 def create(agent: str | None, admin: bool, trust: Trust, no_erase: bool, tokens: Path | None) -> None:
     """Create a token and show it, this once: only its digest is kept."""

@@ -13,8 +13,7 @@ import click
 from brain.errors import PolicyError
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
-from cognitive.cli.basis import USED, Used
-from cognitive.cli.evaluate import EVALUATION, LAST, read, show, show_unanswered
+from cognitive.cli.evaluate import EVALUATION, LAST, USED, Used, read, show, show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
@@ -50,10 +49,10 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 @SINCE
 @UNTIL
 @LAST
-@click.option("--policy", "file", type=FILE, help="Start from this policy; without it, from the one that holds.")
+@click.option("--policy", "file", type=FILE, help="Policy file to start from; default: the policy that holds.")
 @click.option(
     "--out", default="policy.toml", show_default=True, type=click.Path(path_type=Path), callback=_new,
-    help="A file that is not there yet.",
+    help="New file for the policy; it must not exist.",
 )  # fmt: skip
 def command(
     agent: str, since: datetime | None, until: datetime | None, last: int, file: Path | None, out: Path

@@ -1,40 +1,46 @@
-"""`cognitive turn`: the two ends of a turn by hand, and the record of turns."""
+"""`cognitive turn` and `cognitive why`: the record of turns, and what each of them showed and did not."""
 
 from __future__ import annotations
 
-import json
-import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import click
 
 import cognitive
-from brain.errors import InvalidInput
-from brain.turn_records import TurnSummary
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
-from cognitive.cli.options import AGENT, FILE, SESSION, SINCE, UNTIL, limit
-from cognitive.degradation import codes
+from cognitive.cli.memory import SHAPE as MEMORY
+from cognitive.cli.options import AGENT, limit
 
 if TYPE_CHECKING:
-    from cognitive.turn import Report, TurnContext
+    from rich.text import Text
+
+    from brain.turn_records import TurnSummary
+    from brain.types import Memory
+    from cognitive.lab.why import Explanation
 
 SHAPE = "{turn_id, session_id, at, status, message}"
-_CONTEXT = (
-    "{turn_id, session_id, prefix, text, prompt: [{role, content}], shown: [{memory_id, type, content, source?, "
-    "score, tokens, propensity, lacked}], tools: [{…}], frame, categories: [name], thinking?, model?, hint?, "
-    "degraded: [reason], degraded_codes: [code]}"
+_MOST_WORDS = 100  # characters of a memory: enough to know it by
+FATE = (
+    "{turn_id, memory_id, at, disposition?, because, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
+    "scores: {…}, factors: {…}, tokens?, used?, overlap?, story}"
 )
-_STATUSES = ("completed", "failed", "abandoned")
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    fate: Explanation
+    memory: Memory | None
 
 
 @click.group()
 def command() -> None:
-    """Prepare and close turns by hand, list and rate them."""
+    """List an agent's turns, or expire the open ones."""
 
 
 @command.command("list", cls=Answering, shape=f"{{turns: [{SHAPE}]}}")
@@ -42,17 +48,15 @@ def command() -> None:
 @limit(20, 1_000)
 def list_(agent: str, limit: int) -> None:
     """Show an agent's last turns, newest first."""
-    run(listed(agent, limit), show_turns, under="turns", otherwise=f"Agent {agent!r} has no turns.")
+    run(_listed(agent, limit), _show_turns, under="turns", otherwise=f"Agent {agent!r} has no turns.")
 
 
-async def listed(agent: str, limit: int) -> Sequence[TurnSummary]:
-    """The agent's last turns, newest first."""
+async def _listed(agent: str, limit: int) -> Sequence[TurnSummary]:
     async with cognitive.CognitiveLayer.open() as layer:
         return await layer.explain.turns(agent, limit)
 
 
-def show_turns(turns: Sequence[TurnSummary]) -> None:
-    """Turns as a table."""
+def _show_turns(turns: Sequence[TurnSummary]) -> None:
     rows = [
         (turn.turn_id, turn.session_id, printing.minute(turn.at), turn.status,
          printing.shortened(turn.message, 80))
@@ -61,137 +65,79 @@ def show_turns(turns: Sequence[TurnSummary]) -> None:
     printing.table(("turn", "session", "at", "status", "message"), rows)
 
 
-@command.command(cls=Answering, shape="{turn_ids: [id]}")
-@AGENT
-@SINCE
-@UNTIL
-def ids(agent: str, since: datetime | None, until: datetime | None) -> None:
-    """Print the ids of an agent's turns, oldest first: all of them, or those of a time."""
-    run(_ids(agent, since, until), lambda found: click.echo("\n".join(found)), under="turn_ids",
-        otherwise=f"Agent {agent!r} has no turns then.")  # fmt: skip
-
-
-async def _ids(agent: str, since: datetime | None, until: datetime | None) -> Sequence[str]:
-    async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.explain.turn_ids(agent, since, until)
-
-
-@command.command(cls=Answering, shape=_CONTEXT)
-@click.argument("message")
-@SESSION
-@AGENT
-@click.option("--user", "user_id", help="Who speaks.")
-@click.option("--model", help="The model that will read the prompt.")
-@click.option("--system", default="", help="The host's own system message.")
-@click.option("--turn", "turn_id", help="A name of your own; the same turn is recorded once.")
-@click.option("--file", type=FILE, help="More fields of Turn as a JSON object: conversation, tools, thinking, ...")
-def pre(
-    message: str,
-    session_id: str,
-    agent: str,
-    user_id: str | None,
-    model: str | None,
-    system: str,
-    turn_id: str | None,
-    file: Path | None,
-) -> None:
-    """Say what the model should see in a turn that begins with MESSAGE; `turn post` closes it."""
-    given = {"agent_id": agent, "session_id": session_id, "text": message, "user_id": user_id, "model": model,
-             "turn_id": turn_id}  # fmt: skip
-    run(_pre(given, system, file), _show_context)
-
-
-async def _pre(given: dict[str, Any], system: str, file: Path | None) -> Mapping[str, Any]:
-    turn = cognitive.Turn(**{**(_object(file) if file is not None else {}), **given})
-    async with cognitive.CognitiveLayer.open() as layer:
-        return _told(await layer.pre_turn(turn), system)
-
-
-def _object(file: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise InvalidInput(f"{str(file)!r}: not a JSON object: {error}") from error
-
-
-def _told(context: TurnContext, system: str) -> Mapping[str, Any]:
-    plan = context.plan
-    return {
-        "turn_id": context.turn_id, "session_id": context.session_id, "prefix": context.prefix, "text": context.text,
-        "prompt": [{"role": each.role, "content": each.content} for each in context.prompt(system)],
-        "shown": context.shown, "tools": context.tools, "frame": plan.frame, "categories": plan.categories,
-        "thinking": context.thinking, "model": plan.model, "hint": plan.hint, "degraded": context.degraded,
-        "degraded_codes": codes(context.degraded),
-    }  # fmt: skip
-
-
-def _show_context(told: Mapping[str, Any]) -> None:
-    for message in told["prompt"]:
-        printing.line(f"--- {message['role']}", style="bold")
-        printing.line(message["content"])
-    printing.line(f"--- turn {told['turn_id']}: {len(told['shown'])} memories shown, frame {told['frame']}", "bold")
-    for reason in told["degraded"]:
-        printing.line(f"degraded: {reason}", "yellow")
-
-
-@command.command(
-    cls=Answering, shape="{turn_id, attributions: [{memory_id, overlap, referenced, type?}], recorded, duplicate}"
-)
-@click.argument("turn_id")
-@click.option("--response", help="What the model answered; without it, what stands on stdin.")
-@click.option("--status", type=click.Choice(_STATUSES), default="completed", show_default=True)
-@click.option("--cite", "citations", type=click.UUID, multiple=True, help="A memory that the response cites.")
-@click.option("--file", type=FILE, help="More fields of Outcome as a JSON object: tool_calls, ratings.")
-@AGENT
-def post(
-    turn_id: str, response: str | None, status: str, citations: tuple[UUID, ...], file: Path | None, agent: str
-) -> None:
-    """Close TURN_ID with its outcome: what was shown and used is learnt, once, whatever is run again."""
-    response = sys.stdin.read() if response is None else response
-    given = {"response": response, "status": status, "citations": citations}
-    run(_post(agent, turn_id, given, file), _show_report)
-
-
-async def _post(agent: str, turn_id: str, given: dict[str, Any], file: Path | None) -> Report:
-    outcome = {**(_object(file) if file is not None else {}), **given}
-    async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.post_turn(cognitive.TurnRef(agent, turn_id), cognitive.Outcome(**outcome))
-
-
-def _show_report(report: Report) -> None:
-    known = "was known already" if report.duplicate else "is recorded"
-    printing.line(f"turn {report.turn_id} {known if report.recorded else 'waits in the journal for Postgres'}")
-    rows = [
-        ("used" if each.referenced else "not used", f"{each.overlap:.2f}", each.memory_id)
-        for each in report.attributions
-    ]
-    if rows:
-        printing.table(("verdict", "overlap", "id"), rows)
-
-
-@command.command(cls=Answering, shape="{turn_id, memory_id, useful}")
-@click.argument("turn_id")
-@click.argument("memory_id", type=click.UUID)
-@click.option("--useful/--useless", default=None, required=True, help="The verdict.")
-@AGENT
-def rate(turn_id: str, memory_id: UUID, useful: bool, agent: str) -> None:
-    """Say whether MEMORY_ID, which TURN_ID showed, was of use; it outweighs what was measured."""
-    run(_rate(agent, turn_id, memory_id, useful), lambda _: printing.line("rated"))
-
-
-async def _rate(agent: str, turn_id: str, memory_id: UUID, useful: bool) -> Mapping[str, Any]:
-    async with cognitive.CognitiveLayer.open() as layer:
-        await layer.rate(agent, turn_id, memory_id, useful=useful)
-    return {"turn_id": turn_id, "memory_id": memory_id, "useful": useful}
-
-
 @command.command(cls=Answering, shape="{abandoned}")
 @AGENT
-def reap(agent: str) -> None:
-    """Give up the turns that have been open for longer than the policy allows."""
-    run(_reap(agent), lambda told: printing.line(f"{told['abandoned']} turns given up"))
+def expire(agent: str) -> None:
+    """Mark turns as abandoned that have been open for longer than the policy allows."""
+    run(_expire(agent), lambda told: printing.line(f"{told['abandoned']} turns expired"))
 
 
-async def _reap(agent: str) -> Mapping[str, int]:
+async def _expire(agent: str) -> Mapping[str, int]:
     async with cognitive.CognitiveLayer.open() as layer:
         return {"abandoned": await layer.admin.expire_turns(agent)}
+
+
+# --- why ---
+
+
+@click.command(
+    cls=Answering, shape=f"{{fate: {FATE}}} | {{fates: [{{fate: {FATE}, memory?: {MEMORY}}}]}} | {{turns: [{SHAPE}]}}"
+)
+@click.argument("turn_id", required=False)
+@click.argument("memory_id", required=False, type=click.UUID)
+@AGENT
+def why(turn_id: str | None, memory_id: UUID | None, agent: str) -> None:
+    """Explain why TURN_ID showed MEMORY_ID or did not; without a memory the whole turn, without a turn the list."""
+    if turn_id is None:
+        run(_listed(agent, 20), _show_turns, under="turns", otherwise=f"Agent {agent!r} has no turns.")
+    elif memory_id is None:
+        run(_whole(agent, turn_id), _show_whole, under="fates", otherwise="The turn had no candidate.")
+    else:
+        run(_one(agent, turn_id, memory_id), _show_one, under="fate")
+
+
+async def _whole(agent: str, turn_id: str) -> list[_Told]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        fates = await layer.explain.candidates(agent, turn_id)
+        memories = {memory.id: memory for memory in await layer.get(agent, [fate.memory_id for fate in fates])}
+    return [_Told(fate, memories.get(fate.memory_id)) for fate in fates]
+
+
+async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.why(agent, turn_id, memory_id)
+
+
+def _show_whole(fates: Sequence[_Told]) -> None:
+    counts = Counter(str(each.fate.disposition) for each in fates)
+    printing.line(", ".join(f"{n} {name}" for name, n in counts.items()))
+    for each in fates:
+        printing.console().print(told(each.fate, each.memory))
+
+
+def told(fate: Explanation, memory: Memory | None) -> Text:
+    """A candidate on one line, however the terminal wraps it: rank, fate, story, and which memory it is."""
+    from rich.text import Text
+
+    words = shorten(memory.content, _MOST_WORDS, placeholder=" …") if memory is not None else "(erased)"
+    return Text.assemble(
+        (f"{fate.rank} {fate.disposition} ", "bold"), printing.safe(fate.story),
+        (f" {printing.safe(words)} ", "italic"), (str(fate.memory_id), "dim"),
+    )  # fmt: skip
+
+
+def _show_one(fate: Explanation) -> None:
+    printing.line(fate.story, style="bold")
+    printing.line(f"{fate.disposition or 'no candidate'}: {fate.because}")
+    if fate.disposition is None:
+        return
+    printing.line(f"rank {fate.rank_before} by relevance, {fate.rank} by score {fate.score:.3f}")
+    if not fate.factors:
+        printing.line("its factors were not kept: it stood too far down")
+        return
+    printing.line(f"boost {fate.boost['because']}")
+    for name, value in sorted(fate.factors.items(), key=lambda item: -abs(item[1])):
+        printing.line(f"  {value:+.3f} {name}")
+    printing.line(f"raw scores: {', '.join(f'{name} {value:.3f}' for name, value in fate.scores.items())}")
+    if fate.used is not None:
+        printing.line(f"the response {'used' if fate.used else 'did not use'} it (overlap {fate.overlap:.2f})")

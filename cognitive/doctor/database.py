@@ -116,7 +116,7 @@ def indexes(health: DatabaseHealth) -> Verdict:
     """Whether Postgres reads all of them."""
     if health.broken_indexes:
         found = f"not in use: {', '.join(health.broken_indexes)}"
-        return "failure", found, "`cognitive db repair`, as the owner of the schema"
+        return "failure", found, "`cognitive db upgrade --repair`, as the owner of the schema"
     return ok("all are valid")
 
 

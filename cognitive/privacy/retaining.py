@@ -13,7 +13,7 @@ from cognitive.policy.chosen import Chosen
 
 log = logging.getLogger(__name__)
 
-_EVERY = timedelta(hours=1)  # of an agent that has turns; the others are looked after by `cognitive db retain`
+_EVERY = timedelta(hours=1)  # of an agent that has turns; the others are looked after by `cognitive db apply-retention`
 _MOST_AT_ONCE = 1  # agents: nobody waits for it, and turns need the connections
 _MOST_KNOWN = 10_000  # agents, of which it is known when they were looked after
 

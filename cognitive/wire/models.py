@@ -30,7 +30,9 @@ Conversation = Annotated[tuple[Message, ...], Field(max_length=MOST_MESSAGES)]
 Ids = Annotated[tuple[UUID, ...], Field(max_length=MOST_IDS)]
 Tunables = Annotated[
     Mapping[str, float | int],
-    Field(max_length=MOST_TUNABLES, description="By the tunable's dotted name, as `cognitive policy rows` lists them."),
+    Field(
+        max_length=MOST_TUNABLES, description="By the tunable's dotted name, as `cognitive policy tunables` lists them."
+    ),
 ]
 Note = Annotated[Text, Field(max_length=LONGEST_NOTE, description="Why; kept with it.")]
 After = Annotated[

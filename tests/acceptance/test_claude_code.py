@@ -114,9 +114,9 @@ def environment(urls, root, agent, project):
         "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1",
     }  # fmt: skip
     run(env, project, "cognitive", "hook", "install", "--project", "--yes")
-    run(env, project, "cognitive", "hook", "start-server")
+    run(env, project, "cognitive", "hook", "server", "start")
     yield env
-    run(env, project, "cognitive", "hook", "stop-server")
+    run(env, project, "cognitive", "hook", "server", "stop")
 
 
 def run(env, folder, *command):

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import subprocess
 import sys
-from uuid import uuid4
+from collections.abc import Sequence
+from uuid import UUID, uuid4
 
 import click
 import pytest
 from click.testing import CliRunner, Result
 from shapes import misfit
 
-from cognitive.cli.advice import advice
-from cognitive.cli.answers import CODES, NO, Answering
+from cognitive import CognitiveLayer, Message, Outcome, Policy, ToolCall, Turn
+from cognitive.cli.answers import CODES, NO, Answering, advice
 from cognitive.cli.main import cli
 from cognitive.errors import SchemaError
+from cognitive.turn import Shown
 
 PAYMENTS = "Payments stay with Stripe."
 STRIPE = "Payments stay with Stripe: the offer from Adyen would save too little."
@@ -69,6 +72,18 @@ class Shell:
         self.ran.add(path)
         return answer
 
+    def takes(self, turn: Turn, outcome: Outcome) -> Sequence[Shown]:
+        """Runs a turn in this process; returns what it showed."""
+
+        async def work() -> Sequence[Shown]:
+            url, policy = self.environment["COGNITIVE_DATABASE_URL"], Policy(deadline_ms=5_000)
+            async with CognitiveLayer.open(url, policy=policy) as layer:
+                context = await layer.pre_turn(turn)
+                await layer.post_turn(context, outcome)
+            return context.shown
+
+        return asyncio.run(work())
+
 
 @pytest.fixture
 def shell(environment, agent) -> Shell:
@@ -86,55 +101,35 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     changed = shell("memory", "update", id, 'tags=["pay"]', "confidence=0.9", f"content={STRIPE}")
     assert changed["memory"]["tags"] == ["pay"]
     assert changed["memory"]["content"] == STRIPE
-    assert shell("memory", "history", id)["revisions"][0]["was"]["content"] == PAYMENTS
-    shell("memory", "history", fact, code=NO)
+    assert shell("memory", "get", id, "--history")["revisions"][0]["was"]["content"] == PAYMENTS
+    shell("memory", "get", fact, "--history", code=NO)
 
-    more = tmp_path / "turn.json"
-    calls = [{"id": "c1", "name": "exec", "arguments": {}}]
-    said = [{"role": "user", "content": "Deploy."}, {"role": "assistant", "tool_calls": calls},
-            {"role": "tool", "content": LOG, "tool_call_id": "c1"}]  # fmt: skip
-    more.write_text(json.dumps({"conversation": said, "tools": [{"name": "exec"}]}), encoding="utf-8")
-    began = ("Which payment provider did we decide on?", "--session", "s1", "--turn", "t1", "--user", "u")
-    begun = shell("turn", "pre", *began, "--file", more)
-    assert [each["memory_id"] for each in begun["shown"]] == [id]
-    outcome = tmp_path / "outcome.json"
-    outcome.write_text(json.dumps({"tool_calls": [{"name": "exec", "arguments": {}}]}), encoding="utf-8")
-    closed = shell("turn", "post", "t1", "--response", STRIPE, "--file", outcome)
-    assert closed["attributions"][0]["referenced"]
+    called = ToolCall(name="exec", id="c1")
+    said = (
+        Message(role="user", content="Deploy."), Message(role="assistant", tool_calls=(called,)),
+        Message(role="tool", content=LOG, tool_call_id="c1"),
+    )  # fmt: skip
+    turn = Turn(
+        agent_id=shell.agent, session_id="s1", text="Which payment provider did we decide on?", turn_id="t1",
+        user_id="u", conversation=said, tools=({"name": "exec"},),
+    )  # fmt: skip
+    shown = shell.takes(turn, Outcome(response=STRIPE, tool_calls=(called,)))
+    assert [each.memory_id for each in shown] == [UUID(id)]
     assert shell("turn", "list")["turns"][0]["status"] == "completed"
-    assert shell("turn", "ids")["turn_ids"] == ["t1"]
-    shell("turn", "rate", "t1", id, "--useful")
-    assert shell("turn", "reap") == {"abandoned": 0}
+    assert shell("turn", "expire") == {"abandoned": 0}
     assert shell("why")["turns"][0]["turn_id"] == "t1"
     assert shell("why", "t1")["fates"][0]["memory"]["id"] == id
     assert shell("why", "t1", id)["fate"]["disposition"] == "shown"
     assert shell("replay")["replays"][0]["verdict"] == "identical"
 
     assert shell("session", "show", "s1")["session"]["turns"] == 1
-    [kept] = shell("session", "artifacts", "s1")["artifacts"]
-    [line] = shell("artifact", "search", kept["id"], "ERROR")["lines"]
-    page = shell("artifact", "read", kept["id"], "--start", line["start"])
-    assert page["text"].startswith("ERROR: the lock")
-    assert page["next"] is None
-
-    shell("work", "plan", "s1", "Find the port", "Open it")
-    assert shell("work", "advance", "s1", 0)["step"] == 1
-    first = shell("work", "begin", "s1", "Find the port of the payment service")["subtask"]["id"]
-    second = shell("work", "begin", "s1", "Open the port")["subtask"]["id"]
-    assert shell("work", "depend", second, first)["subtask"]["depends_on"] == [first]
-    done = shell("work", "complete", first, "It is 8443.", "--fact", "Payments listen on port 8443.")
-    assert done["subtask"]["facts"]
-    assert "8443" in shell("work", "context", "s1", "Open the port", "--on", first)["context"]
-    assert shell("work", "abandon", second, "not needed")["subtask"]["status"] == "abandoned"
-    assert [each["status"] for each in shell("work", "list", "s1")["subtasks"]] == ["completed", "abandoned"]
-    assert shell("work", "search", "payment port")["subtasks"][0]["id"] == first
-
-    assert shell("agent", "plans")["plans"][0]["tools"] == [["exec", 1]]
-    assert shell("agent", "habits")["habits"][0]["tool"] == "exec"
-    assert shell("agent", "profile", "--user", "u")["categories"]
-    assert shell("agent", "forget-habits", "--yes") == {"turns": 1}
-    shell("agent", "habits", code=NO)
-    shell("shadow", code=NO)
+    learned = shell("agent", "learned", "--user", "u")
+    assert learned["plans"][0]["tools"] == [["exec", 1]]
+    assert learned["habits"][0]["tool"] == "exec"
+    assert learned["categories"]
+    assert shell("agent", "learned", "--reset", "--yes") == {"turns": 1}
+    assert shell("agent", "learned")["habits"] == []
+    shell("policy", "shadow", "--compare", code=NO)
     assert shell("db", "index", code=NO) == {"groups": []}
     [measured] = shell("bench", "turns", 200, "--turns", 10)["sizes"]
     assert measured["memories"] == 200
@@ -144,10 +139,10 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     asked = shell("evaluate", "--policy", policy, code=NO)
     assert "turns" in asked["evaluation"]["refusal"]
     assert asked["policy"]["source"] == f"of the file {policy}"
-    shell("turn", "pre", "How long do refunds take?", "--session", "s1", "--turn", "t2")
-    shell("turn", "post", "t2", "--response", "Five days.")
+    asked = Turn(agent_id=shell.agent, session_id="s1", text="How long do refunds take?", turn_id="t2")
+    shell.takes(asked, Outcome(response="Five days."))
     assert shell("tune", "--out", tmp_path / "found.toml", code=NO)["written"] is None
-    assert "half_life_days" in {row["name"] for row in shell("policy", "rows")["rows"]}
+    assert "half_life_days" in {row["name"] for row in shell("policy", "tunables")["rows"]}
     saved = shell("policy", "save", "--set", "half_life_days=3", "--note", "shorter")["candidate"]["version"]
     [differs] = shell("policy", "show", saved)["differences"]
     assert differs == {"name": "half_life_days", "was": 7.0, "now": 3.0}
@@ -162,15 +157,13 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     used = shell("evaluate", code=NO)["policy"]
     assert (used["source"], used["chosen"]) == ("the operator's own, which holds for the agent", False)
     assert len(shell("policy", "list")["history"]) == 3
-    assert shell("budgets", "claude-sonnet-4")["row"] == "claude-sonnet"
-    assert shell("budgets")["default"]["tier"] == "C"
     assert shell("config")["version"]
     assert shell("reference", "settings")["tunables"]
     assert len(shell("reference", "commands")["commands"]) == len(LEAVES)
-    assert "_COGNITIVE_COMPLETE" in shell("completion", "bash")["script"]
     assert shell("doctor")["healthy"]
     assert shell("db", "upgrade", "--url", urls.owner)["revision"]
-    assert shell("db", "language", shell.agent, "simple")["language"] == "simple"
+    assert shell("db", "upgrade", "--repair", "--url", urls.owner) == {"mended": []}
+    assert shell("db", "language", "simple")["language"] == "simple"
 
     kept = ("--tokens", tmp_path / "tokens.toml")
     token = shell("token", "create", *kept)["id"]
@@ -181,15 +174,13 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     shell("memory", "list", "--tag", "never", code=NO)
     out = str(tmp_path / "memories.jsonl")
     assert shell("db", "export", out)["memories"] == shell("db", "import", out)["memories"] > 0
-    assert shell("db", "retain", "--dry-run")["rows"] == {}
+    assert shell("db", "apply-retention", "--dry-run")["rows"] == {}
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
     assert shell("session", "end", "s1") == {"ended": True}
     assert shell("session", "clear", "s1", "--yes")["artifacts"] == 1
     assert shell("agent", "erase", shell.agent, "--yes")["turns"] == 2
     assert {path for path in set(LEAVES) - shell.ran if path[0] not in WITH_TESTS_OF_THEIR_OWN} == {
         ("db", "distribute"),
-        ("db", "repair"),
-        ("db", "scrub"),
         ("db", "url"),
         ("db", "roles"),
         ("db", "reembed"),
@@ -240,8 +231,6 @@ def test_nothing_found_is_an_answer_of_its_own(shell):
         (("why", "t9"), "UnknownTurn", "t9", "cognitive turn list --agent AGENT"),
         (("memory", "forget", str(uuid4()), "--yes"), "UnknownMemory", "", "cognitive recall QUERY --agent AGENT"),
         (("memory", "update", str(uuid4()), "pinned"), "InvalidInput", "'pinned'", None),
-        (("work", "advance", "s", "3"), "InvalidInput", "step", "cognitive session show SESSION --agent AGENT"),
-        (("artifact", "read", str(uuid4())), "UnknownArtifact", "artifact", "cognitive session artifacts"),
     ],
 )
 def test_an_error_names_the_culprit_and_what_to_run_next(shell, words, kind, culprit, following):
@@ -259,16 +248,16 @@ def test_an_error_names_the_culprit_and_what_to_run_next(shell, words, kind, cul
 
 
 def test_a_command_line_that_makes_no_sense_is_told_in_json_too(shell):
-    assert shell.run("recall", "x", "--limit", "0").exit_code == 2
-    told = shell.run("recall", "x", "--limit", "0", "--json")
+    assert shell.run("recall", "x", "--agent", shell.agent, "--limit", "0").exit_code == 2
+    told = shell.run("recall", "x", "--agent", shell.agent, "--limit", "0", "--json")
     assert (told.exit_code, told.stdout) == (2, "")
     assert "--limit" in json.loads(told.stderr)["error"]["message"]
-    assert shell.run("recall", "--", "--json").exit_code in (0, NO), "behind -- it is a word"
+    assert shell.run("recall", "--agent", shell.agent, "--", "--json").exit_code in (0, NO), "behind -- it is a word"
 
 
 def test_a_database_that_is_away_or_not_migrated_says_what_to_run(shell):
     shell.environment = {**shell.environment, "COGNITIVE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
-    told = shell.run("recall", "x", "--json")
+    told = shell.run("recall", "x", "--agent", shell.agent, "--json")
     assert (told.exit_code, told.stdout) == (1, "")
     *warnings, last = map(json.loads, told.stderr.splitlines())
     assert last["error"]["type"] == "StoreUnavailable"
@@ -276,7 +265,7 @@ def test_a_database_that_is_away_or_not_migrated_says_what_to_run(shell):
     assert all("warning" in each for each in warnings)
     assert shell("doctor", code=NO)["healthy"] is False
     shell.environment["COGNITIVE_DATABASE_URL"] = "mysql://x"
-    assert "Next: `cognitive doctor`" in shell.run("recall", "x").stderr
+    assert "Next: `cognitive doctor`" in shell.run("recall", "x", "--agent", shell.agent).stderr
 
 
 @pytest.mark.parametrize(
@@ -311,17 +300,17 @@ def test_what_cannot_be_undone_is_asked_first(shell):
 
 def test_a_language_is_shown_and_changed_and_an_unknown_one_refused(shell):
     shell("remember", "Die Häuser am Hang.")
-    assert shell("db", "language", shell.agent)["language"] == "english"
-    changed = shell("db", "language", shell.agent, "german", "--load", "1")
+    assert shell("db", "language")["language"] == "english"
+    changed = shell("db", "language", "german", "--load", "1")
     assert changed == {"agent": shell.agent, "language": "german", "becoming": None, "memories": 1, "lacking": 0,
                        "leaving": 0}  # fmt: skip
     assert shell("recall", "Haus")["hits"][0]["scores"]["said_bm25"]
-    told = shell.run("db", "language", shell.agent)
+    told = shell.run("db", "language", "--agent", shell.agent)
     assert told.stdout == f"{shell.agent} is searched in german: 1 memories.\n"
-    refused = shell.run("db", "language", shell.agent, "deutsch")
+    refused = shell.run("db", "language", "deutsch", "--agent", shell.agent)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert refused.stderr.startswith("UnknownLanguage: language: there is no 'deutsch'; there are arabic, ")
-    assert shell("db", "language", shell.agent) == changed
+    assert shell("db", "language") == changed
 
 
 def test_a_demo_in_json_is_a_document_and_nothing_else(shell, tmp_path):
@@ -363,10 +352,30 @@ def test_progress_is_drawn_where_somebody_watches_and_nowhere_else(environment, 
 
 
 @pytest.mark.parametrize(("name", "current"), [("bash", "1"), ("zsh", "1"), ("fish", "rem")])
-def test_the_shells_script_completes_our_commands(environment, name, current):
-    script = CliRunner().invoke(cli, ["completion", name], prog_name="cognitive").stdout
-    assert "_COGNITIVE_COMPLETE" in script
+def test_a_shell_completes_our_commands(environment, name, current):
     asked = {"_COGNITIVE_COMPLETE": f"{name}_complete", "COMP_WORDS": "cognitive rem", "COMP_CWORD": current}
     command = [sys.executable, "-c", "from cognitive.cli.main import main; main()"]
     done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=True, timeout=60)
     assert "remember" in done.stdout
+
+
+# --- which agent ---
+
+
+def test_no_command_has_a_default_agent_but_the_demo():
+    defaults = {
+        path: option.default
+        for path, command in LEAVES.items()
+        for option in command.params
+        if option.name == "agent" and isinstance(option.default, str)
+    }
+    assert defaults == {("demo",): "demo"}
+
+
+def test_the_agent_is_the_options_or_the_environments_and_else_it_is_asked_for(shell):
+    shell("remember", PAYMENTS)
+    asked = shell.run("recall", "payments by Stripe")
+    assert (asked.exit_code, "--agent" in asked.stderr) == (2, True)
+    shell.environment = {**shell.environment, "COGNITIVE_AGENT": shell.agent}
+    assert shell.run("recall", "payments by Stripe").exit_code == 0
+    assert shell.run("recall", "payments by Stripe", "--agent", f"{shell.agent}-other").exit_code == NO

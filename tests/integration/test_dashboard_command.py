@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from click.testing import CliRunner
 
-from cognitive.cli import dashboard
+from cognitive.cli import servers
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.serving import running
@@ -68,7 +68,7 @@ async def _invoked(*words):
     """In a thread: the server that it asks runs in this one."""
     import asyncio
 
-    return await asyncio.to_thread(CliRunner().invoke, dashboard.command, list(words))
+    return await asyncio.to_thread(CliRunner().invoke, servers.dashboard, list(words))
 
 
 class _Other(BaseHTTPRequestHandler):
@@ -94,5 +94,5 @@ def other():
 
 
 def test_another_server_is_not_taken_for_ours(other):
-    assert not dashboard.serves(other)
-    assert not dashboard.serves("http://127.0.0.1:1")
+    assert not servers.serves(other)
+    assert not servers.serves("http://127.0.0.1:1")

@@ -118,7 +118,11 @@ async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_c
     with pytest.raises(asyncpg.UniqueViolationError):
         await inside.execute("CREATE UNIQUE INDEX CONCURRENTLY once ON cognitive.twice (n)")
     told = await found()
-    assert told["indexes"] == ("failure", "not in use: once", "`cognitive db repair`, as the owner of the schema")
+    assert told["indexes"] == (
+        "failure",
+        "not in use: once",
+        "`cognitive db upgrade --repair`, as the owner of the schema",
+    )
     assert told["row level security"][0] == "failure"
     assert "twice" in told["row level security"][1]
     assert told["statistics"][:2] == ("warning", "never analysed: twice")

@@ -157,7 +157,7 @@ def environment(urls, root, tmp_path_factory):
     data = tmp_path_factory.mktemp("data")
     env = {**os.environ, "PYTHONPATH": str(root), "COGNITIVE_DATA_DIR": str(data), "COGNITIVE_DATABASE_URL": urls.app}
     yield {**env, "COGNITIVE_HOOK_WAIT": "0", "CLAUDE_CONFIG_DIR": str(data / "c"), "CODEX_HOME": str(data / "x")}
-    run(env, "stop-server")
+    run(env, "server", "stop")
 
 
 def run(env, *arguments, given=b""):
@@ -177,14 +177,14 @@ def test_many_hooks_at_once_start_one_server_and_none_of_them_waits(environment)
     with ThreadPoolExecutor(10) as pool:
         ran = list(pool.map(lambda n: prompt(environment, session_id=f"s{n}"), range(10)))
     assert {(each.returncode, each.stdout, each.stderr) for each in ran} == {(0, b"{}\n", b"")}
-    assert run(environment, "start-server").returncode == 0
+    assert run(environment, "server", "start").returncode == 0
     assert log_of(environment).count("listens") == 1
     answer = json.loads(prompt(environment, prompt_id="warm").stdout)
     assert answer["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
 
 
 def test_a_hook_imports_none_of_the_heavy_parts(environment):
-    assert run(environment, "start-server").returncode == 0
+    assert run(environment, "server", "start").returncode == 0
     program = (
         "import sys, cognitive.cli.entry; from cognitive.hook.client import main; main(['session-start'])\n"
         f"print(*[n for n in {HEAVY!r} if n in sys.modules], file=sys.stderr)"
@@ -200,7 +200,7 @@ def test_a_hook_imports_none_of_the_heavy_parts(environment):
 
 
 def test_other_settings_have_a_server_of_their_own(environment):
-    run(environment, "start-server")
+    run(environment, "server", "start")
     other = {**environment, "COGNITIVE_DATABASE_URL": "postgresql://nowhere.invalid/x"}
     status = json.loads(run(other, "status", "--json").stdout)
     assert status["server"]["state"] == "stopped"
@@ -209,14 +209,14 @@ def test_other_settings_have_a_server_of_their_own(environment):
 
 
 def test_stopped_and_started_again_a_killed_server_leaves_nothing_in_the_way(environment):
-    run(environment, "start-server")
+    run(environment, "server", "start")
     pid = json.loads(run(environment, "status", "--json").stdout)["server"]["pid"]
     os.kill(pid, 9)
     while b'"state": "stopped"' not in run(environment, "status", "--json").stdout:
         pass
-    assert run(environment, "start-server").returncode == 0
-    assert b"does not run" in run(environment, "stop-server").stdout
-    assert run(environment, "stop-server").returncode == 0
+    assert run(environment, "server", "start").returncode == 0
+    assert b"does not run" in run(environment, "server", "stop").stdout
+    assert run(environment, "server", "stop").returncode == 0
 
 
 OLD = """
@@ -232,7 +232,7 @@ main()
 
 
 def test_a_server_of_another_version_is_replaced_by_one_that_answers(environment):
-    run(environment, "stop-server")
+    run(environment, "server", "stop")
     with subprocess.Popen([sys.executable, "-c", OLD], env=environment, stdin=subprocess.DEVNULL) as old:
         while "version 0.0.1 listens" not in log_of(environment):
             assert old.poll() is None
@@ -257,12 +257,12 @@ def test_nothing_that_goes_wrong_reaches_the_agent(environment, arguments, field
 
 def test_a_server_that_cannot_start_is_tried_once_and_reported(environment, tmp_path):
     broken = {**environment, "COGNITIVE_POLICY": str(tmp_path / "none.toml"), "COGNITIVE_DATA_DIR": str(tmp_path)}
-    assert b"does not start" in run(broken, "start-server").stderr
+    assert b"does not start" in run(broken, "server", "start").stderr
     assert prompt(broken).stdout == b"{}\n"
     status = run(broken, "status")
     assert (status.returncode, b"cannot start: PolicyError" in status.stdout) == (1, True)
     assert log_of(broken).count("cannot start") == 1
-    assert run(broken, "stop-server").returncode == 0
+    assert run(broken, "server", "stop").returncode == 0
 
 
 # --- places ---

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from brain.settings import Settings
 from cognitive.cli.tune import command as tune
-from cognitive.cli.why import told
+from cognitive.cli.turn import told
 from cognitive.errors import PolicyError
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
@@ -31,7 +31,9 @@ def test_a_search_starts_from_the_live_policy(tmp_path):
     """A live policy that cannot be read ends it before any turn is: had it not been looked at, it would go on."""
     path = tmp_path / "live.toml"
     path.write_text("no_such_tunable = 1\n", encoding="utf-8")
-    ran = CliRunner().invoke(tune, ["--out", str(tmp_path / "new.toml")], env={"COGNITIVE_POLICY": str(path)})
+    ran = CliRunner().invoke(
+        tune, ["--agent", "a", "--out", str(tmp_path / "new.toml")], env={"COGNITIVE_POLICY": str(path)}
+    )
     assert ran.exit_code == 1
     assert "no_such_tunable" in ran.output
 
@@ -39,7 +41,7 @@ def test_a_search_starts_from_the_live_policy(tmp_path):
 def test_a_search_is_refused_that_would_end_on_a_file_that_is_there(tmp_path):
     path = tmp_path / "live.toml"
     path.write_text("item_floor = 0.6\n", encoding="utf-8")
-    ran = CliRunner().invoke(tune, ["--out", str(path)], env={"COGNITIVE_POLICY": str(path)})
+    ran = CliRunner().invoke(tune, ["--agent", "a", "--out", str(path)], env={"COGNITIVE_POLICY": str(path)})
     assert ran.exit_code == 2
     assert "exists already" in ran.output
     assert path.read_text(encoding="utf-8") == "item_floor = 0.6\n"

@@ -1,4 +1,4 @@
-"""`cognitive db reembed`: from one embedding model to another, while turns go on."""
+"""`cognitive db reembed`, `language` and `index`: rebuild what an agent's memory is searched by, while turns go on."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from cognitive.cli import options, printing
 from cognitive.cli.answers import Answering, run
 
 if TYPE_CHECKING:
+    from brain.ivf_index import Group
     from cognitive.layer import CognitiveLayer
 
-_SHAPE = (
+_REEMBED = (
     "{agents: [{agent, models?: [{model, dimension, state, since, memories, lacking}], lacking?, turns?, was?, live?,"
     " comparison?: {old, new, turns, judged, overlap?, old_recall?, new_recall?, old_cosine?, new_cosine?},"
     " dropped?: [{agent_id, model, embeddings, turns}]}]}"
@@ -23,9 +24,9 @@ _SHAPE = (
 _TOLD = ("models", "lacking", "turns", "was", "live", "comparison", "dropped")
 
 
-@click.command(cls=Answering, shape=_SHAPE)
-@click.option("--to", metavar="MODEL", help="The new model: a name as in COGNITIVE_EMBEDDING_MODELS.")
-@click.option("--agent", "agents", multiple=True, help="Only this agent; may be repeated. Default: all.")
+@click.command(cls=Answering, shape=_REEMBED)
+@click.option("--to", metavar="MODEL", help="New model: a name as in COGNITIVE_EMBEDDING_MODELS.")
+@click.option("--agent", "agents", multiple=True, help="Agent id; may be repeated. Default: all agents.")
 @click.option("--status", "act", flag_value="status", help="Show the models of each agent, and what each lacks.")
 @click.option("--compare", "act", flag_value="compare", help="Ask past turns by both models, before the cut-over.")
 @click.option("--cut-over", "act", flag_value="cut-over", help="Build what is lacking, then read by the new model.")
@@ -36,7 +37,7 @@ _TOLD = ("models", "lacking", "turns", "was", "live", "comparison", "dropped")
 )
 @options.BATCH
 @options.LOAD
-@click.option("--url", help="A role that sees all agents, to list them; not needed with --agent, or embedded.")
+@click.option("--url", help="Role that sees all agents, to list them; not needed with --agent, or embedded.")
 @options.YES
 def reembed(
     to: str | None, agents: tuple[str, ...], act: str | None, batch: int, load: float, url: str | None, yes: bool
@@ -165,3 +166,79 @@ def _compared(told: Any) -> list[str]:
         lines.append(f"recall of what {told.judged} of them used: {told.old_recall:.3f} → {told.new_recall:.3f}")
     lines.append(f"cosine of the nearest memory: {told.old_cosine:.3f} → {told.new_cosine:.3f}")
     return lines
+
+
+# --- the language ---
+
+_DOING = {"index": "indexing in {language}", "clear": "clearing what is no longer read"}
+
+
+@click.command(cls=Answering, shape="{agent, language, becoming?, memories, lacking, leaving}")
+@click.argument("to", metavar="[LANGUAGE]", required=False)
+@options.AGENT
+@options.BATCH
+@options.LOAD
+def language(to: str | None, agent: str, batch: int, load: float) -> None:
+    """Show the language that the agent's memory is searched in, or change it to LANGUAGE while turns go on.
+
+    LANGUAGE is that of a Snowball stemmer, as german or spanish, or simple, which takes words as they are written. What
+    was interrupted goes on where it stopped when it is run again.
+    """
+    run(_language(agent, to, batch, load), _show_language)
+
+
+async def _language(agent: str, to: str | None, batch: int, load: float) -> Mapping[str, Any]:
+    from brain.changes.filling import Pace
+    from cognitive import CognitiveLayer
+
+    async with CognitiveLayer.open() as layer:
+        if to is None:
+            return _standing(agent, await layer.admin.reindexing.standing(agent))
+        with printing.progress(to) as moved:
+            standing = await layer.admin.set_language(
+                agent, to, pace=Pace(batch, load),
+                progress=lambda doing, done, total: moved(done, total, _DOING[doing].format(language=to)),
+            )  # fmt: skip
+        return _standing(agent, standing)
+
+
+def _standing(agent: str, standing: Any) -> Mapping[str, Any]:
+    return {"agent": agent, **{name: getattr(standing, name) for name in standing.__slots__}}
+
+
+def _show_language(told: Mapping[str, Any]) -> None:
+    printing.line(f"{told['agent']} is searched in {told['language']}: {told['memories']} memories.")
+    if told["becoming"] is not None:
+        printing.line(f"It is becoming {told['becoming']}: run it again with that, and it goes on.")
+    if told["lacking"]:
+        printing.line(f"{told['lacking']} memories are not indexed in {told['language']}: run it again with that.")
+    if told["leaving"]:
+        printing.line(f"{told['leaving']} are indexed in another language, too, which running it again clears.")
+
+
+# --- the vector index ---
+
+
+@click.command(cls=Answering, shape="{groups: [{model, field, type, vectors, cells, moved}]}")
+@options.AGENT
+def index(agent: str) -> None:
+    """Sort a large agent's vectors into cells, so that its turns read a few of them and not all.
+
+    For agents with tens of thousands of memories, while they work; again when they have grown to several times that.
+    What was interrupted goes on where it stopped.
+    """
+    run(_index(agent), _indexed, under="groups", otherwise="No type of this agent has enough memories to sort.")
+
+
+async def _index(agent: str) -> Sequence[Group]:
+    from cognitive import CognitiveLayer
+
+    async with CognitiveLayer.open() as layer:
+        with printing.progress("sorting") as moved:
+            return await layer.admin.build_vector_index(agent, progress=moved)
+
+
+def _indexed(groups: Sequence[Group]) -> None:
+    for each in groups:
+        told = f"{each.vectors:,} vectors in {each.cells:,} cells, {each.moved:,} of them moved"
+        printing.line(f"{each.type}, {each.field}: {told}.")

@@ -1,0 +1,210 @@
+"""`cognitive serve`, `dashboard` and `mcp`: servers, which run until they are stopped."""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import socket
+import sys
+import threading
+import urllib.error
+import urllib.request
+import webbrowser
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+import click
+
+from cognitive.cli.answers import done
+from cognitive.cli.options import AGENT
+from cognitive.errors import InvalidInput
+
+_PATIENCE = 2.0  # seconds for a server that may be there already to say so
+_LEAST_TOKEN = 16  # characters: what is shorter can be guessed
+_PORT = click.option(
+    "--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="Port; 0: any that is free."
+)
+_TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKENS.")
+
+
+# --- HTTP ---
+
+
+@click.command()
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; beyond loopback with tokens."
+)
+@_PORT
+@click.option("--socket", type=click.Path(path_type=Path), help="Listen on a unix socket instead.")
+@_TOKENS
+@click.option("--allow-host", "allowed_hosts", multiple=True, help="Further Host header to accept; * for any.")
+@click.option("--allow-origin", "allowed_origins", multiple=True, help="Origin of a web page that may call.")
+@click.option("--requests-per-minute", type=click.IntRange(1), help="Rate limit of one token.")
+@click.option(
+    "--log", "form", type=click.Choice(["console", "json"]), default="console", show_default=True, help="Log format."
+)
+@click.option("--verbose", is_flag=True, help="Log requests too, and not only warnings.")
+def serve(form: Literal["console", "json"], verbose: bool, **given: Any) -> None:
+    """Serve the layer over HTTP: /api/v1, /mcp, /ui, /healthz, /readyz, /metrics.
+
+    Without tokens it is open to programs on this machine and to nobody else.
+    """
+    serving(form, verbose, lambda url, _: click.echo(f"Listening on {url}"), given)
+
+
+def serving(
+    form: Literal["console", "json"], verbose: bool, started: Callable[[str, bool], None], given: Mapping[str, Any]
+) -> None:
+    """Serves until it is told to stop; `started` is told the address, and whether a token is needed. What is `given` is
+    for `ServerConfig`, None for its default.
+    """
+    try:
+        from cognitive.server.config import ServerConfig
+        from cognitive.server.everything import mounts, numbers
+        from cognitive.server.run import serve
+        from cognitive.telemetry.logs import configure
+        from cognitive.telemetry.prometheus import PrometheusMetrics
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"{error}; `pip install 'cognitive-layer[server]'` brings it") from error
+
+    configure(form, logging.INFO if verbose else logging.WARNING)
+    chosen, metrics = {name: value for name, value in given.items() if value is not None}, PrometheusMetrics()
+
+    async def served() -> None:
+        config = ServerConfig(**chosen, metrics=partial(numbers, metrics))
+        needed = config.known_tokens() is not None
+        await serve(config, mounts=mounts, metrics=metrics, started=lambda url: started(url, needed))
+
+    done(served())
+
+
+# --- the dashboard ---
+
+
+@click.command()
+@click.option("--agent", help="Agent id to begin with; default: the list of all.")
+@_PORT
+@_TOKENS
+@click.option("--no-open", "quiet", is_flag=True, help="Print the address only; do not open a browser.")
+def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) -> None:
+    """Open the dashboard in the browser, and serve it until Ctrl-C.
+
+    It is the page that `cognitive serve` has at /ui, for programs on this machine; where such a server runs at the port
+    already, it is that one's that is opened.
+    """
+
+    def look(url: str, locked: bool) -> None:
+        page = address(url, agent)
+        click.echo(f"The dashboard: {page}")
+        if locked:
+            click.echo(
+                "It asks for a token: `cognitive token create --agent NAME` makes one, `--admin` for all agents."
+            )
+        if not quiet:
+            threading.Thread(target=_open, args=(page,), daemon=True).start()
+
+    running = f"http://127.0.0.1:{port}"
+    if port and serves(running):
+        click.echo(f"A server already runs at {running}.")
+        page = address(running, agent)
+        click.echo(f"The dashboard: {page}")
+        if not quiet:
+            _open(page)
+        return
+    serving("console", False, look, {"port": port, "tokens": tokens})
+
+
+def address(url: str, agent: str | None) -> str:
+    """Where the pages of an agent begin, or of None, those of all."""
+    return f"{url}/ui/overview?{urlencode({'agent': agent})}" if agent is not None else f"{url}/ui/"
+
+
+def serves(url: str) -> bool:
+    """Whether a server of this product answers there."""
+    try:
+        with urllib.request.urlopen(f"{url}/healthz", timeout=_PATIENCE) as answer:
+            told = json.loads(answer.read(1_000))
+    except (OSError, ValueError, urllib.error.URLError):
+        return False
+    return isinstance(told, dict) and set(told) == {"status", "parts"}
+
+
+def _open(page: str) -> None:
+    with suppress(webbrowser.Error):  # without a browser the address is there to be read
+        webbrowser.open(page)
+
+
+# --- MCP ---
+
+
+@click.command()
+@AGENT
+@click.option("--session", help="Count recalled memories in turns of this session only.")
+@click.option("--allow-remember", is_flag=True, help="Offer the tool that stores memories.")
+@click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp, not standard input and output.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen at.")
+@click.option("--port", default=8766, show_default=True, type=click.IntRange(0, 65535), help="With --http; 0: any.")
+@click.option("--allow-host", "names", multiple=True, help="With --http: a Host header to accept beside loopback's.")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="With --http: holds the bearer token; without one, a token is made and shown.",
+)
+def mcp(
+    agent: str,
+    session: str | None,
+    allow_remember: bool,
+    http: bool,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    token_file: Path | None,
+) -> None:
+    """Serve an agent's memory to MCP clients, over standard input and output, or over HTTP with a token.
+
+    It ends when standard input does. Logs go to standard error.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        from cognitive.runtimes.mcp import Scope, standalone
+        from cognitive.server.config import ServerConfig
+        from cognitive.server.connections import limited
+    except ImportError as error:
+        raise click.ClickException(f"{error}. It comes with: pip install 'cognitive-layer[mcp]'") from error
+    try:
+        scope = Scope(agent, session, may_remember=allow_remember)
+    except InvalidInput as error:
+        raise click.UsageError(str(error)) from error
+    if not http:
+        done(standalone.serve_stdio(scope))
+        return
+    token, listening = _token(token_file), _listening(host, port)
+    name = f"[{host}]" if ":" in host else host
+    click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
+    connections = ServerConfig()
+    protocol = limited(connections.most_connections, connections.head_seconds)
+    done(standalone.serve_http(scope, token, listening, names, http=protocol))
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Listens before anything is said of it: whoever reads the address may connect at once."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise click.ClickException(f"cannot listen at {host} port {port}: {error.strerror}") from error
+
+
+def _token(file: Path | None) -> str:
+    if file is None:
+        token = secrets.token_urlsafe(32)
+        click.echo(f"Authorization: Bearer {token}", err=True)
+        return token
+    token = file.read_text(encoding="utf-8").strip()
+    if len(token) < _LEAST_TOKEN:
+        raise click.ClickException(f"{str(file)!r} holds no token of at least {_LEAST_TOKEN} characters")
+    return token
