@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 from shapes import misfit
 
-from cognitive import CognitiveLayer, Message, Outcome, Policy, ToolCall, Turn
+from cognitive import CognitiveLayer, Message, Outcome, ToolCall, Turn
 from cognitive.cli.answers import CODES, NO, Answering, advice
 from cognitive.cli.main import cli
 from cognitive.errors import SchemaError
@@ -73,16 +73,18 @@ class Shell:
         return answer
 
     def takes(self, turn: Turn, outcome: Outcome) -> Sequence[Shown]:
-        """Runs a turn in this process; returns what it showed."""
+        """Runs a turn in this process, in the environment of the commands; returns what it showed."""
 
         async def work() -> Sequence[Shown]:
-            url, policy = self.environment["COGNITIVE_DATABASE_URL"], Policy(deadline_ms=5_000)
-            async with CognitiveLayer.open(url, policy=policy) as layer:
+            async with CognitiveLayer.open() as layer:
                 context = await layer.pre_turn(turn)
                 await layer.post_turn(context, outcome)
             return context.shown
 
-        return asyncio.run(work())
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            return asyncio.run(work())
 
 
 @pytest.fixture

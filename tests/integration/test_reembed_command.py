@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from test_commands import Shell
 
+from cognitive import Outcome, Turn
+
 KEY = "The spare key of the boat house hangs behind the barometer."
 
 
@@ -23,8 +25,8 @@ def test_a_change_of_model_step_by_step(shell, urls):
         return shell("db", "reembed", *words, "--agent", shell.agent, code=code)["agents"][0]
 
     shell("remember", KEY, "--type", "fact")
-    shell("turn", "pre", "Where does the spare key of the boat house hang?", "--session", "s", "--turn", "t")
-    shell("turn", "post", "t", "--response", KEY)
+    question = "Where does the spare key of the boat house hang?"
+    shell.takes(Turn(agent_id=shell.agent, session_id="s", text=question, turn_id="t"), Outcome(response=KEY))
     assert [(each["model"], each["state"]) for each in reembed("--status")["models"]] == [("test/old", "live")]
     built = reembed("--to", "hashed:new", "--load", "1")
     assert (built["lacking"], built["turns"]) == (0, 1)
