@@ -12,19 +12,19 @@ Modules, in order of execution:
 - `ports`: name the interface of an embedder.
 - `store`: remember, read, change and supersede memories.
 - `redacting`: take secrets and personal data out of a text before it is stored.
-- `writing`: write, rewrite and erase the rows of a memory inside a transaction.
+- `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.
 - `indexing`: cut a memory into passages, with the texts to embed and the lexemes to post.
 - `text`: split text into words, stems and sentences.
 - `languages`: list the languages of the index, and know which one an agent uses.
-- `vectors`: write the vectors of a memory, for every model that its agent keeps.
-- `spaces`: know which embedding models an agent's vectors are of.
+- `embedding_rows`: write the vectors of a memory, for every model that its agent keeps.
+- `embedding_spaces`: know which embedding models an agent's vectors are of.
 - `search`: find candidates with the raw score of each channel.
 - `terms`: choose the words of a query whose postings are read.
 - `decay`: compute what is left of a mass after some time.
-- `contents`: read the texts of passages again by their names.
+- `passage_texts`: read the texts of passages again by their names.
 - `turns`: record turns and their outcomes, each once.
 - `turn_records`: hold what is kept of a turn, as values.
-- `tally`: count a turn for its hour and its day.
+- `rollups`: count a turn for its hour and its day.
 - `sessions`: keep what a session carries from turn to turn.
 - `artifacts`: keep large texts outside the prompt and read them a page at a time.
 - `subtasks`: keep subtasks, what they depend on and what they left.
@@ -33,11 +33,10 @@ Modules, in order of execution:
 - `erasure`: erase memories and agents, and whatever was made of them.
 - `caches`: empty the caches of texts after an erasure.
 - `archive`: read an agent's memories whole, and put them back elsewhere.
-- `archived`: hold a memory as it leaves one database and comes into another.
 - `changes`: change the embedding model or the language while turns go on.
 - `ivf_index`: sort a large agent's vectors into cells of neighbours.
 - `agents`: list all agents and their models, for operators.
-- `figures`: read what a dashboard shows.
+- `analytics`: read what a dashboard shows.
 - `deadline`: wait for a task no longer than there is time.
 - `types`: hold the values that go into the store and come out of it.
 - `memory_types`: list the memory types, a row each.

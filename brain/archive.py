@@ -1,16 +1,141 @@
-"""An agent's memories, whole and a page at a time; and what was kept of them elsewhere, put back."""
+"""An agent's memories with all that is kept of them: as values that leave one database and come into another, read a
+page at a time, and put back.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, Any, Self
 from uuid import UUID
 
-from brain import statements
-from brain.archived import Base, Kept
+from pydantic import Field, model_validator
+
+from brain import redacting, statements
+from brain.errors import InvalidInput
 from brain.postgres.database import Connection, Database
+from brain.postgres.rows import as_value
+from brain.redacting import Redact
+from brain.types import Edge, MemoryType, Moment, NewMemory, Trust
 
 SQL = statements.load("archive")
+
+Mass = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class Used(Edge):
+    """How often a memory was shown and used: decayed masses as of `last_at`, and counts."""
+
+    shown: Mass
+    used: Mass
+    times_shown: Count
+    times_used: Count
+    last_at: Moment
+
+
+class Change(Edge):
+    """What a change of a memory replaced; see `Revision`."""
+
+    number: Annotated[int, Field(gt=0, lt=2**31)]
+    was: Mapping[str, Any]
+    at: Moment
+
+
+class Kept(Edge):
+    """What is kept of a memory beside what it says.
+
+    Raises:
+        InvalidInput: revisions out of their order, or unknown keys.
+    """
+
+    id: UUID
+    superseded_by: UUID | None = None
+    created_at: Moment
+    updated_at: Moment
+    usage: Used | None = None
+    revisions: tuple[Change, ...] = ()
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        numbers = [change.number for change in self.revisions]
+        if numbers != sorted(set(numbers)):
+            raise InvalidInput("Kept.revisions: expected numbers that grow")
+        return self
+
+
+class Base(Edge):
+    """What is usual for an agent's memories of a type: the masses that a memory's own are shrunk to."""
+
+    type: MemoryType
+    shown: Mass
+    used: Mass
+    decoys: Mass
+    decoys_used: Mass
+    last_at: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """A memory and what is kept of it."""
+
+    memory: NewMemory
+    kept: Kept
+
+    def require_past(self) -> None:
+        """InvalidInput that names a revision of a field that no memory has, or to a value that none could have had."""
+        told = {name: getattr(self.memory, name) for name in NewMemory.model_fields}
+        for change in reversed(self.kept.revisions):
+            told |= change.was
+            try:
+                NewMemory(**told)
+            except InvalidInput as error:
+                raise InvalidInput(f"revision {change.number}: {error}") from None
+
+
+def redacted(archived: Sequence[Archived], redact: Redact) -> list[Archived]:
+    """Return memories with all that they say, and all that they said, redacted."""
+    return [
+        replace(each, memory=redacting.memory(each.memory, redact), kept=_redacted_kept(each.kept, redact))
+        for each in archived
+    ]
+
+
+def _redacted_kept(kept: Kept, redact: Redact) -> Kept:
+    changes = [each.model_copy(update={"was": _redacted_change(each.was, redact)}) for each in kept.revisions]
+    return kept.model_copy(update={"revisions": tuple(changes)})
+
+
+def _redacted_change(was: Mapping[str, Any], redact: Redact) -> dict[str, Any]:
+    return {name: redacting.value(each, redact) if name in redacting.SAID else each for name, each in was.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMemory:
+    """A memory as it is stored, with its place `seq` in the agent's order: the fields of `NewMemory` and of `Kept`."""
+
+    seq: int
+    id: UUID
+    type: MemoryType
+    content: str
+    speaker: str | None
+    context: str
+    occurred_at: datetime
+    session_id: str | None
+    source: str | None
+    tags: tuple[str, ...]
+    entities: tuple[str, ...]
+    confidence: float
+    pinned: bool
+    supersedes: UUID | None
+    superseded_by: UUID | None
+    attributes: Mapping[str, Any]
+    trust: Trust
+    created_at: datetime
+    updated_at: datetime
+    usage: Mapping[str, float | str] | None
+    revisions: tuple[Any, ...] | None
 
 
 class Archive:
@@ -19,12 +144,10 @@ class Archive:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def page(self, agent_id: str, after: int, limit: int) -> list[Mapping[str, Any]]:
-        """The next memories behind a place in the agent's order, each with its place `seq`: the fields of `NewMemory`
-        and of `Kept`, as they are stored.
-        """
+    async def page(self, agent_id: str, after: int, limit: int) -> list[StoredMemory]:
+        """Return the next memories behind a place in the agent's order."""
         return [
-            dict(row)
+            as_value(StoredMemory, row)
             for row in await self._database.run(
                 agent_id, lambda c: c.fetch(*SQL.page(agent_id=agent_id, after_seq=after, limit=limit))
             )

@@ -18,9 +18,9 @@ from uuid import UUID
 
 from brain import statements
 from brain.errors import InvalidInput
+from brain.memory_rows import count, share_agent
 from brain.postgres.database import Connection, Database
 from brain.redacting import UNREDACTED, Redact, Redactor
-from brain.writing import count, share_agent
 
 SQL = statements.load("artifacts")
 

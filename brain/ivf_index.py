@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brain import statements
+from brain.memory_rows import SQL as WRITING
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
 from brain.types import Vectors
-from brain.writing import SQL as WRITING
 
 SQL = statements.load("ivf_index")
 SIZE = 200  # vectors of a cell: as many centres as this cost a turn about as much as the cells that it reads

@@ -27,7 +27,7 @@ from uuid import UUID
 
 import numpy as np
 
-from brain.erasure.remains import Remains
+from brain.erasure.residue import Remains
 from brain.errors import InvalidInput, JournalError
 from brain.file_lock import FileLock
 from brain.turn_records import Exposure, OpenTurn

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any, TypeVar
 
-from brain.archived import Archived
 from brain.types import NewMemory
 
 log = logging.getLogger(__name__)
@@ -22,7 +20,7 @@ T = TypeVar("T")
 
 Redact = Callable[[str], str]  # of any text, the same one for the same, in any thread
 WITHHELD = "[withheld]"
-_SAID = ("content", "context", "speaker", "tags", "entities", "attributes")  # of a memory's fields; the others name
+SAID = ("content", "context", "speaker", "tags", "entities", "attributes")  # of a memory's fields; the others name
 _AT_ONCE = 2  # texts of a lane; more would only take the interpreter from the event loop
 
 
@@ -95,20 +93,6 @@ def memory(new: NewMemory, redact: Redact) -> NewMemory:
     changed |= {name: tuple(map(redact, getattr(new, name))) for name in ("tags", "entities")}
     speaker = redact(new.speaker) if new.speaker is not None else None
     return new.model_copy(update={**changed, "speaker": speaker, "attributes": value(new.attributes, redact)})
-
-
-def archived(told: Sequence[Archived], redact: Redact) -> list[Archived]:
-    """Memories with all that they say, and all that they said, redacted."""
-    return [
-        replace(each, memory=memory(each.memory, redact), kept=each.kept.model_copy(update={"revisions": tuple(
-            change.model_copy(update={"was": _said_before(change.was, redact)}) for change in each.kept.revisions
-        )}))
-        for each in told
-    ]  # fmt: skip
-
-
-def _said_before(was: Mapping[str, Any], redact: Redact) -> dict[str, Any]:
-    return {name: value(each, redact) if name in _SAID else each for name, each in was.items()}
 
 
 def value(given: Any, redact: Redact) -> Any:

@@ -15,10 +15,10 @@ from uuid import UUID
 
 from brain import statements
 from brain.caches import cached
+from brain.embedding_spaces import Spaces
 from brain.languages import AgentLanguages, Indexed
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
-from brain.spaces import Spaces
 from brain.terms import COUNTED, LARGE, MOST_POSTINGS, Chosen, Term, choose, idf, terms
 from brain.text import lexemes
 from brain.types import MemoryType, Trust, Vector

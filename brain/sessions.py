@@ -9,9 +9,9 @@ from typing import Any
 
 from brain import statements
 from brain.errors import InvalidInput
+from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.redacting import UNREDACTED, Redactor
-from brain.writing import share_agent
 
 SQL = statements.load("sessions")
 

@@ -13,16 +13,16 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from brain import redacting, writing
-from brain.archived import Archived, Kept
+from brain import archive, memory_rows, redacting
+from brain.archive import Archived, Kept
 from brain.embedding.several import Embedders
 from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, texts
 from brain.languages import AgentLanguages
+from brain.memory_rows import SQL, Prepared
 from brain.postgres.database import Connection, Database
 from brain.redacting import UNREDACTED, Redactor
 from brain.types import Memory, MemoryType, NewMemory, Revision, Vector
-from brain.writing import SQL, Prepared
 
 _CHANGEABLE = (
     "content", "speaker", "context", "occurred_at", "tags", "entities", "confidence", "pinned", "attributes",
@@ -75,7 +75,7 @@ class MemoryStore:
         """
         ids: list[UUID] = []
         for start in range(0, len(archived), BATCH):
-            batch = await self._redactor.run(partial(redacting.archived, archived[start : start + BATCH]))
+            batch = await self._redactor.run(partial(archive.redacted, archived[start : start + BATCH]))
             kept = {identity(each.memory): each.kept for each in reversed(batch)}
             work = partial(self._write_kept, agent_id, kept)
             ids += await self._remember_batch(agent_id, [each.memory for each in batch], now, work)
@@ -85,7 +85,7 @@ class MemoryStore:
         self, agent_id: str, kept: Mapping[bytes, Kept], prepared: list[Prepared], c: Connection
     ) -> bool:
         whole = [replace(item, id=kept[item.identity].id, kept=kept[item.identity]) for item in prepared]
-        return await writing.write(c, agent_id, whole, self._embedders, self._languages)
+        return await memory_rows.write(c, agent_id, whole, self._embedders, self._languages)
 
     async def remember_of_turn(
         self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime, read_at: datetime
@@ -102,9 +102,9 @@ class MemoryStore:
     async def _write_of_turn(
         self, agent_id: str, turn_id: str, read_at: datetime, prepared: list[Prepared], c: Connection
     ) -> bool:
-        await writing.share_agent(c, agent_id)
+        await memory_rows.share_agent(c, agent_id)
         wanted = await c.fetchval(*SQL.has_turn(agent_id=agent_id, turn_id=turn_id, read_at=read_at))
-        return not wanted or await writing.write(c, agent_id, prepared, self._embedders, self._languages)
+        return not wanted or await memory_rows.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
@@ -119,7 +119,7 @@ class MemoryStore:
         return [known[key] for key in identities]
 
     async def _write_batch(self, agent_id: str, prepared: list[Prepared], c: Connection) -> bool:
-        return await writing.write(c, agent_id, prepared, self._embedders, self._languages)
+        return await memory_rows.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
         """Prepares memories and writes them; once more, if the agent's models or languages have changed meanwhile."""
@@ -225,7 +225,7 @@ class MemoryStore:
         was = _replaced(found, changed, occurred_at)
         rewritten = await self._database.run(
             agent_id,
-            lambda c: writing.rewrite(c, agent_id, prepared, version, was, self._embedders, self._languages),
+            lambda c: memory_rows.rewrite(c, agent_id, prepared, version, was, self._embedders, self._languages),
         )
         if rewritten:
             old = passages(found["content"], found["speaker"], found["context"], found["occurred_at"])
@@ -233,7 +233,7 @@ class MemoryStore:
         return rewritten
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
-        """The changes of a memory, the latest first: the last `writing.MOST_REVISIONS` of them.
+        """The changes of a memory, the latest first: the last `memory_rows.MOST_REVISIONS` of them.
 
         Raises:
             UnknownMemory: this agent has no such memory.

@@ -29,7 +29,7 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """A turn as `pre_turn` leaves it; `measures` are the numbers that are added up over many (`brain.tally`).
+    """A turn as `pre_turn` leaves it; `measures` are the numbers that are added up over many (`brain.rollups`).
 
     `prepared` is when it came in, in seconds since the epoch: of one that is older than an erasure, no words are kept.
     """

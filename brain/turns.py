@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain import statements, tally
+from brain import rollups, statements
+from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
 from brain.postgres.rows import as_value
@@ -33,7 +34,6 @@ from brain.turn_records import (
     Weigh,
 )
 from brain.types import MemoryType
-from brain.writing import share_agent
 
 SQL = statements.load("turns")
 _DAY = 86_400.0  # seconds
@@ -120,7 +120,7 @@ class TurnLog:
                 ),
             )
             told = _told(turn, status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
-            await _tally(c, agent_id, turn.at, tally.rows(told))
+            await _tally(c, agent_id, turn.at, rollups.rows(told))
             return Closed(tuple(judged.shown), True, _said(turn, status))
 
         return await self._database.run(agent_id, work)
@@ -274,8 +274,8 @@ class TurnLog:
                 )
             )
             if turn is not None and rated is not None and rated["times"]:
-                memory = tally.Counted(rated["type"], rated["tokens"], useful)
-                await _tally(c, agent_id, turn.at, tally.changed(_told(turn, turn.status), memory))
+                memory = rollups.Counted(rated["type"], rated["tokens"], useful)
+                await _tally(c, agent_id, turn.at, rollups.changed(_told(turn, turn.status), memory))
             return rated is not None
 
         return await self._database.run(agent_id, work)
@@ -341,18 +341,18 @@ async def _judged(
 
 
 def _told(
-    turn: HeldTurn, status: str, called: tuple[str, ...] = (), memories: Sequence[tally.Counted] = ()
-) -> tally.Told:
-    return tally.Told(
+    turn: HeldTurn, status: str, called: tuple[str, ...] = (), memories: Sequence[rollups.Counted] = ()
+) -> rollups.Told:
+    return rollups.Told(
         status, turn.frame, turn.categories, turn.runtime, turn.degraded, turn.measures,
         memories, called, turn.policy,
     )  # fmt: skip
 
 
-def _counted(shown: Sequence[Shown], judged: Sequence[Judgement]) -> list[tally.Counted]:
+def _counted(shown: Sequence[Shown], judged: Sequence[Judgement]) -> list[rollups.Counted]:
     verdicts = {judgement.memory_id: judgement for judgement in judged}
     return [
-        tally.Counted(memory.type, memory.tokens, _used(memory, verdicts[memory.memory_id]))
+        rollups.Counted(memory.type, memory.tokens, _used(memory, verdicts[memory.memory_id]))
         for memory in shown
         if memory.memory_id in verdicts
     ]
@@ -364,9 +364,9 @@ def _used(memory: Shown, judgement: Judgement) -> bool:
     return judgement.used if said is None else said
 
 
-async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[tally.Key, tally.Numbers]) -> None:
+async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.Numbers]) -> None:
     told = [
-        {"by": by, "value": value, **{name: getattr(numbers, name) for name in tally.COLUMNS}}
+        {"by": by, "value": value, **{name: getattr(numbers, name) for name in rollups.COLUMNS}}
         for (by, value), numbers in rows.items()  # not `asdict`, which copies deeply
     ]
     await c.execute(*SQL.tally(agent_id=agent_id, at=at, rows=told))

@@ -8,7 +8,7 @@ from typing import TypeVar
 from brain.agents import names
 from brain.embedded import ServerUrls
 from brain.embedding.named import named
-from brain.erasure import scrub
+from brain.erasure import rewrite_tables
 from brain.errors import SchemaError
 from brain.opening import embedded as embedded
 from brain.ports import Embedder
@@ -61,8 +61,8 @@ async def agents(url: str | None) -> tuple[str, ...]:
 
 
 async def scrub_database(url: str | None) -> tuple[int, bool]:
-    """Writes all tables anew; see `brain.erasure.scrub`."""
-    return await _at(url, scrub.scrub)
+    """Writes all tables anew; see `brain.erasure.rewrite_tables`."""
+    return await _at(url, rewrite_tables.scrub)
 
 
 async def _at(

@@ -8,22 +8,22 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from brain.analytics.turns import Figures
 from brain.archive import Archive
 from brain.artifacts import Artifacts
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import Reindexing
-from brain.contents import Contents
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.several import Embedders
 from brain.erasure.erasing import Erasing
 from brain.erasure.retention import Retention
 from brain.errors import EmbeddingError
-from brain.figures.turns import Figures
 from brain.ivf_index import IvfIndex
 from brain.journal import Journal, journal_name
 from brain.languages import AgentLanguages
 from brain.opening import opened
+from brain.passage_texts import Contents
 from brain.policies import PolicyStore
 from brain.ports import Embedder
 from brain.postgres.database import Database

@@ -15,13 +15,13 @@ from time import monotonic
 from typing import Any
 from uuid import UUID
 
-from brain import statements, vectors
+from brain import embedding_rows, statements
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput
 from brain.indexing import IndexedPassage, passages, texts
+from brain.memory_rows import count, share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
-from brain.writing import count, share_agent
 
 SQL = statements.load("reembedding")
 
@@ -135,7 +135,7 @@ class Filling:
                 for (row, (ordinal, field, _)), vector in zip(wanted, found, strict=True)
                 if row["id"] in unchanged
             ]
-            await vectors.insert(c, agent_id, model, put)
+            await embedding_rows.insert(c, agent_id, model, put)
             return len(unchanged)
 
         done = await self._database.run(agent_id, work)

@@ -11,14 +11,14 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from brain import vectors
+from brain import embedding_rows
 from brain.changes.filling import SQL, Filling, lock
+from brain.embedding_spaces import Spaces
 from brain.errors import InvalidInput
+from brain.memory_rows import SQL as WRITING
+from brain.memory_rows import count
 from brain.postgres.database import Connection
-from brain.spaces import Spaces
 from brain.statements import Statement
-from brain.writing import SQL as WRITING
-from brain.writing import count
 
 State = Literal["building", "ready", "live", "retired"]
 
@@ -87,7 +87,7 @@ class Reembedding(Filling):
         async def work(c: Connection) -> None:
             await lock(c, agent_id)
             row = await c.fetchrow(*WRITING.spaces(agent_id=agent_id))
-            vectors.check(Spaces.of(row["live"], row["kept"]), model, embedder.dimension)
+            embedding_rows.check(Spaces.of(row["live"], row["kept"]), model, embedder.dimension)
             if not row["named"]:
                 await c.execute(
                     *WRITING.name_live(

@@ -20,11 +20,11 @@ from brain.changes.filling import Pace
 from brain.errors import InvalidInput
 from brain.indexing import passages
 from brain.languages import require
+from brain.memory_rows import SQL as WRITING
+from brain.memory_rows import Place, count, insert_postings
 from brain.postgres.database import Connection, Database
 from brain.statements import Statement
 from brain.text import label
-from brain.writing import SQL as WRITING
-from brain.writing import Place, count, insert_postings
 
 SQL = statements.load("reindexing")
 

@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 
 from brain.embedding.cached import CachedEmbedder
+from brain.embedding_spaces import Spaces
 from brain.errors import EmbeddingError
-from brain.spaces import Spaces
 
 _MOST_AGENTS = 10_000  # whose models are remembered; of another one the first read asks twice
 _NOTHING_TOLD = Spaces()

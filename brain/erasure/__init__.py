@@ -3,8 +3,8 @@
 Modules, in order of execution:
 
 - `erasing`: erase memories with all that was made of them, or an agent with all that it has.
-- `derived`: cut or drop what was made of erased memories.
-- `remains`: find and cut the words of erased texts in other texts.
+- `purge_derived`: cut or drop what was made of erased memories.
+- `residue`: find and cut the words of erased texts in other texts.
 - `retention`: erase what was kept for long enough, by type and by kind of row.
-- `scrub`: rewrite tables, so that nothing erased is left between their rows.
+- `rewrite_tables`: rewrite tables, so that nothing erased is left between their rows.
 """

@@ -10,16 +10,16 @@ from functools import partial
 from typing import TypeAlias
 from uuid import UUID
 
-from brain import caches, writing
+from brain import caches, memory_rows
 from brain.embedding.several import Embedders
-from brain.erasure import derived
-from brain.erasure.derived import Quoting
-from brain.erasure.remains import Remains, says_nothing
+from brain.erasure import purge_derived
+from brain.erasure.purge_derived import Quoting
+from brain.erasure.residue import Remains, says_nothing
 from brain.errors import InvalidInput, StoreError, UnknownMemory
+from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database
 from brain.store import MOST_TRIES, MemoryStore
 from brain.types import Erasure, Memory, NewMemory, Receipt
-from brain.writing import SQL
 
 _End: TypeAlias = Receipt | list[Quoting] | None  # of an erasure's last transaction
 
@@ -40,7 +40,7 @@ class _Sought:
 
     async def quoting(self, c: Connection) -> list[Quoting]:
         """The other memories that hold words of them."""
-        return await derived.quoting(c, self.agent_id, self.ids, self.remains, None)
+        return await purge_derived.quoting(c, self.agent_id, self.ids, self.remains, None)
 
 
 @dataclass(slots=True)
@@ -90,14 +90,14 @@ class Erasing:
 
     async def _sought(self, agent_id: str, ids: list[UUID]) -> _Sought:
         texts = await self._database.run(agent_id, partial(_said, agent_id, ids))
-        since = await self._database.run(agent_id, lambda c: c.fetchval(*derived.SQL.running()))
+        since = await self._database.run(agent_id, lambda c: c.fetchval(*purge_derived.SQL.running()))
         return _Sought(agent_id, ids, texts, Remains(sorted(texts)), since)
 
     async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
         """All that there is, cut; and how many rows of what kind that were."""
         others, before = _Others(), Counter[str]()
         await self._leave(sought, await self._database.run(sought.agent_id, sought.quoting, timeout=_SECONDS), others)
-        for part in derived.parts(sought.remains):
+        for part in purge_derived.parts(sought.remains):
             look = partial(_looked, part, sought)
             before.update(await self._database.run(sought.agent_id, look, timeout=_SECONDS))
         return others, before
@@ -140,7 +140,7 @@ class Erasing:
             await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
             receipt = Receipt(agent_id, **dict(await c.fetchrow(*SQL.agent_rows(agent_id=agent_id))))
             await c.execute(*SQL.erase_agent(agent_id=agent_id))
-            await derived.log(c, agent_id, "agent", derived.counts(receipt))
+            await purge_derived.log(c, agent_id, "agent", purge_derived.counts(receipt))
             return receipt
 
         receipt = await self._database.run(agent_id, work, timeout=_SECONDS)
@@ -150,7 +150,7 @@ class Erasing:
 
     async def past(self, agent_id: str) -> list[Erasure]:
         """What was erased of an agent and when, oldest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*derived.SQL.erasures(agent_id=agent_id)))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*purge_derived.SQL.erasures(agent_id=agent_id)))
         return [Erasure(**dict(row)) for row in rows]
 
 
@@ -161,10 +161,10 @@ async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> frozenset[
         UnknownMemory: an id that this agent does not have.
     """
     rows = await c.fetch(*SQL.get_memories(agent_id=agent_id, memory_ids=list(ids)))
-    writing.require_known(agent_id, ids, {row["id"] for row in rows})
-    before = await c.fetch(*derived.SQL.said_before(agent_id=agent_id, memory_ids=list(ids)))
+    memory_rows.require_known(agent_id, ids, {row["id"] for row in rows})
+    before = await c.fetch(*purge_derived.SQL.said_before(agent_id=agent_id, memory_ids=list(ids)))
     said = [dict(row) for row in rows] + [row["was"] for row in before]
-    return frozenset(text for each in said for text in derived.texts(each))
+    return frozenset(text for each in said for text in purge_derived.texts(each))
 
 
 async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Connection) -> _End:
@@ -176,11 +176,11 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))  # and so is what anybody remembers or changes
     if await _said(agent_id, sought.ids, c) - sought.texts:
         return None
-    late = await derived.quoting(c, agent_id, gone, sought.remains, sought.since)
+    late = await purge_derived.quoting(c, agent_id, gone, sought.remains, sought.since)
     if any(other.differs for other in late):
         return late
-    receipt = await writing.erase(c, agent_id, gone)
-    touched = before + await derived.erase(c, agent_id, sought.remains, sought.since)
+    receipt = await memory_rows.erase(c, agent_id, gone)
+    touched = before + await purge_derived.erase(c, agent_id, sought.remains, sought.since)
     receipt = replace(
         receipt, responses=receipt.responses + touched["responses"],
         revisions=receipt.revisions + touched["revisions"], artifacts=touched["artifacts"],
@@ -188,11 +188,11 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
         notes_cut=touched["notes"], memories_cut=len(others.cut),
         restated=len(others.restated | {other.id for other in late}),
     )  # fmt: skip
-    await derived.log(c, agent_id, "memories", derived.counts(receipt))
+    await purge_derived.log(c, agent_id, "memories", purge_derived.counts(receipt))
     return receipt
 
 
-async def _looked(part: derived.Part, sought: _Sought, c: Connection) -> Mapping[str, int]:
+async def _looked(part: purge_derived.Part, sought: _Sought, c: Connection) -> Mapping[str, int]:
     return await part(c, sought.agent_id, sought.remains, None)
 
 
@@ -203,8 +203,8 @@ def _without(remains: Remains, memory: Memory) -> NewMemory:
         InvalidInput: nothing is left of what it says.
     """
     fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
-    said = {name: fields[name] for name in derived.QUOTING}
-    left = NewMemory(**{**fields, **derived.without(said, memory.trust, remains)})
+    said = {name: fields[name] for name in purge_derived.QUOTING}
+    left = NewMemory(**{**fields, **purge_derived.without(said, memory.trust, remains)})
     if says_nothing(left.content):
         raise InvalidInput(f"content: nothing is left of memory {memory.id}")
     return left

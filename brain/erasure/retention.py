@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal, get_args
 
-from brain import statements, writing
-from brain.erasure import derived
+from brain import memory_rows, statements
+from brain.erasure import purge_derived
 from brain.postgres.database import Connection, Database
 from brain.types import MEMORY_TYPES, MemoryType
 
@@ -49,7 +49,7 @@ class Retention:
                 gone[kind] = number
         if gone:
             counts = {str(kind): number for kind, number in gone.items()}
-            await self._database.run(agent_id, lambda c: derived.log(c, agent_id, "retention", counts))
+            await self._database.run(agent_id, lambda c: purge_derived.log(c, agent_id, "retention", counts))
         return gone
 
     async def _all(self, agent_id: str, kind: Retained, until: datetime) -> list[object]:
@@ -79,6 +79,6 @@ async def _ended(agent_id: str, kind: Retained, until: datetime, c: Connection) 
             for row in await c.fetch(*SQL.old_memories(agent_id=agent_id, until=until, limit=_BATCH, type=kind))
         ]
         if ids:
-            await writing.erase(c, agent_id, ids)
+            await memory_rows.erase(c, agent_id, ids)
         return ids
     return [row["id"] for row in await c.fetch(*SQL[_ENDS[kind]](agent_id=agent_id, until=until, limit=_BATCH))]

@@ -1,5 +1,5 @@
 -- Texts that may hold what is being erased: each such text has one of the words `probes`. What they hold is decided in
--- brain/erasure/remains.py, and cut, dropped or made anew by brain/erasure/derived.py. With a `since_transaction` only
+-- brain/erasure/residue.py, and cut, dropped or made anew by purge_derived.py. With a `since_transaction` only
 -- rows that were written since are read: all was looked through before, and who locks others out looks at what is new.
 -- Transaction numbers of 32 bits come around, and are compared in a circle.
 

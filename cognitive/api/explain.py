@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from brain.analytics.turns import Figures
 from brain.embedding.several import Embedders
-from brain.figures.turns import Figures
 from brain.store import Progress
 from brain.turn_records import TurnSummary, Verdict
 from brain.turns import TurnLog

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from uuid import UUID
 
-from brain.archive import Archive
-from brain.archived import Archived
+from brain.archive import Archive, Archived
 from brain.changes.reindexing import Reindexing
 from brain.languages import ENGLISH
 from brain.policies import PolicyStore
@@ -48,9 +47,9 @@ class ImportExport:
             yield jsonl.of_agent(jsonl.LANGUAGE, Indexed(language=standing.language))
         after = -1
         while page := await self._archive.page(agent_id, after, BATCH):
-            for row in page:
-                yield jsonl.written(row)
-            after = page[-1]["seq"]
+            for memory in page:
+                yield jsonl.written(memory)
+            after = page[-1].seq
         for base in await self._archive.bases(agent_id):
             yield jsonl.of_agent(jsonl.BASE, base)
         for role, held in sorted((await self._policy_store.holding(agent_id)).items()):

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator
 
-from brain.archived import Archived, Base, Kept
+from brain.archive import Archived, Base, Kept, StoredMemory
 from brain.languages import require
 from brain.text import storable
 from brain.types import LONGEST_LABEL, Edge, Label, NewMemory, Text
@@ -63,10 +63,11 @@ class Contents:
     chosen: list[tuple[int, Chosen]] = field(default_factory=list)
 
 
-def written(row: Mapping[str, Any]) -> str:
-    """A stored memory with what is kept of it, as a line without its end."""
+def written(memory: StoredMemory) -> str:
+    """Return a stored memory with what is kept of it, as a line without its end."""
     fields = [*NewMemory.model_fields, *(name for name in Kept.model_fields if name != "id")]
-    told = {"form": FORM, "id": row["id"], **{name: row[name] for name in fields}, "revisions": row["revisions"] or []}
+    told = {"form": FORM, "id": memory.id, **{name: getattr(memory, name) for name in fields}}
+    told["revisions"] = memory.revisions or ()
     return json.dumps(told, default=_plain, ensure_ascii=False)
 
 

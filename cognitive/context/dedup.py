@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from brain.contents import Key
+from brain.passage_texts import Key
 from brain.search import Hit
 from brain.text import sentence_spans, sentences
 from brain.types import Vector

@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
-from brain.figures.turn_rows import Period, Point, Total
-from brain.figures.turns import Figures
-from brain.tally import Numbers
+from brain.analytics.turn_rows import Period, Point, Total
+from brain.analytics.turns import Figures
+from brain.rollups import Numbers
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import Chart, Line, written_csv
 from cognitive.dashboard.formats import compact, percent

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import Scope
 
-from brain.figures.turns import Figures
+from brain.analytics.turns import Figures
 from cognitive.dashboard.access import FORM, TOKEN, Door, Visitor, drop, form_key, keep, submitted, visitor
 from cognitive.dashboard.asked import Asked, zone
 from cognitive.dashboard.page import Page, Visit

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo, available_timezones
 
-from brain.figures.turn_rows import Period
+from brain.analytics.turn_rows import Period
 from cognitive.errors import InvalidInput
 
 RANGES: Mapping[str, tuple[str, timedelta]] = {

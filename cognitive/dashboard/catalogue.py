@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from brain.figures.lately import ModelSeen, ModelsSeen
-from brain.figures.turn_rows import LeftOut, Period, Total
-from brain.figures.turns import Figures
+from brain.analytics.recent import ModelSeen, ModelsSeen
+from brain.analytics.turn_rows import LeftOut, Period, Total
+from brain.analytics.turns import Figures
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import written_csv
 from cognitive.policy.models import DEFAULT, MODELS, ModelBudget, ModelRow, budget_for

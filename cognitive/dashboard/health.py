@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from brain.analytics.recent import Degradations, Embedded
+from brain.analytics.turn_rows import Health, Total
+from brain.analytics.turns import Figures
 from brain.deadline import Deadline
-from brain.figures.lately import Degradations, Embedded
-from brain.figures.turn_rows import Health, Total
-from brain.figures.turns import Figures
 from brain.journal import Backlog, Entry
 from brain.postgres.health import Activity, DatabaseHealth
 from brain.postgres.roles import Granted

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from brain.figures.memory_rows import GroupSizes, Habit, MemoryFilter, MemoryRow
-from brain.figures.paging import MOST_LOOKED
-from brain.figures.turn_rows import Page
-from brain.figures.turns import Figures
+from brain.analytics.memory_rows import GroupSizes, Habit, MemoryFilter, MemoryRow
+from brain.analytics.paging import MOST_LOOKED
+from brain.analytics.turn_rows import Page
+from brain.analytics.turns import Figures
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.dashboard import shelves
 from cognitive.dashboard.asked import Asked, moment

@@ -12,10 +12,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain.figures.memories import MOST_SHOWINGS
-from brain.figures.memory_rows import Life, MemoryRow, Near, Showing
-from brain.figures.turn_rows import Page
-from brain.figures.turns import Figures
+from brain.analytics.memories import MOST_SHOWINGS
+from brain.analytics.memory_rows import Life, MemoryRow, Near, Showing
+from brain.analytics.turn_rows import Page
+from brain.analytics.turns import Figures
 from brain.search import Masses
 from brain.types import Memory, NewMemory, Revision, Trust
 from cognitive.dashboard.asked import Asked, moment

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from brain.figures.turn_rows import By, Page, Period, Point, Total, TurnFilter, TurnRow
-from brain.figures.turns import Figures
-from brain.tally import Numbers
+from brain.analytics.turn_rows import By, Page, Period, Point, Total, TurnFilter, TurnRow
+from brain.analytics.turns import Figures
+from brain.rollups import Numbers
 from cognitive.dashboard import steps
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import Chart, Line, written_csv

@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from brain.figures.turns import Figures
+from brain.analytics.turns import Figures
 from cognitive.dashboard.access import Visitor
 from cognitive.dashboard.asked import Asked
 from cognitive.layer import CognitiveLayer

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from brain.analytics.turn_rows import PolicySeen, Total
+from brain.analytics.turns import Figures
 from brain.decay import decayed
-from brain.figures.turn_rows import PolicySeen, Total
-from brain.figures.turns import Figures
 from brain.policies import Candidate, Choice, Role
 from brain.search import Found, Masses
 from brain.types import MEMORY_TYPES

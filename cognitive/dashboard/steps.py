@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from brain.figures.turn_rows import Period, Point, Total
-from brain.tally import Numbers
+from brain.analytics.turn_rows import Period, Point, Total
+from brain.rollups import Numbers
 from cognitive.dashboard.asked import Asked
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-from brain.figures.turn_rows import TurnNumbers
-from brain.figures.turns import Figures
+from brain.analytics.turn_rows import TurnNumbers
+from brain.analytics.turns import Figures
 from brain.redacting import WITHHELD
 from brain.types import Memory
 from cognitive.dashboard.answered import Answer, answer

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from brain.figures.turn_rows import By, Page, Period, Total, TurnFilter, TurnRow
-from brain.figures.turns import Figures
+from brain.analytics.turn_rows import By, Page, Period, Total, TurnFilter, TurnRow
+from brain.analytics.turns import Figures
 from brain.types import MEMORY_TYPES
 from cognitive.dashboard.asked import RANGES, Asked, moment
 from cognitive.dashboard.formats import moment as told_moment

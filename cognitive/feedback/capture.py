@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from brain.deadline import Failed, attempt
-from brain.erasure.remains import says_nothing
+from brain.erasure.residue import says_nothing
 from brain.errors import InvalidInput
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore

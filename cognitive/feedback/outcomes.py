@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brain.deadline import Deadline
-from brain.erasure.remains import Remains
+from brain.erasure.residue import Remains
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Entry, Journal, read, written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor

@@ -11,8 +11,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from brain.contents import Content, Key
 from brain.decay import decayed
+from brain.passage_texts import Content, Key
 from brain.search import Hit, Masses, PastTurn
 from brain.turn_records import Verdict
 from brain.types import Memory

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from brain.contents import Content, Contents, Key
+from brain.passage_texts import Content, Contents, Key
 from brain.store import MemoryStore, Progress
 from brain.turn_records import RecordedTurn, Shown, Verdict
 from brain.turns import TurnLog

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from brain.contents import Content, Key
+from brain.passage_texts import Content, Key
 from brain.types import Memory
 from cognitive.context.assemble import Assembled, assemble
 from cognitive.context.usage import base_rate

@@ -13,7 +13,7 @@ from datetime import datetime
 from time import monotonic, thread_time
 from uuid import UUID
 
-from brain.contents import Content, Contents, Key
+from brain.passage_texts import Content, Contents, Key
 from brain.policies import PolicyStore, Sampled
 from brain.store import MemoryStore
 from brain.turn_records import Verdict

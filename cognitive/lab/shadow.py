@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from brain.contents import Key
+from brain.passage_texts import Key
 from brain.turn_records import Shadow, ShadowedTurn
 from brain.turns import TurnLog
 from cognitive.background import Background

@@ -20,7 +20,7 @@ from uuid import UUID
 
 from pydantic_core import to_json  # a fifth of the time of json.dumps, floats as exact
 
-from brain.contents import READ_AGAIN, Content, Key, digest, digest_of_pinned
+from brain.passage_texts import READ_AGAIN, Content, Key, digest, digest_of_pinned
 from brain.search import Found, Hit
 from brain.turn_records import Exposure, OpenTurn
 from brain.types import Memory, MemoryType

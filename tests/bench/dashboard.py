@@ -23,11 +23,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
+from brain.analytics.memory_rows import Habit, MemoryFilter
+from brain.analytics.turn_rows import Page, Period, TurnFilter
+from brain.analytics.turns import Figures
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
-from brain.figures.memory_rows import Habit, MemoryFilter
-from brain.figures.turn_rows import Page, Period, TurnFilter
-from brain.figures.turns import Figures
 from brain.postgres import roles
 from brain.postgres.database import Database
 from brain.postgres.migrate import upgrade

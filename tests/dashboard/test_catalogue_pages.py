@@ -10,9 +10,9 @@ from html import unescape
 
 import pytest
 
-from brain.figures.lately import ModelSeen, ModelsSeen
-from brain.figures.turn_rows import LeftOut, Total
-from brain.tally import Numbers
+from brain.analytics.recent import ModelSeen, ModelsSeen
+from brain.analytics.turn_rows import LeftOut, Total
+from brain.rollups import Numbers
 from cognitive import Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard import catalogue
 from cognitive.dashboard.asked import Asked

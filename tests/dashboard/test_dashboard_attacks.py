@@ -11,7 +11,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from brain.figures.paging import MOST_ROWS
+from brain.analytics.paging import MOST_ROWS
 from cognitive import NewMemory, Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard.table import PAGES
 from cognitive.errors import InvalidInput

@@ -8,8 +8,8 @@ from html import unescape
 
 import pytest
 
-from brain.figures.lately import Degradations, Embedded
-from brain.figures.turn_rows import Health
+from brain.analytics.recent import Degradations, Embedded
+from brain.analytics.turn_rows import Health
 from brain.postgres.database import Database
 from cognitive import CognitiveLayer
 from cognitive.dashboard import health

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brain.analytics.memory_rows import MemoryRow
 from brain.decay import added
-from brain.figures.memory_rows import MemoryRow
 from brain.search import Masses
 from cognitive.dashboard.course import boost_now, steps
 from cognitive.policy import Policy

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from brain.figures.turn_rows import Page, Period, Point, Total
-from brain.tally import Numbers
+from brain.analytics.turn_rows import Page, Period, Point, Total
+from brain.rollups import Numbers
 from cognitive.dashboard import overview, steps, turns
 from cognitive.dashboard.asked import Asked, zone
 from cognitive.errors import InvalidInput

@@ -25,8 +25,8 @@ from erased import (
     vectors_of_turns,
 )
 
-from brain.erasure import derived
-from brain.erasure.remains import Remains
+from brain.erasure import purge_derived
+from brain.erasure.residue import Remains
 from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
 from cognitive.recording.record import opened as recorded
@@ -203,8 +203,8 @@ async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_a
 async def test_under_the_lock_only_what_was_written_since_is_looked_at(site, agent):
     async with opened(site) as layer:
         database, remains = internals(layer).database, Remains([SECRET])
-        since = await database.run(agent, lambda c: c.fetchval(*derived.SQL.running()))
+        since = await database.run(agent, lambda c: c.fetchval(*purge_derived.SQL.running()))
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="since"))
         later = since + 1_000_000
-        assert not (await database.run(agent, lambda c: derived.erase(c, agent, remains, later)))["turns"]
-        assert (await database.run(agent, lambda c: derived.erase(c, agent, remains, since)))["turns"] == 1
+        assert not (await database.run(agent, lambda c: purge_derived.erase(c, agent, remains, later)))["turns"]
+        assert (await database.run(agent, lambda c: purge_derived.erase(c, agent, remains, since)))["turns"] == 1

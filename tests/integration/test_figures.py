@@ -8,12 +8,12 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
+from brain.analytics import paging
+from brain.analytics import turns as reading
+from brain.analytics.memory_rows import Habit, MemoryFilter
+from brain.analytics.turn_rows import Period, TurnFilter
+from brain.analytics.turns import Figures
 from brain.errors import InvalidInput
-from brain.figures import paging
-from brain.figures import turns as reading
-from brain.figures.memory_rows import Habit, MemoryFilter
-from brain.figures.turn_rows import Period, TurnFilter
-from brain.figures.turns import Figures
 from brain.postgres import roles
 from brain.postgres.database import Database
 from brain.statements import Statement

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
+from brain.analytics.turn_rows import Period
+from brain.analytics.turns import Figures
 from brain.errors import InvalidInput, StoreError
-from brain.figures.turn_rows import Period
-from brain.figures.turns import Figures
 from brain.postgres import roles
 from brain.postgres.reading import Reading
 from cognitive import NewMemory, Outcome, Turn

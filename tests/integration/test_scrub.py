@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from brain.embedded import EmbeddedServer
-from brain.erasure.scrub import scrub
+from brain.erasure.rewrite_tables import scrub
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from brain import tally
+from brain import rollups
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 
 AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)
@@ -131,17 +131,17 @@ async def test_counts_are_added_place_by_place(urls):
 def test_a_quantile_is_within_a_step_of_what_the_times_say(times):
     counts = [0] * 80
     for ms in times:
-        counts[tally.bucket(ms)] += 1
+        counts[rollups.bucket(ms)] += 1
     for share in (0.5, 0.95):
         exact = sorted(times)[min(len(times) - 1, int(share * len(times)))]
-        told = tally.quantile(counts, share)
+        told = rollups.quantile(counts, share)
         assert told <= 2**19.75
         if exact < 2**19:
-            assert tally.bucket(exact) - 2 <= tally.bucket(told) <= tally.bucket(exact) + 1
+            assert rollups.bucket(exact) - 2 <= rollups.bucket(told) <= rollups.bucket(exact) + 1
 
 
 def test_nothing_counted_has_no_quantile():
-    assert tally.quantile([], 0.5) is None
+    assert rollups.quantile([], 0.5) is None
 
 
 async def test_forty_turns_at_once_over_the_same_memories_are_each_counted_once(layer, urls, agent, pumps):

@@ -15,8 +15,8 @@ from brain.embedding.minilm import MiniLM
 from brain.embedding.named import named
 from brain.embedding.several import Embedders
 from brain.embedding.wordllama import WordLlama
+from brain.embedding_spaces import Space, Spaces
 from brain.errors import EmbeddingError
-from brain.spaces import Space, Spaces
 
 MODELS = ("test/old", "test/new", "test/twin", "another")
 DIMENSIONS = {"test/old": 64, "test/new": 96, "test/twin": 64, "another": 8}

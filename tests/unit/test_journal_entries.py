@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from making import AT, uid, unit
 
-from brain.erasure.remains import Remains
+from brain.erasure.residue import Remains
 from brain.errors import InvalidInput
 from brain.journal import Journal, journal_name, read, written
 from brain.turn_records import Exposure, OpenTurn

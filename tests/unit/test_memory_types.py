@@ -20,7 +20,7 @@ ROW = """    TypeRow(
 )
 MEMORY_TYPES:"""
 CHECKS = """
-from brain.figures.memories import _LISTS
+from brain.analytics.memories import _LISTS
 from brain.postgres.tables import memory
 from brain.types import ATTRIBUTES, MEMORY_TYPES, NewMemory
 from cognitive.cli.options import TYPE

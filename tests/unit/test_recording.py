@@ -13,7 +13,7 @@ from hypothesis import given as having
 from hypothesis import strategies as st
 from making import AT, candidate, found, hit, uid, unit
 
-from brain.contents import READ_AGAIN, Content
+from brain.passage_texts import READ_AGAIN, Content
 from brain.search import Found, Hit, Masses
 from cognitive.errors import InvalidInput
 from cognitive.plan import DateRange, Signals

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.erasure.remains import MARK, Remains
+from brain.erasure.residue import MARK, Remains
 
 KEY = "The spare key of the boat house hangs behind the barometer. Ask Ada for the ladder first."
 

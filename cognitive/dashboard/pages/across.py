@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.figures.across import MOST_AGENTS
+from brain.analytics.fleet import MOST_AGENTS
 from cognitive.dashboard import across, charts
 from cognitive.dashboard.asked import RANGES
 from cognitive.dashboard.page import Page, Visit, attachment

@@ -8,15 +8,15 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from brain import archive, statements, vectors
-from brain.archived import Kept
+from brain import archive, embedding_rows, statements
+from brain.archive import Kept
 from brain.embedding.several import Embedders
+from brain.embedding_rows import Embedded
 from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage, Posted
 from brain.languages import AgentLanguages, Indexed
 from brain.postgres.database import Connection
 from brain.types import MemoryType, NewMemory, Receipt, above
-from brain.vectors import Embedded
 
 SQL = statements.load("store")
 
@@ -64,7 +64,7 @@ async def write(
     models = {model for item in prepared for model in item.vectors}
     if not _indexed_alike(corpus, agent_id, prepared, languages):
         return False
-    if not await vectors.agree(c, agent_id, embedders, models):
+    if not await embedding_rows.agree(c, agent_id, embedders, models):
         return False
     # asked again under the lock: another writer may have stored some of them meanwhile
     rows = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity for item in prepared]))
@@ -212,7 +212,7 @@ async def _insert_index(
     ])  # fmt: skip
     for model in {model: None for item in written for model in item.vectors}:
         rows = [(item.id, item.memory.type, vector) for item in written for vector in item.vectors[model]]
-        await vectors.insert(c, agent_id, model, rows)
+        await embedding_rows.insert(c, agent_id, model, rows)
 
 
 async def insert_postings(c: Connection, agent_id: str, places: Sequence[Place]) -> None:
@@ -251,7 +251,7 @@ async def rewrite(
     corpus = await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
     if not _indexed_alike(corpus, agent_id, [item], languages):
         return False
-    if not await vectors.agree(c, agent_id, embedders, set(item.vectors)):
+    if not await embedding_rows.agree(c, agent_id, embedders, set(item.vectors)):
         return False
     if await c.fetchval(*SQL.version(agent_id=agent_id, memory_id=item.id)) != version:
         return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from brain import statements
-from brain.figures.turn_rows import Period
+from brain.analytics.turn_rows import Period
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import Reading
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from brain import tally
-from brain.figures import paging
-from brain.figures.across import Across
-from brain.figures.lately import Lately
-from brain.figures.memories import MemoryFigures
-from brain.figures.paging import EARLIEST, SECONDS, made, most, patterns, start
-from brain.figures.turn_rows import (
+from brain import rollups
+from brain.analytics import paging
+from brain.analytics.fleet import Across
+from brain.analytics.memories import MemoryFigures
+from brain.analytics.paging import EARLIEST, SECONDS, made, most, patterns, start
+from brain.analytics.recent import Lately
+from brain.analytics.turn_rows import (
     By,
     Health,
     LeftOut,
@@ -193,14 +193,14 @@ def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, 
     """Counts of times, added place by place, by key: faster here than by unnesting them in Postgres."""
     sums: dict[tuple[Any, ...], NDArray[np.int64]] = {}
     for row in rows:
-        counts = sums.setdefault(tuple(row[key] for key in keys), np.zeros(tally.BUCKETS, dtype=np.int64))
+        counts = sums.setdefault(tuple(row[key] for key in keys), np.zeros(rollups.BUCKETS, dtype=np.int64))
         counts[: len(row["latency"])] += row["latency"]
     return {key: tuple(counts.tolist()) for key, counts in sums.items()}
 
 
 def _total(row: Mapping[str, Any], named: str = "value", latency: tuple[int, ...] = ()) -> Total:
-    told = {name: row[name] for name in tally.COLUMNS if name != "latency"}
-    return Total(row[named], tally.Numbers(**told, latency=latency), row.get("last_at"))
+    told = {name: row[name] for name in rollups.COLUMNS if name != "latency"}
+    return Total(row[named], rollups.Numbers(**told, latency=latency), row.get("last_at"))
 
 
 def _turn_row(row: Any) -> TurnRow:

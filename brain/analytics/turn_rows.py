@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, Literal, TypeVar
 
-from brain import tally
+from brain import rollups
 
 Row = TypeVar("Row")
 By = Literal["all", "type", "frame", "category", "runtime", "stage", "tool", "policy"]
@@ -66,7 +66,7 @@ class Total:
     """What some turns came to. A rate is None where there is nothing that it could be a share of."""
 
     value: str
-    numbers: tally.Numbers
+    numbers: rollups.Numbers
     last_at: datetime | None = None
 
     @property
@@ -91,7 +91,7 @@ class Total:
 
     def quantile(self, share: float) -> float | None:
         """The time in milliseconds within which this share of the turns was prepared."""
-        return tally.quantile(self.numbers.latency, share)
+        return rollups.quantile(self.numbers.latency, share)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from brain import statements, tally
+from brain import rollups, statements
+from brain.analytics.turn_rows import Period, Point, Total
 from brain.errors import InvalidInput
-from brain.figures.turn_rows import Period, Point, Total
 from brain.postgres import roles
 from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.reading import Reading
@@ -71,5 +71,5 @@ class Across:
         return await self._database.run("", become, timeout=_SECONDS)
 
 
-def _numbers(row: Any) -> tally.Numbers:
-    return tally.Numbers(**{name: row[name] for name in tally.COLUMNS if name != "latency"})
+def _numbers(row: Any) -> rollups.Numbers:
+    return rollups.Numbers(**{name: row[name] for name in rollups.COLUMNS if name != "latency"})

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from brain import statements
+from brain.analytics.turn_rows import Page, Row
 from brain.errors import InvalidInput
-from brain.figures.turn_rows import Page, Row
 from brain.postgres.database import Database
 from brain.postgres.reading import Reading
 from brain.statements import Statement, Statements

@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.erasure.remains import Remains
+from brain.erasure.residue import Remains
 from brain.postgres.database import Connection
 from brain.text import lexemes
 from brain.types import Receipt, Trust

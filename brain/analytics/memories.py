@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain.figures import paging
-from brain.figures.memory_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Showing
-from brain.figures.paging import EARLIEST, LATEST, MOST_SAMPLED, made, most, patterns, start
-from brain.figures.turn_rows import Page
+from brain.analytics import paging
+from brain.analytics.memory_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Showing
+from brain.analytics.paging import EARLIEST, LATEST, MOST_SAMPLED, made, most, patterns, start
+from brain.analytics.turn_rows import Page
 from brain.postgres.database import Database
 from brain.postgres.reading import Reading
 from brain.search import Masses

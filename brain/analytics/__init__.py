@@ -7,6 +7,6 @@ Modules, in order of execution:
 - `memories`: read lists of memories, groups by their use and one memory's life.
 - `memory_rows`: hold what is shown of memories, as values.
 - `paging`: walk a list up to a bound, a page at a time.
-- `lately`: read the latest turns and a sample of passages where no counter is kept.
-- `across`: read the counts of all agents.
+- `recent`: read the latest turns and a sample of passages where no counter is kept.
+- `fleet`: read the counts of all agents.
 """

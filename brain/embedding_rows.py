@@ -12,10 +12,10 @@ from uuid import UUID
 
 from brain import statements
 from brain.embedding.several import Embedders
+from brain.embedding_spaces import Spaces
 from brain.errors import EmbeddingError
 from brain.postgres.database import Connection
 from brain.postgres.halfvec import encode_halfvec
-from brain.spaces import Spaces
 from brain.types import MemoryType, Vector
 
 SQL = statements.load("store")
