@@ -123,36 +123,37 @@ def fit(
     turn is at, None to count the calls since the user's message. `cache` is what earlier windows need again, if there
     is any.
     """
-    show = Renderer(session_id, policy, count, cache or WindowCache())
-    around = token_budget.find_reserved(conversation, plan_step, (kept.step, kept.steps), show)
-    ledger = token_budget.open_ledger(tokens, around, policy)
+    renderer = Renderer(session_id, policy, count, cache or WindowCache())
+    reserved = token_budget.find_reserved(conversation, plan_step, (kept.step, kept.steps), renderer)
+    ledger = token_budget.open_ledger(tokens, reserved, policy)
     limit = token_budget.limit(ledger, policy)
     covered = _covered(conversation, kept)
-    selection = select(conversation, around, covered, limit, iteration, now, show)
-    since = max(around.first, covered.first if covered is not None else 0)
-    gone = _gone(conversation, since, selection, around, show)
-    past = _past(around.handed, kept, gone.messages, token_budget.summary_characters(limit, policy), show)
-    said = _said(selection, [around.leading, past, around.closing], limit, show)
-    whole = show.joined([around.leading, past, selection.stays.shown, said, around.closing])
+    selection = select(conversation, reserved, covered, limit, iteration, now, renderer)
+    since = max(reserved.first, covered.first if covered is not None else 0)
+    evicted = _evicted(conversation, since, selection, reserved, renderer)
+    characters = token_budget.summary_characters(limit, policy)
+    earlier = _summarised(reserved.handed, kept, evicted.messages, characters, renderer)
+    shown = _shown(selection, [reserved.leading, earlier, reserved.closing], limit, renderer)
+    prompt = renderer.joined([reserved.leading, earlier, selection.stays.shown, shown, reserved.closing])
     trace = WindowTrace(
         before=_uncounted(conversation),
-        after=whole.size,
+        after=prompt.size,
         bounds=limit,
         repairs=selection.repairs,
-        evicted=len(gone.messages),
+        evicted=len(evicted.messages),
         forgotten=max(0, selection.place - since - policy.summarized_messages),
         stubs=max(0, selection.pruned - selection.start),
         carried=selection.stays.kept,
         trigger=selection.trigger,
-        over=whole.size.beyond(limit),
-        refused=around.refused,
-        ledger=_spent(ledger, past, said, around) if ledger is not None else None,
+        over=prompt.size.beyond(limit),
+        refused=reserved.refused,
+        ledger=_spent(ledger, earlier, shown, reserved) if ledger is not None else None,
     )
     return Window(
-        whole.messages,
-        gone.messages,
+        prompt.messages,
+        evicted.messages,
         _mark(conversation, selection) if selection.place > since else kept.covers,
-        tuple({output[0]: output for output in (*gone.outputs, *whole.outputs)}.values()),
+        tuple({output[0]: output for output in (*evicted.outputs, *prompt.outputs)}.values()),
         replace(trace, due=_due(trace, iteration, policy)),
     )
 
@@ -170,51 +171,55 @@ def _covered(conversation: Sequence[Message], kept: Kept) -> ScanStart | None:
     return ScanStart(place + 1, place + 1 + (int(stubs) if stubs.isdecimal() else 0))
 
 
-def _gone(
-    conversation: Sequence[Message], since: int, selection: Selection, around: ReservedContent, show: Renderer
+def _evicted(
+    conversation: Sequence[Message], since: int, selection: Selection, reserved: ReservedContent, renderer: Renderer
 ) -> RenderedMessages:
     """The messages before the window that no summary covers, as many as a summary can take in at once.
 
     A host that hands back windows also hands back the messages that stay before them: these have not gone yet. In a
     conversation that only grows, each leaves once.
     """
-    first = max(since, selection.place - show.policy.summarized_messages)
-    if first >= selection.place or not show.policy.summarize_before_prune:
-        return show.all_of(())
-    staying = selection.stays.places if around.handed is not None else frozenset()
+    first = max(since, selection.place - renderer.policy.summarized_messages)
+    if first >= selection.place or not renderer.policy.summarize_before_prune:
+        return renderer.all_of(())
+    staying = selection.stays.places if reserved.handed is not None else frozenset()
     grouped = groups.group(conversation[first : selection.place], first)
     gone = [each for each in (*grouped.groups, *grouped.orphans) if each.first not in staying]
-    return show.joined([show.cut(each.messages, _TOLD) for each in sorted(gone, key=lambda each: each.first)])
+    return renderer.joined([renderer.cut(each.messages, _TOLD) for each in sorted(gone, key=lambda each: each.first)])
 
 
-def _past(handed: str | None, kept: Kept, gone: Sequence[Message], most: int, show: Renderer) -> RenderedMessages:
+def _summarised(
+    handed: str | None, kept: Kept, gone: Sequence[Message], most: int, renderer: Renderer
+) -> RenderedMessages:
     """The engine's message that says what came before, if anything did. Where the session keeps nothing, what a host
     hands back of an earlier prompt stands for it.
     """
     earlier = kept.summary or handed or ""
     if gone or len(earlier) > most:
         known = key(str(most), earlier, *(groups.digest(message) for message in gone))
-        earlier = show.cache.summaries.get(known, lambda: summary.extract(earlier, gone, most))
-    return show.all_of([engine_messages.summary(earlier)] if earlier.strip() else ())
+        earlier = renderer.cache.summaries.get(known, lambda: summary.extract(earlier, gone, most))
+    return renderer.all_of([engine_messages.summary(earlier)] if earlier.strip() else ())
 
 
-def _said(selection: Selection, others: Sequence[RenderedMessages], limit: Size, show: Renderer) -> RenderedMessages:
+def _shown(
+    selection: Selection, others: Sequence[RenderedMessages], limit: Size, renderer: Renderer
+) -> RenderedMessages:
     """The groups of the window; squeezed, if the newest alone is beyond a bound."""
-    said = show.joined(selection.shown[selection.start :])
+    said = renderer.joined(selection.shown[selection.start :])
     room = limit - sum((each.size for each in others), selection.stays.shown.size)
     if said.size.characters <= room.characters and said.size.tokens <= room.tokens:
         return said
-    return _truncated(said, show.joined(selection.stubs[selection.start :]), room, show)
+    return _truncated(said, renderer.joined(selection.stubs[selection.start :]), room, renderer)
 
 
-def _truncated(whole: RenderedMessages, stub: RenderedMessages, room: Size, show: Renderer) -> RenderedMessages:
+def _truncated(whole: RenderedMessages, stub: RenderedMessages, room: Size, renderer: Renderer) -> RenderedMessages:
     """The same messages in less, as near to `room` as they come while none is left out.
 
     `stub` are the same messages with stubs for results. The newest keeps its result while stubs of the others suffice.
     """
     measure = "tokens" if whole.size.tokens > room.tokens else "characters"
     results = [
-        Prunable(getattr(show.size([full]), measure), getattr(show.size([short]), measure))
+        Prunable(getattr(renderer.size([full]), measure), getattr(renderer.size([short]), measure))
         for full, short in zip(whole.messages, stub.messages, strict=True)
     ]
     ledger = TokenLedger(max(0, getattr(room, measure)), {"results": getattr(whole.size, measure)})
@@ -223,12 +228,12 @@ def _truncated(whole: RenderedMessages, stub: RenderedMessages, room: Size, show
         short if n in pruned else full
         for n, (full, short) in enumerate(zip(whole.messages, stub.messages, strict=True))
     )
-    done = RenderedMessages(messages, (*whole.outputs, *stub.outputs), show.size(messages))
+    done = RenderedMessages(messages, (*whole.outputs, *stub.outputs), renderer.size(messages))
     characters = room.characters // max(1, len(messages))
     for _ in range(_TRIES):
         if done.size.characters <= room.characters and done.size.tokens <= room.tokens:
             break
-        cut = show.cut(done.messages, characters)
+        cut = renderer.cut(done.messages, characters)
         done = RenderedMessages(cut.messages, (*done.outputs, *cut.outputs), cut.size)
         characters = int(characters * min(1.0, room.tokens / max(1, cut.size.tokens)) * 0.9)
     return done
@@ -243,11 +248,13 @@ def _mark(conversation: Sequence[Message], selection: Selection) -> str:
     return f"{mark}+{last.first + 1 - selection.place}"
 
 
-def _spent(ledger: TokenLedger, past: RenderedMessages, said: RenderedMessages, around: ReservedContent) -> TokenLedger:
+def _spent(
+    ledger: TokenLedger, earlier: RenderedMessages, shown: RenderedMessages, reserved: ReservedContent
+) -> TokenLedger:
     return (
-        ledger.spend("summary", past.size.tokens)
-        .spend("messages", said.size.tokens)
-        .spend("directive", around.closing.size.tokens)
+        ledger.spend("summary", earlier.size.tokens)
+        .spend("messages", shown.size.tokens)
+        .spend("directive", reserved.closing.size.tokens)
     )
 
 

@@ -67,30 +67,31 @@ class Selection:
 
 
 def select(
-    conversation: Sequence[Message], around: ReservedContent, covered: ScanStart | None, limit: Size,
-    iteration: int | None, now: datetime, show: Renderer,
+    conversation: Sequence[Message], reserved: ReservedContent, covered: ScanStart | None, limit: Size,
+    iteration: int | None, now: datetime, renderer: Renderer,
 ) -> Selection:  # fmt: skip
     """Where the window begins, and which of its groups are shown whole and which with stubs.
 
     `covered` is where the session's summary ends; `iteration` is the number of the call that the turn is at.
     """
-    rules = _limits(limit, around, conversation, show.policy)
-    cut = age_cut(len(conversation), now, show.policy)
-    start = find_scan_start(conversation, around.first, covered, rules, cut, iteration, show.policy)
+    policy = renderer.policy
+    limits = _limits(limit, reserved, conversation, policy)
+    cut = age_cut(len(conversation), now, policy)
+    start = find_scan_start(conversation, reserved.first, covered, limits, cut, iteration, policy)
     grouped = grouping.group(conversation[start.first :], start.first)
     named, renamed = grouping.named(grouped.groups)
     known = times(conversation[start.first :])
     ages = [known[each.first - start.first] for each in named]
-    stubs = tuple(show.whole(each) if protected(each, show.policy) else show.stubbed(each) for each in named)
+    stubs = tuple(renderer.whole(each) if protected(each, policy) else renderer.stubbed(each) for each in named)
     shown = tuple(
-        stub if each.first < start.stubs or stale(each, at, cut, show.policy) else show.whole(each)
+        stub if each.first < start.stubs or stale(each, at, cut, policy) else renderer.whole(each)
         for each, stub, at in zip(named, stubs, ages, strict=True)
     )
     units = _units(named, shown, stubs, ages, iteration)
-    place = find_start(units, rules, sum(group.first < start.stubs for group in named))
+    place = find_start(units, limits, sum(group.first < start.stubs for group in named))
     shown = (*stubs[: place.stubs], *shown[place.stubs :])
     repairs = Counter[str](repair.what for repair in (*grouped.repairs, *renamed))
-    return _bounded(conversation, around, named, stubs, shown, place, repairs, limit, show)
+    return _bounded(conversation, reserved, named, stubs, shown, place, repairs, limit, renderer)
 
 
 def _units(
@@ -105,16 +106,16 @@ def _units(
 
 
 def _bounded(
-    conversation: Sequence[Message], around: ReservedContent, named: Sequence[Group], stubs: Sequence[RenderedMessages],
-    shown: Sequence[RenderedMessages], place: WindowStart, repairs: Mapping[str, int], limit: Size, show: Renderer,
+    conversation: Sequence[Message], reserved: ReservedContent, named: Sequence[Group],
+    stubs: Sequence[RenderedMessages], shown: Sequence[RenderedMessages], place: WindowStart, repairs: Mapping[str, int], limit: Size, renderer: Renderer,
 ) -> Selection:  # fmt: skip
     """The window from where its stride begins, or from later on while all that is shown is beyond a bound."""
     start = place.start
-    fixed = around.leading.size + around.closing.size + room_for_summary(limit, show.policy)
+    fixed = reserved.leading.size + reserved.closing.size + room_for_summary(limit, renderer.policy)
     while True:
-        start, asked = _led(conversation, around.first, named, start, show.policy)
+        start, asked = _led(conversation, reserved.first, named, start, renderer.policy)
         first = named[start].first if start < len(named) else len(conversation)
-        stays = _retained(conversation, around.first, first, asked, show)
+        stays = _retained(conversation, reserved.first, first, asked, renderer)
         size = sum((each.size for each in shown[start:]), fixed + stays.shown.size)
         if size.beyond(limit) is None or start + 1 >= len(named):
             break
@@ -144,14 +145,14 @@ def _led(
 # --- limits of the conversation alone ---
 
 
-def _limits(limit: Size, around: ReservedContent, conversation: Sequence[Message], policy: Policy) -> WindowLimits:
+def _limits(limit: Size, reserved: ReservedContent, conversation: Sequence[Message], policy: Policy) -> WindowLimits:
     """The bounds of the talk alone: room is kept for what stands around it, also for what may only come tomorrow, so
     that the window does not move for it.
     """
     side = limit.times(1 / _SIDE_SHARE)
-    aside = around.leading.size + around.closing.size + room_for_summary(limit, policy)
+    aside = reserved.leading.size + reserved.closing.size + room_for_summary(limit, policy)
     aside += Size(1, side.characters, side.tokens)
-    if _any_kept(conversation, around.first, policy):
+    if _any_kept(conversation, reserved.first, policy):
         aside += limit.times(1 / _KEPT_SHARE)
     left, least = limit - aside, limit.times(1 / LEAST_SHARE)
     return WindowLimits(
@@ -176,13 +177,13 @@ def _any_kept(conversation: Sequence[Message], first: int, policy: Policy) -> bo
 
 
 def _retained(
-    conversation: Sequence[Message], first: int, start: int, asked: int | None, show: Renderer
+    conversation: Sequence[Message], first: int, start: int, asked: int | None, renderer: Renderer
 ) -> RetainedMessages:
     """What stays before a window that begins at `start`, in order.
 
     `asked` is the place of the user's message that the window follows, None if it begins with one.
     """
-    policy = show.policy
+    policy = renderer.policy
     room = policy.window_characters // _KEPT_SHARE
     places: list[int] = []
     for n in range(start - 1, first - 1, -1):
@@ -203,7 +204,7 @@ def _retained(
     if asked is not None:
         places.append(asked)
     stays = grouping.group([conversation[n] for n in sorted(set(places))]).groups
-    shown = show.cut([each.messages[0] for each in stays], policy.window_characters // _SIDE_SHARE)
+    shown = renderer.cut([each.messages[0] for each in stays], policy.window_characters // _SIDE_SHARE)
     return RetainedMessages(shown, frozenset(places), kept)
 
 

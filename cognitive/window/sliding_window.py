@@ -97,16 +97,16 @@ class WindowStart:
     trigger: str | None = None
 
 
-def find_start(units: Sequence[MessageSize], rules: WindowLimits, stubs: int = 0) -> WindowStart:
+def find_start(units: Sequence[MessageSize], limits: WindowLimits, stubs: int = 0) -> WindowStart:
     """Where a window over these units begins; the newest is always in it. The first `stubs` are stubs already."""
-    low = rules.bounds.times(rules.low)
-    enough = rules.bounds.times((1 + rules.low) / 2)  # if stubs left more, the next unit or two would move the window
+    low = limits.bounds.times(limits.low)
+    enough = limits.bounds.times((1 + limits.low) / 2)  # if stubs left more, the next unit or two would move the window
     start, trigger = 0, None
     used = Size()
     for n, unit in enumerate(units):
         used += unit.stubbed if n < stubs else unit.whole
-        full = used.beyond(rules.bounds)
-        trigger = full or _due(unit, rules, used, low)
+        full = used.beyond(limits.bounds)
+        trigger = full or _due(unit, limits, used, low)
         if trigger is None:
             continue
         if full == "messages":
@@ -114,7 +114,7 @@ def find_start(units: Sequence[MessageSize], rules: WindowLimits, stubs: int = 0
                 units, start, n, used, Size(low.messages, used.characters, used.tokens), stubs
             )
         if used.beyond(Size(used.messages, low.characters, low.tokens)):
-            old = _old(units, n, rules)
+            old = _old(units, n, limits)
             for stub in range(max(start, stubs), old):
                 used -= units[stub].whole - units[stub].stubbed
             stubs = max(stubs, old)
@@ -123,19 +123,19 @@ def find_start(units: Sequence[MessageSize], rules: WindowLimits, stubs: int = 0
     return WindowStart(start, max(start, stubs), trigger)
 
 
-def _due(unit: MessageSize, rules: WindowLimits, used: Size, low: Size) -> str | None:
-    if rules.every and unit.iteration and unit.iteration % rules.every == 0 and used.beyond(low):
+def _due(unit: MessageSize, limits: WindowLimits, used: Size, low: Size) -> str | None:
+    if limits.every and unit.iteration and unit.iteration % limits.every == 0 and used.beyond(low):
         return "iterations"
     return None
 
 
-def _old(units: Sequence[MessageSize], n: int, rules: WindowLimits) -> int:
+def _old(units: Sequence[MessageSize], n: int, limits: WindowLimits) -> int:
     """How many units are old enough for stubs when unit n is the newest: not that one, nor the last messages."""
     newest, kept, old = units[n].at, units[n].whole.messages, n
     while old > 0:
         unit = units[old - 1]
-        recent = newest is not None and unit.at is not None and newest - unit.at < rules.keep_recent
-        if not recent and kept + unit.whole.messages > rules.keep_last:
+        recent = newest is not None and unit.at is not None and newest - unit.at < limits.keep_recent
+        if not recent and kept + unit.whole.messages > limits.keep_last:
             break
         kept += unit.whole.messages
         old -= 1
@@ -210,18 +210,18 @@ def find_scan_start(
     conversation: Sequence[Message],
     first: int,
     covered: ScanStart | None,
-    rules: WindowLimits,
+    limits: WindowLimits,
     cut: AgeCut,
     iteration: int | None,
     policy: Policy,
 ) -> ScanStart:
     """Where to begin: not before `first`, nor before what the summary covers."""
-    epoch = len(conversation) // EPOCH * EPOCH - int(rules.bounds.messages * rules.low)
+    epoch = len(conversation) // EPOCH * EPOCH - int(limits.bounds.messages * limits.low)
     base = max(first, epoch, covered.first if covered is not None else 0)
     places = [n for n in range(base, len(conversation)) if not authored(conversation[n])]
     stubs = covered.stubs if covered is not None else 0
     units = _units(conversation, places, cut, iteration, policy)
-    found = find_start(units, rules, sum(place < stubs for place in places))
+    found = find_start(units, limits, sum(place < stubs for place in places))
     if not places:
         return ScanStart(base, base)
     stubbed = places[found.stubs] if found.stubs < len(places) else len(conversation)

@@ -122,7 +122,7 @@ class ReservedContent:
 
 
 def find_reserved(
-    conversation: Sequence[Message], plan_step: str | None, place: tuple[int, int], show: Renderer
+    conversation: Sequence[Message], plan_step: str | None, place: tuple[int, int], renderer: Renderer
 ) -> ReservedContent:
     """The surroundings of a talk; `place` says which step of how many `plan_step` is."""
     first, handed = _leading(conversation)
@@ -136,7 +136,7 @@ def find_reserved(
             refused = str(error)
     if conversation and engine_messages.is_action(conversation[-1]):
         closing.append(engine_messages.action())
-    return ReservedContent(show.all_of(leading), show.all_of(closing), first, handed, refused)
+    return ReservedContent(renderer.all_of(leading), renderer.all_of(closing), first, handed, refused)
 
 
 def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
@@ -151,13 +151,13 @@ def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
     return len(conversation), None
 
 
-def open_ledger(tokens: int | None, around: ReservedContent, policy: Policy) -> TokenLedger | None:
+def open_ledger(tokens: int | None, reserved: ReservedContent, policy: Policy) -> TokenLedger | None:
     """The ledger of a model of so many tokens before anything of the talk is in: the host's leading system messages use
     what is set aside for the system. None for a model of which nothing is known.
     """
     if tokens is None:
         return None
-    leading = around.leading.size.tokens
+    leading = reserved.leading.size.tokens
     reserves = {kind: int(tokens * share) for kind, share in policy.reserves.items()}
     reserves["system"] = max(0, reserves["system"] - leading)
     return TokenLedger(tokens, {"system": leading}, reserves)
