@@ -107,7 +107,8 @@ def _units(
 
 def _bounded(
     conversation: Sequence[Message], reserved: ReservedContent, named: Sequence[Group],
-    stubs: Sequence[RenderedMessages], shown: Sequence[RenderedMessages], place: WindowStart, repairs: Mapping[str, int], limit: Size, renderer: Renderer,
+    stubs: Sequence[RenderedMessages], shown: Sequence[RenderedMessages], place: WindowStart,
+    repairs: Mapping[str, int], limit: Size, renderer: Renderer,
 ) -> Selection:  # fmt: skip
     """The window from where its stride begins, or from later on while all that is shown is beyond a bound."""
     start = place.start
