@@ -1,10 +1,10 @@
-"""Work beside a turn, which nobody waits for: bounded, named, and no business of the agent's when it goes wrong."""
+"""Work beside the turns: bounded, named, and logged when it goes wrong. A layer owns all of it and ends it at close."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from typing import Any
 
 from brain.errors import CognitiveError
@@ -13,6 +13,28 @@ log = logging.getLogger(__name__)
 
 
 class Background:
+    """All work beside the turns of a layer, in queues by kind; ended in the order in which they were created."""
+
+    def __init__(self) -> None:
+        self._endings: list[Callable[[], Awaitable[None]]] = []
+
+    def queue(self, most: int, *, at_close: float | None = None) -> BackgroundQueue:
+        """Return a queue of at most `most` tasks, which a closing layer awaits for `at_close` seconds at most."""
+        queue = BackgroundQueue(most)
+        self._endings.append(lambda: queue.finished(at_close))
+        return queue
+
+    def on_close(self, ending: Callable[[], Awaitable[None]]) -> None:
+        """Await `ending` when the layer closes, for work that is kept in no queue."""
+        self._endings.append(ending)
+
+    async def finished(self) -> None:
+        """Return when all work is done, has failed, or took longer than its queue is given."""
+        for ending in self._endings:
+            await ending()
+
+
+class BackgroundQueue:
     """At most so many pieces of work at a time; what cannot keep up is left out, and memory does not grow."""
 
     def __init__(self, most: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ from cognitive.api.import_export import ImportExport
 from cognitive.api.memories import AgentMemories
 from cognitive.api.policies import PoliciesApi
 from cognitive.api.sessions import SessionsApi
-from cognitive.background import Background
+from cognitive.background import Background, BackgroundQueue
 from cognitive.catalog.engine import Catalog
 from cognitive.context.engine import ContextEngine
 from cognitive.feedback.capture import Capture, Extractor
@@ -75,7 +75,6 @@ from cognitive.window.summary import Extractive, Summarizer
 log = logging.getLogger(__name__)
 
 _MOST_SETTLING = 10_000  # outcomes under way at a time; a host that hands in more gets an error
-_AT_CLOSE = 10.0  # seconds that a host's extractor may still take
 _MOST_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
 _A_MESSAGE = "Where does Ada keep the key of the boat house?"  # no small talk, so that every rule reads it
 
@@ -109,7 +108,8 @@ class Services:
     recorder: TurnRecorder
     prefetch: ResponseEmbedder
     outcomes: OutcomeRecorder
-    settling: Background
+    background: Background
+    settling: BackgroundQueue
     session_manager: SessionManager
     retention: Retaining
     recall: Recall
@@ -163,18 +163,18 @@ async def assemble(
         closing.callback(redactor.close)
         await _warm(embedders)
         classifiers = await _classifiers(extensions.classifier, embedders.first, policy)
-        services, finish = _compose(
+        services = _compose(
             _Base(database, reading, journal, embedders, redactor, policy, shadow, extensions, classifiers)
         )
         quietly(lambda: watch_journal(services.metrics, journal))
         quietly(lambda: watch_breaker(services.metrics, database.breaker))
         await closing.enter_async_context(draining(services.outcomes, journal))
-        closing.push_async_callback(finish)
+        closing.push_async_callback(services.background.finished)
         yield services
 
 
-def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
-    """Return the services, and what waits until all that runs beside the turns is done."""
+def _compose(base: _Base) -> Services:
+    """Return the services; queues of background work are ended in the order in which they are created here."""
     database, embedders, redactor = base.database, base.embedders, base.redactor
     counter, languages = base.extensions.token_counter or count, AgentLanguages()
     store, turns = MemoryStore(database, embedders, redactor, languages), TurnLog(database)
@@ -182,13 +182,21 @@ def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
     policy_store, contents, forgetting = PolicyStore(database), Contents(database), Forgetting()
     resolver, reindexing = Chosen(policy_store, base.policy, base.shadow), Reindexing(database)
     engine = ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter)
-    summarizer = base.extensions.summarizer or Extractive()
-    session_manager = SessionManager(sessions, artifacts, base.policy, counter, summarizer, redactor)
-    capture, habits = Capture(store, base.policy, base.extensions.extractor), Habits(turns, base.policy)
+    background, summarizer = Background(), base.extensions.summarizer or Extractive()
+    settling = background.queue(_MOST_SETTLING)  # each within its deadline: Postgres, or else the journal
+    capture = Capture(store, base.policy, background, base.extensions.extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
-    settling, prefetch, catalog = Background(_MOST_SETTLING), ResponseEmbedder(embedders), Catalog(embedders.first)
-    retention = Retaining(Retention(database), resolver, base.journal)
-    shadowing, recall = Shadowing(turns, resolver.shadow, counter), Recall(engine, resolver, store, turns)
+    prefetch, shadowing = (
+        ResponseEmbedder(embedders, background),
+        Shadowing(turns, resolver.shadow, background, counter),
+    )
+    session_manager = SessionManager(sessions, artifacts, base.policy, counter, summarizer, background, redactor)
+    catalog, habits = Catalog(embedders.first), Habits(turns, base.policy)
+    background.on_close(catalog.close)
+    background.on_close(habits.finished)
+    retention = Retaining(Retention(database), resolver, base.journal, background)
+    background.on_close(resolver.finished)
+    recall = Recall(engine, resolver, store, turns)
     memories = AgentMemories(
         store, Erasing(database, store, embedders), turns, resolver, outcomes, settling, session_manager, forgetting,
         retention,
@@ -198,7 +206,7 @@ def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
     policies = PoliciesApi(resolver, policy_store, samples, redactor)
     transfer = ImportExport(store, Archive(database), reindexing, policies, policy_store)
     checks = HealthChecks(base.reading, base.journal, embedders, turns)
-    services = Services(
+    return Services(
         sessions=SessionsApi(sessions, artifacts, session_manager, turns, resolver),
         policies=policies,
         explain=ExplainApi(Questions(turns, store, contents, counter), turns, embedders, Figures(base.reading)),
@@ -212,23 +220,10 @@ def _compose(base: _Base) -> tuple[Services, Callable[[], Awaitable[None]]]:
         memories=MemoryFetcher(Planner(base.policy, habits, base.classifiers), engine, embedders, redactor),
         tools=ToolSelector(catalog),
         recorder=TurnRecorder(turns, outcomes, session_manager, shadowing),
-        prefetch=prefetch, outcomes=outcomes, settling=settling, session_manager=session_manager, retention=retention,
-        recall=recall, catalog=catalog, agent_memories=memories, metrics=base.extensions.metrics or NO_METRICS,
+        prefetch=prefetch, outcomes=outcomes, background=background, settling=settling, session_manager=session_manager,
+        retention=retention, recall=recall, catalog=catalog, agent_memories=memories,
+        metrics=base.extensions.metrics or NO_METRICS,
     )  # fmt: skip
-
-    async def finish() -> None:
-        """Wait for what runs beside the turns, each part within a bound of its own."""
-        await settling.finished()  # bounded by the deadline of each: Postgres, or else the journal
-        await capture.finished(_AT_CLOSE)
-        await prefetch.finished()
-        await shadowing.finished()
-        await session_manager.finished()
-        await catalog.close()
-        await habits.finished()
-        await retention.finished(_AT_CLOSE)
-        await resolver.finished()
-
-    return services, finish
 
 
 async def _warm(embedders: Embedders) -> None:

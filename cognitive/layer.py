@@ -58,6 +58,7 @@ class CognitiveLayer:
         self._recorder = services.recorder
         self._prefetch = services.prefetch
         self._outcomes = services.outcomes
+        self._background = services.background
         self._settling = services.settling
         self._session_manager = services.session_manager
         self._retention = services.retention

@@ -10,6 +10,7 @@ from cognitive import CognitiveLayer
 def internals(layer: CognitiveLayer) -> SimpleNamespace:
     """Return the layer's services by name."""
     return SimpleNamespace(
+        background=layer._background,
         artifacts=layer.sessions._artifacts,
         capture=layer._outcomes._capture,
         session_manager=layer._session_manager,

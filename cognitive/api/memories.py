@@ -14,7 +14,7 @@ from brain.store import MemoryStore, Progress
 from brain.turn_records import Weights
 from brain.turns import TurnLog
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Trust, above
-from cognitive.background import Background
+from cognitive.background import BackgroundQueue
 from cognitive.errors import InvalidInput
 from cognitive.feedback.attribute import planned_under, weights
 from cognitive.feedback.outcomes import OutcomeRecorder
@@ -35,7 +35,7 @@ class AgentMemories:
         turns: TurnLog,
         policies: Chosen,
         outcomes: OutcomeRecorder,
-        settling: Background,
+        settling: BackgroundQueue,
         session_manager: SessionManager,
         forgetting: Forgetting,
         retaining: Retaining,

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 
 TAG = "captured"  # by which an operator finds, or forgets, what nobody handed to `remember`
 _MOST_EXTRACTING = 64  # turns at a time; what cannot keep up is left out, and memory does not grow
+_AT_CLOSE = 10.0  # seconds that a host's extractor may still take
 _CONTEXT = 500  # characters of the question that help to find an answer
 
 
@@ -56,11 +57,13 @@ class Extractor(Protocol):
 class Capture:
     """The rim between a turn that was settled and the memories made of it."""
 
-    def __init__(self, store: MemoryStore, policy: Policy, extractor: Extractor | None = None) -> None:
+    def __init__(
+        self, store: MemoryStore, policy: Policy, background: Background, extractor: Extractor | None = None
+    ) -> None:
         self._store = store
         self._policy = policy
         self._extractor = extractor
-        self._background = Background(_MOST_EXTRACTING)
+        self._queue = background.queue(_MOST_EXTRACTING, at_close=_AT_CLOSE)
 
     def wants(self, agent_id: str) -> bool:
         """Whether anything would be kept of an agent's exchange."""
@@ -78,19 +81,15 @@ class Capture:
         await self._stored(exchange, said, read_at)
         if self._extractor is not None and extract:
             work = self._extracted(exchange, self._extractor, read_at)
-            self._background.start(work, exchange.agent_id, exchange.turn_id)
+            self._queue.start(work, exchange.agent_id, exchange.turn_id)
 
     async def ended(self, agent_id: str) -> None:
         """Returns when what is being extracted of an agent is stored, or has failed."""
-        await self._background.ended(agent_id)
+        await self._queue.ended(agent_id)
 
     async def stop(self, agent_id: str) -> None:
         """Gives up what is being extracted of an agent: it is about to be erased."""
-        await self._background.stop(agent_id)
-
-    async def finished(self, seconds: float | None = None) -> None:
-        """Returns when all that is being extracted is stored; what is not within so many seconds is given up."""
-        await self._background.finished(seconds)
+        await self._queue.stop(agent_id)
 
     async def _extracted(self, exchange: Exchange, extractor: Extractor, read_at: datetime) -> None:
         seconds = self._policy.for_agent(exchange.agent_id).extract_seconds

@@ -15,20 +15,16 @@ _AT_ONCE = 4  # sentences; a turn's message waits behind these few at most
 class ResponseEmbedder:
     """Embeds responses in the background, into the cache that turns read from."""
 
-    def __init__(self, embedders: Embedders) -> None:
+    def __init__(self, embedders: Embedders, background: Background) -> None:
         self._embedders = embedders
-        self._background = Background(_MOST_WAITING)
+        self._queue = background.queue(_MOST_WAITING)
 
     def enqueue(self, agent_id: str, response: str) -> None:
         """Has the sentences of a response embedded by the agent's model. Returns at once; what goes wrong is the next
         turn's to report.
         """
         if response:
-            self._background.start(self._embed(agent_id, response))
-
-    async def finished(self) -> None:
-        """Returns when all that was heard is embedded, or has failed."""
-        await self._background.finished()
+            self._queue.start(self._embed(agent_id, response))
 
     async def _embed(self, agent_id: str, response: str) -> None:
         stated = await asyncio.to_thread(window_sentences, [response])

@@ -31,12 +31,16 @@ class Shadowing:
     """
 
     def __init__(
-        self, turns: TurnLog, policies: Callable[[str], Policy | None], counter: TokenCounter = count
-    ) -> None:  # fmt: skip
+        self,
+        turns: TurnLog,
+        policies: Callable[[str], Policy | None],
+        background: Background,
+        counter: TokenCounter = count,
+    ) -> None:
         self._turns = turns
         self._policies = policies
         self._counter = counter
-        self._background = Background(_MOST_WAITING)
+        self._queue = background.queue(_MOST_WAITING)
 
     def follow(self, agent_id: str, turn_id: str, built: Built) -> None:
         """Has a turn shadowed in the background."""
@@ -44,11 +48,7 @@ class Shadowing:
         if policy is None or built.given is None:
             return
         shadow = self._shadow(agent_id, turn_id, built.given, compared(built.trace.fates), policy)
-        self._background.start(shadow, agent_id, "shadow of turn", turn_id)
-
-    async def finished(self) -> None:
-        """Returns when all that is on its way is recorded, or has failed."""
-        await self._background.finished()
+        self._queue.start(shadow, agent_id, "shadow of turn", turn_id)
 
     async def _shadow(
         self, agent_id: str, turn_id: str, given: Given, likeness: Mapping[Key, Likeness], policy: Policy

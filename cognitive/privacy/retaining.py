@@ -15,17 +15,18 @@ log = logging.getLogger(__name__)
 
 _EVERY = timedelta(hours=1)  # of an agent that has turns; the others are looked after by `cognitive db apply-retention`
 _MOST_AT_ONCE = 1  # agents: nobody waits for it, and turns need the connections
+_AT_CLOSE = 10.0  # seconds; the rest waits for the next time
 _MOST_KNOWN = 10_000  # agents, of which it is known when they were looked after
 
 
 class Retaining:
     """Has an agent's rows looked through after its turns, at most once an hour in a process."""
 
-    def __init__(self, retention: Retention, policy: Chosen, journal: Journal) -> None:
+    def __init__(self, retention: Retention, policy: Chosen, journal: Journal, background: Background) -> None:
         self._retention = retention
         self._journal = journal
         self._policy = policy
-        self._background = Background(_MOST_AT_ONCE)
+        self._queue = background.queue(_MOST_AT_ONCE, at_close=_AT_CLOSE)
         self._last: dict[str, datetime] = {}
 
     def look(self, agent_id: str) -> None:
@@ -33,7 +34,7 @@ class Retaining:
         now = datetime.now(UTC)
         if not self._policy.for_agent(agent_id).retention_days or now - self._last.get(agent_id, now - _EVERY) < _EVERY:
             return
-        if self._background.start(self._looked(agent_id, now), agent_id):
+        if self._queue.start(self._looked(agent_id, now), agent_id):
             self._last[agent_id] = now
             if len(self._last) > _MOST_KNOWN:
                 del self._last[next(iter(self._last))]
@@ -48,12 +49,6 @@ class Retaining:
         if "turns" in days:
             await asyncio.to_thread(self._journal.end, agent_id, now - timedelta(days=days["turns"]))
         return await self._retention.enforce(agent_id, days, now)
-
-    async def finished(self, seconds: float) -> None:
-        """Returns when the rows under way are looked through, or after so many seconds; the rest waits for the next
-        time.
-        """
-        await self._background.finished(seconds)
 
     async def _looked(self, agent_id: str, now: datetime) -> None:
         gone = await self.enforce(agent_id, now)

@@ -17,6 +17,7 @@ from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import Carried, Sessions
+from cognitive.background import Background
 from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
@@ -87,6 +88,7 @@ class SessionManager:
         policy: Policy,
         counter: TokenCounter,
         summarizer: Summarizer,
+        background: Background,
         redactor: Redactor = UNREDACTED,
     ) -> None:
         self._sessions = sessions
@@ -94,7 +96,7 @@ class SessionManager:
         self._policy = policy
         self._counter = counter
         self._cache = WindowCache()
-        self._writer = SessionWriter(sessions, artifacts, policy, summarizer, self._cache, redactor)
+        self._writer = SessionWriter(sessions, artifacts, policy, summarizer, self._cache, background, redactor)
 
     async def window(
         self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy
@@ -189,10 +191,6 @@ class SessionManager:
     def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
         self._writer.on_outcome(agent_id, turn_id, outcome, told_at)
-
-    async def finished(self) -> None:
-        """Returns when all that is on its way is written; what takes too long is left to the next turn."""
-        await self._writer.finished()
 
     async def ended(self, agent_id: str) -> None:
         """Returns when what is being written of an agent is there, or has failed."""

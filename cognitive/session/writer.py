@@ -69,6 +69,7 @@ class SessionWriter:
         policy: Policy,
         summarizer: Summarizer,
         cache: WindowCache,
+        background: Background,
         redactor: Redactor = UNREDACTED,
     ) -> None:
         self._sessions = sessions
@@ -77,7 +78,7 @@ class SessionWriter:
         self._summarizer = summarizer
         self._cache = cache
         self._redactor = redactor
-        self._background = Background(_MOST_WAITING)  # named by agent, what is kept, and of which turn or session
+        self._queue = background.queue(_MOST_WAITING, at_close=_AT_CLOSE)  # names: agent, what is kept, turn or session
         self._held = 0
 
     # --- what is started ---
@@ -86,38 +87,34 @@ class SessionWriter:
         """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
         if sent is None:
             return
-        self._background.start(self._keep(sent), sent.agent_id, "messages", sent.turn_id)
+        self._queue.start(self._keep(sent), sent.agent_id, "messages", sent.turn_id)
         if sent.evicted:  # while one summary of the session is being made, the others would be made of the same
-            self._background.start(self._roll(sent), sent.agent_id, "summary", sent.session_id)
+            self._queue.start(self._roll(sent), sent.agent_id, "summary", sent.session_id)
 
     def fitted(self, sent: Sent, conversation: Sequence[Message]) -> None:
         """Keeps the last messages of a window within its turn, behind those of its earlier windows."""
-        before = self._background.running(sent.agent_id, "messages", sent.turn_id)
+        before = self._queue.running(sent.agent_id, "messages", sent.turn_id)
         nth = str(len(conversation))
-        self._background.start(self._keep(sent, before), sent.agent_id, "messages", sent.turn_id, nth)
+        self._queue.start(self._keep(sent, before), sent.agent_id, "messages", sent.turn_id, nth)
 
     def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
-        self._background.start(self._answer(agent_id, turn_id, outcome, told_at), agent_id, "answer", turn_id)
+        self._queue.start(self._answer(agent_id, turn_id, outcome, told_at), agent_id, "answer", turn_id)
 
     def store(
         self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], told_at: float | None
     ) -> None:
         """Keeps whole outputs that could not be stored before the prompt went out."""
         later = self._store_later(agent_id, session_id, turn_id, artifacts, told_at)
-        self._background.start(later, agent_id, "outputs", turn_id)
-
-    async def finished(self) -> None:
-        """Returns when all that is on its way is written; what takes too long is left to the next turn."""
-        await self._background.finished(_AT_CLOSE)
+        self._queue.start(later, agent_id, "outputs", turn_id)
 
     async def ended(self, agent_id: str) -> None:
         """Returns when what is being written of an agent is there, or has failed."""
-        await self._background.ended(agent_id)
+        await self._queue.ended(agent_id)
 
     async def stop(self, agent_id: str) -> None:
         """Gives up all that is being written of an agent: it is about to be erased."""
-        await self._background.stop(agent_id)
+        await self._queue.stop(agent_id)
 
     # --- how it is written ---
 
@@ -132,7 +129,7 @@ class SessionWriter:
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
         """Returns when the messages of a turn are no longer on their way."""
-        if on_their_way := self._background.running(agent_id, "messages", turn_id):
+        if on_their_way := self._queue.running(agent_id, "messages", turn_id):
             await asyncio.wait(on_their_way)
 
     async def _roll(self, sent: Sent) -> None:

@@ -24,6 +24,7 @@ CALM = Policy(deadline_ms=30_000)
 PROCESS = """
 import asyncio, sys
 from cognitive import CognitiveLayer, Message, Outcome, Policy, ToolCall, Turn
+from tests.internals import internals
 
 async def main(url, agent):
     async with CognitiveLayer.open(url, policy=Policy(deadline_ms=30_000)) as layer:
@@ -34,7 +35,7 @@ async def main(url, agent):
         call = ToolCall(name="bash", arguments={{"command": "cat log"}}, result=log)
         await layer.post_turn(context, Outcome(response="The disk is full.", tool_calls=[call]))
         await layer.work.advance(agent, "s", 0)
-        await layer._session_manager.finished()
+        await internals(layer).background.finished()
         print("ready", flush=True)
         await asyncio.sleep(600)
 
@@ -54,7 +55,7 @@ def asked(agent: str, text: str, talk: Sequence[Message] = (), **fields) -> Turn
 
 async def resumed_by_another(layer: CognitiveLayer, agent: str) -> Resumed:
     """The session, when what the layer writes in the background is there."""
-    await internals(layer).session_manager.finished()
+    await internals(layer).background.finished()
     resumed = await layer.resume(agent, "s")
     assert resumed is not None
     return resumed
@@ -101,7 +102,7 @@ async def test_what_left_the_window_is_in_the_summary_that_is_taken_up(layer, ag
         seen.append(" ".join(message.content for message in context.messages))
         await layer.post_turn(context, Outcome(response=f"Noted as {n}."))
         talk += [Message(role="user", content=f"Note number {n}."), Message(role="assistant", content=f"Noted as {n}.")]
-        await internals(layer).session_manager.finished()
+        await internals(layer).background.finished()
     resumed = await resumed_by_another(layer, agent)
     assert resumed.covers is not None
     together = f"{resumed.summary} {' '.join(message.content for message in resumed.messages)}"

@@ -148,9 +148,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
 
 
 async def settled(layer: CognitiveLayer) -> None:
-    await internals(layer).session_manager.finished()
-    await internals(layer).shadowing.finished()
-    await internals(layer).prefetch.finished()
+    await internals(layer).background.finished()
 
 
 # --- where it may be ---

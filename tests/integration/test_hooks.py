@@ -85,7 +85,7 @@ async def used(layer, agent, name):
 
 async def kept(layer, agent, session):
     """The last messages that a session keeps."""
-    await internals(layer).session_manager.finished()
+    await internals(layer).background.finished()
     return (await layer.resume(agent, session.id)).messages
 
 

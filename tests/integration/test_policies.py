@@ -121,7 +121,7 @@ async def test_a_shadow_runs_beside_and_is_compared(opened, stocked):
     saved = await opened.policies.save(stocked, WIDE, by="ada")
     await opened.policies.shadow(stocked, saved.version, by="ada")
     await play(opened, stocked)
-    await internals(opened).shadowing.finished()
+    await internals(opened).background.finished()
 
     compared = await opened.policies.compared(stocked, saved.version)
     assert (compared.turns, compared.policy) == (3, saved.version)

@@ -260,7 +260,7 @@ async def test_two_workers_at_once_share_the_work(opened, agent, counted):
         await layer.remember(agent, lines(200))
     async with opened(old(), models[0]) as one, opened(old(), models[1]) as other:
         await one.admin.reembedding.begin(agent, "test/new")
-        done = await asyncio.gather(*(each.reembedding.fill(agent, "test/new", FULL) for each in (one, other)))
+        done = await asyncio.gather(*(each.admin.reembedding.fill(agent, "test/new", FULL) for each in (one, other)))
     assert list(done) == [0, 0]
     assert await counted() == {"test/old": 400, "test/new": 400}
     assert all(len(model.texts) > 50 for model in models)

@@ -15,6 +15,7 @@ from brain.sessions import Carried, Sessions
 from brain.turn_records import OpenTurn
 from brain.turns import TurnLog
 from cognitive import Message, Outcome, Policy, ToolCall
+from cognitive.background import Background
 from cognitive.errors import InvalidInput
 from cognitive.prompt import CLOSING, OPENING, sealed
 from cognitive.session.conversation import Conversation, SessionManager
@@ -54,7 +55,7 @@ class Rig:
 
     def process(self, summarizer=None) -> SessionManager:
         """What one process of the host's runs."""
-        return SessionManager(self.sessions, self.artifacts, Policy(), count, summarizer or self.numbers)
+        return SessionManager(self.sessions, self.artifacts, Policy(), count, summarizer or self.numbers, Background())
 
     async def record(self, turn_id: str, minutes: int = 0, message: str = "Hello") -> None:
         at = NOW + timedelta(minutes=minutes)
@@ -80,6 +81,11 @@ async def rig(urls, agent):
     await rig.database.close()
 
 
+async def written(process: SessionManager) -> None:
+    """Returns when all that a process keeps of its sessions is there."""
+    await process._writer._queue.finished()
+
+
 def said(messages) -> str:
     return " ".join(message.content for message in messages)
 
@@ -92,7 +98,7 @@ async def test_a_summary_rolls_on_from_turn_to_turn(rig):
     for n, (begin, upto) in enumerate([(0, 6), (6, 10), (10, 20)]):
         await rig.record(f"t{n}", n)
         one.on_turn_recorded(rig.sent(f"t{n}", upto, await rig.carried(), begin))
-        await one.finished()
+        await written(one)
         assert await rig.carried() == Carried(said(TALK[:upto]), mark(TALK, upto - 1))
 
 
@@ -105,10 +111,10 @@ async def test_turns_that_summarise_at_once_neither_lose_nor_double_anything(rig
     for n, (process, upto) in enumerate([(one, slow), (other, quick)]):
         await rig.record(f"t{n}", n)
         process.on_turn_recorded(rig.sent(f"t{n}", upto))
-    await other.finished()
+    await written(other)
     assert (await rig.carried()).summary == said(TALK[:quick])
     waiting.gate.set()
-    await one.finished()
+    await written(one)
     most = max(slow, quick)
     assert await rig.carried() == Carried(said(TALK[:most]), mark(TALK, most - 1))
     assert len(waiting.asked) == (2 if slow > quick else 1)  # the rest of what it had, behind what the other had
@@ -119,10 +125,10 @@ async def test_what_did_not_arrive_before_the_turn_is_not_overwritten_after_it(r
     one = rig.process()
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
-    await one.finished()
+    await written(one)
     await rig.record("t1", 1)
     one.on_turn_recorded(rig.sent("t1", 10, Carried(), 0))
-    await one.finished()
+    await written(one)
     assert (await rig.carried()).summary == said(TALK[:10])
 
 
@@ -131,7 +137,7 @@ async def test_many_processes_at_once_end_with_all_of_it_once(rig):
     for n, process in enumerate(processes):
         await rig.record(f"t{n}", n)
         process.on_turn_recorded(rig.sent(f"t{n}", 4 + 2 * n))
-    await asyncio.gather(*(process.finished() for process in processes))
+    await asyncio.gather(*(written(process) for process in processes))
     carried = await rig.carried()
     upto = find(TALK, carried.covers, len(TALK)) + 1
     assert carried.summary == said(TALK[:upto])
@@ -143,7 +149,7 @@ async def test_where_the_model_fails_the_summary_is_extracted(rig):
     one = rig.process()
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
-    await one.finished()
+    await written(one)
     carried = await rig.carried()
     assert carried.covers == mark(TALK, 5)
     assert carried.summary == await Extractive().summarize("", TALK[:6], Policy().summary_characters)
@@ -155,10 +161,10 @@ async def test_a_model_that_hangs_or_answers_nonsense_is_not_waited_for(rig, ans
         async def summarize(self, earlier, messages, limit):
             return await asyncio.Event().wait() if answer == "hangs" else answer
 
-    one = SessionManager(rig.sessions, rig.artifacts, Policy(summary_seconds=0.05), count, Odd())
+    one = SessionManager(rig.sessions, rig.artifacts, Policy(summary_seconds=0.05), count, Odd(), Background())
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
-    await one.finished()
+    await written(one)
     assert (await rig.carried()).summary == await Extractive().summarize("", TALK[:6], Policy().summary_characters)
 
 
@@ -170,7 +176,7 @@ async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
     one = rig.process(Flood())
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
-    await one.finished()
+    await written(one)
     summary = (await rig.carried()).summary
     assert len(summary) <= Policy().summary_characters
     assert "line 8999" in summary
@@ -183,7 +189,7 @@ async def test_memories_that_were_injected_do_not_live_on_in_the_summary(rig):
     await rig.record("t0")
     talk = [*evicted, *TALK]
     one.on_turn_recorded(Sent(rig.agent, "s", "t0", talk, Carried(), evicted, mark(talk, 1), talk))
-    await one.finished()
+    await written(one)
     assert "mirror" not in (await rig.carried()).summary
     assert "Where is it?" in (await rig.carried()).summary
     assert not any("mirror" in content for content in await rig.kept())
@@ -194,11 +200,11 @@ async def test_of_a_turn_that_is_not_recorded_nothing_is_kept(rig, layer):
     one = rig.process()
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("gone", 6))
-    await one.finished()
+    await written(one)
     assert await rig.sessions.state(rig.agent, "s", 5) is None
     one.on_turn_recorded(rig.sent("t0", 6))
     await layer.erase_agent(rig.agent)
-    await one.finished()
+    await written(one)
     assert await rig.sessions.state(rig.agent, "s", 5) is None
 
 
@@ -208,9 +214,9 @@ async def test_a_summary_that_comes_after_an_erasure_does_not_enter_the_session_
     await layer.erase_agent(rig.agent)
     await rig.record("t1", 1)
     one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:2], Carried()))
-    await one.finished()
+    await written(one)
     late.on_turn_recorded(rig.sent("t0", 6))
-    await late.finished()
+    await written(late)
     assert await rig.carried() == Carried()
 
 
@@ -222,10 +228,10 @@ async def test_an_earlier_turn_that_comes_late_does_not_replace_a_later_one(rig)
     await rig.record("t1", 1)
     await rig.record("t0", 0)
     one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:4], Carried()))
-    await one.finished()
+    await written(one)
     other.on_turn_recorded(Sent(rig.agent, "s", "t0", TALK[:2], Carried()))
     other.on_outcome(rig.agent, "t0", Outcome(response="Late."))
-    await other.finished()
+    await written(other)
     assert await rig.kept() == [message.content for message in TALK[:4]]
 
 
@@ -236,10 +242,10 @@ async def test_an_answer_stands_behind_its_message_once_with_its_tool_calls_whol
     await rig.record("t0")
     one.on_turn_recorded(Sent(rig.agent, "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], Carried()))
     one.on_outcome(rig.agent, "t0", outcome)
-    await one.finished()
+    await written(one)
     other = rig.process()  # another process brings the same outcome again
     other.on_outcome(rig.agent, "t0", outcome)
-    await other.finished()
+    await written(other)
     state = await rig.sessions.state(rig.agent, "s", 5)
     roles = [message.role for message in decode(state.messages)]
     assert roles == ["user", "assistant", "user", "assistant", "tool", "assistant"]
@@ -265,7 +271,7 @@ async def test_what_is_not_in_time_is_said_and_follows(rig):
     assert reason.startswith("artifacts: ")
     carried, [reason] = await one.before(rig.agent, "s", Deadline(0))
     assert (carried, reason.split(":")[0]) == (Carried(), "session")
-    await one.finished()
+    await written(one)
     assert (await rig.artifacts.read(rig.agent, id, 0, 10)).text == "x"
 
 
@@ -279,7 +285,7 @@ async def test_without_postgres_nothing_raises(agent):
     one.on_turn_recorded(nowhere.sent("t", 6))
     one.on_outcome(agent, "t", Outcome(response="x"))
     await one.stop(agent)
-    await one.finished()
+    await written(one)
 
 
 # --- the plan ---
