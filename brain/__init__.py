@@ -17,7 +17,6 @@ Modules, in order of execution:
 - `text`: split text into words, stems and sentences.
 - `languages`: list the languages of the index, and know which one an agent uses.
 - `embedding_rows`: write the vectors of a memory, for every model that its agent keeps.
-- `embedding_spaces`: know which embedding models an agent's vectors are of.
 - `search`: find candidates with the raw score of each channel.
 - `terms`: choose the words of a query whose postings are read.
 - `decay`: compute what is left of a mass after some time.

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.embedding.several import Embedders
-from brain.embedding_spaces import Spaces
+from brain.embedding.several import Spaces
 from brain.errors import EmbeddingError
 from brain.postgres.database import Connection
 from brain.postgres.halfvec import encode_halfvec

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.caches import cached
-from brain.embedding_spaces import Spaces
+from brain.embedding.several import Spaces
 from brain.languages import AgentLanguages, Indexed
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from brain import embedding_rows
 from brain.changes.filling import SQL, Filling, lock
-from brain.embedding_spaces import Spaces
+from brain.embedding.several import Spaces
 from brain.errors import InvalidInput
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import count

@@ -8,5 +8,5 @@ Modules, in order of execution:
 - `transformer`: embed with any other model, on sentence-transformers.
 - `packaged`: find the data files of installed packages without running their code.
 - `cached`: embed off the event loop, with a cache by model and text, and check the output.
-- `several`: choose the embedder of an agent's reads and writes, as the database names it.
+- `several`: know the models of an agent's vectors, and choose the embedder of its reads and writes.
 """

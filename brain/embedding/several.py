@@ -1,19 +1,51 @@
 """The embedders of a process, and which of them an agent's reads and writes use: what the database names, not what the
 process happens to have.
 
-A process that lacks the live model reads by another one that is kept, and says so; it never reads by two.
+Each model is a space of its own, whose vectors are compared with each other only. A process that lacks the live model
+reads by another one that is kept, and says so; it never reads by two.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from brain.embedding.cached import CachedEmbedder
-from brain.embedding_spaces import Spaces
 from brain.errors import EmbeddingError
 
 _MOST_AGENTS = 10_000  # whose models are remembered; of another one the first read asks twice
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What is kept of a model: how many numbers its vectors have, and whether every memory has had them once."""
+
+    dimension: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spaces:
+    """An agent's models: `live` is the one that its reads use, None while nothing is stored; `kept` are those that its
+    writes go to.
+    """
+
+    live: str | None = None
+    kept: Mapping[str, Space] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, live: str | None, kept: Sequence[Any] | None) -> Self:
+        """From what a statement returns: rows of model, dimension, complete."""
+        return cls(live, {model: Space(dimension, complete) for model, dimension, complete in kept or ()})
+
+    @property
+    def models(self) -> frozenset[str]:
+        """All of them."""
+        return frozenset(self.kept) | ({self.live} if self.live is not None else frozenset())
+
+
 _NOTHING_TOLD = Spaces()
 
 

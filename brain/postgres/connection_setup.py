@@ -91,10 +91,6 @@ async def _made(pool: asyncpg.Pool) -> None:
         raise
 
 
-async def no_reset(connection: Connection) -> None:
-    """In place of asyncpg's reset, which costs a round trip: all our settings are local to their transaction."""
-
-
 async def prepare(connection: Connection, role: str | None) -> None:
     """Checks the database once per connection and teaches it our types, in one transaction: a pooler may hand on the
     connection after it, so that `role` is taken on within.

@@ -21,7 +21,7 @@ from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, StoreError, StoreUnavailable
 from brain.postgres import event_loop
 from brain.postgres.breaker import Breaker, Probe, may_wait
-from brain.postgres.connection_setup import CONTENDED, LOST, fill, no_reset, prepare
+from brain.postgres.connection_setup import CONTENDED, LOST, fill, prepare
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
 from brain.postgres.transaction import Work as Work
@@ -260,7 +260,7 @@ class Database:
             timeout=_CONNECT_SECONDS,
             init=partial(prepare, role=self._local_role),
             statement_cache_size=0 if self._pooled else _STATEMENTS,
-            reset=no_reset,
+            reset=_no_reset,
             server_settings=self._settings(),
         )
         await fill(pool)
@@ -281,3 +281,7 @@ class _Attempt(Generic[T]):
 
 async def _probed(connection: Connection) -> None:
     """The transaction around it is question enough."""
+
+
+async def _no_reset(connection: Connection) -> None:
+    """In place of asyncpg's reset, which costs a round trip: all our settings are local to their transaction."""

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
 from brain.embedding.named import named
-from brain.embedding.several import Embedders
+from brain.embedding.several import Embedders, Space, Spaces
 from brain.embedding.wordllama import WordLlama
-from brain.embedding_spaces import Space, Spaces
+from brain.embedding.several import Space, Spaces
 from brain.errors import EmbeddingError
 
 MODELS = ("test/old", "test/new", "test/twin", "another")
