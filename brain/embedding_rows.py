@@ -11,8 +11,7 @@ from collections.abc import Set as AbstractSet
 from uuid import UUID
 
 from brain import statements
-from brain.embedding.several import Embedders
-from brain.embedding.several import Spaces
+from brain.embedding.several import Embedders, Spaces
 from brain.errors import EmbeddingError
 from brain.postgres.database import Connection
 from brain.postgres.halfvec import encode_halfvec

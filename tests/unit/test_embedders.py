@@ -15,7 +15,6 @@ from brain.embedding.minilm import MiniLM
 from brain.embedding.named import named
 from brain.embedding.several import Embedders, Space, Spaces
 from brain.embedding.wordllama import WordLlama
-from brain.embedding.several import Space, Spaces
 from brain.errors import EmbeddingError
 
 MODELS = ("test/old", "test/new", "test/twin", "another")
