@@ -1,7 +1,7 @@
 """The memory types: one row each, from which everything that depends on the type is derived.
 
 The order of the rows is that of a prompt's sections. A new type is a row here, its name in `MemoryType`, its field in
-`cognitive.policy.defaults.FrameBudget`, and a migration that lets `memory.type` hold it.
+`cognitive.policy.tables.FrameBudget`, and a migration that lets `memory.type` hold it.
 """
 
 from __future__ import annotations

@@ -16,29 +16,63 @@ from brain.errors import PolicyError
 class Settings(BaseSettings):
     """Settings from the environment, each as COGNITIVE_<NAME>."""
 
-    model_config = SettingsConfigDict(env_prefix="COGNITIVE_", env_ignore_empty=True, frozen=True, extra="ignore")
-
-    database_url: str | None = None  # None: the embedded server
-    replica_url: str | None = None  # a standby of it, which those ask who only look; turns and writes never do
-    server_user: str | None = (
-        None  # the system user whom the embedded server runs as under root; None: postgres, nobody
+    model_config = SettingsConfigDict(
+        env_prefix="COGNITIVE_", env_ignore_empty=True, frozen=True, extra="ignore", use_attribute_docstrings=True
     )
-    data_dir: Path | None = None  # None: the user's data directory
-    cache_dir: Path | None = None  # None: the user's cache directory; holds the prepared embedding model
-    # The embedding models of this process, with commas: minilm, wordllama, sentence-transformers:MODEL, or
-    # package.module:maker. The first is for agents without vectors; which one an agent's reads use, the database names.
+
+    database_url: str | None = None
+    """URL of the database. Without one the embedded server of this machine is started and used."""
+
+    replica_url: str | None = None
+    """URL of a standby of the database, for those who only look: the dashboard and reports. Turns and writes never use
+    it. Set it where the dashboard slows down the turns."""
+
+    server_user: str | None = None
+    """System user whom the embedded server runs as under root. Without one it is postgres, or else nobody."""
+
+    data_dir: Path | None = None
+    """Directory of the embedded server and the journal. Without one it is the user's data directory."""
+
+    cache_dir: Path | None = None
+    """Directory of the prepared embedding model. Without one it is the user's cache directory."""
+
     embedding_models: str = "minilm"
+    """Embedding models of this process, with commas: minilm, wordllama, sentence-transformers:MODEL, or
+    package.module:maker. The first is for agents without vectors; the database names the one that an agent's reads
+    use."""
+
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
-    pooler: Literal["none", "transaction"] = "none"  # between here and the server; transaction: PgBouncer in that mode
-    cluster: Literal["none", "citus"] = "none"  # what database_url leads to; citus: the coordinator of a Citus cluster
-    breaker_failures: Annotated[int, Field(ge=0)] = 5  # in a row until Postgres is asked no more; 0: it always is
-    breaker_wait: Annotated[float, Field(gt=0)] = 0.25  # seconds until a probe, doubled each time: what a turn may take
-    breaker_longest_wait: Annotated[float, Field(gt=0)] = 5.0  # between probes: so long a turn may miss who is back
-    policy: Path | None = None  # a TOML file with a policy
-    models: Path | None = None  # a TOML file with further rows for the table of models
-    tokens: Path | None = None  # a TOML file with the server's tokens; None: tokens.toml in the data directory
-    redact: str | None = None  # "patterns", or "module:function" from a text to what may be stored of it
-    shadow_policy: Path | None = None  # one more, which is run beside it and changes nothing
+    """Connections to the database, from 1 to 100. Raise it where many turns run at once."""
+
+    pooler: Literal["none", "transaction"] = "none"
+    """Pooler between this process and the server; transaction means PgBouncer in that mode."""
+
+    cluster: Literal["none", "citus"] = "none"
+    """What the URL of the database leads to; citus means the coordinator of a Citus cluster."""
+
+    breaker_failures: Annotated[int, Field(ge=0)] = 5
+    """Consecutive failures that open the circuit breaker, from 0; 0 disables it."""
+
+    breaker_wait: Annotated[float, Field(gt=0)] = 0.25
+    """Seconds until the open breaker's first probe, above 0, doubled each time. The default is what a turn may take."""
+
+    breaker_longest_wait: Annotated[float, Field(gt=0)] = 5.0
+    """Longest time between two probes, in seconds, above 0: a turn may miss for so long that the database is back."""
+
+    policy: Path | None = None
+    """TOML file with a policy."""
+
+    models: Path | None = None
+    """TOML file with further rows for the table of models."""
+
+    tokens: Path | None = None
+    """TOML file with the server's tokens. Without one it is tokens.toml in the data directory."""
+
+    redact: str | None = None
+    """Redaction of what is stored: "patterns", or "module:function" from a text to what may be stored of it."""
+
+    shadow_policy: Path | None = None
+    """TOML file with a policy that is run beside the other and changes nothing."""
 
     @property
     def embedders(self) -> tuple[str, ...]:

@@ -55,8 +55,8 @@ from cognitive.lab.samples import Samples
 from cognitive.lab.shadow import Shadowing
 from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
 from cognitive.policy import Policy
-from cognitive.policy.chosen import Chosen
 from cognitive.policy.configured import live_policy, with_models
+from cognitive.policy.resolver import Chosen
 from cognitive.preflight import signals
 from cognitive.preflight.category_learning import Habits
 from cognitive.preflight.classifier import Classifier, Classifiers, ExemplarClassifier
@@ -214,7 +214,7 @@ def _compose(base: _Base) -> Services:
             memories, transfer, checks, IvfIndex(database), Reembedding(database, embedders), reindexing, turns, engine,
             resolver, habits, forgetting,
         ),
-        work=Work(resolver, sessions, Subtasks(database, redactor), store, recall),
+        work=Work(sessions, Subtasks(database, redactor), store, recall),
         resolver=resolver,
         window=WindowBuilder(session_manager),
         memories=MemoryFetcher(Planner(base.policy, habits, base.classifiers), engine, embedders, redactor),
@@ -243,7 +243,7 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
     """The host's classifier, or else the exemplars for the policies that want them; if the model fails, they know
     nothing.
     """
-    if own is not None or not any(each.exemplar_fallback for each in policy.variants):
+    if own is not None or not any(each.categories.exemplar_fallback for each in policy.variants):
         return lambda _: own
     exemplars = ExemplarClassifier(embedder, policy)
     try:

@@ -168,7 +168,7 @@ class CognitiveLayer:
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
-        if self._policies.for_agent(context.agent_id).dedup:
+        if self._policies.for_agent(context.agent_id).dedup.enabled:
             self._prefetch.enqueue(context.agent_id, without_injected(outcome.response))
         received_at = time()
         report = await self._outcomes.post(context, outcome, received_at)

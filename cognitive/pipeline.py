@@ -26,8 +26,8 @@ from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.lab.shadow import Shadowing
 from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.policy.chosen import Chosen
 from cognitive.policy.models import budget_for
+from cognitive.policy.resolver import Chosen
 from cognitive.preflight.plan import merge_needs
 from cognitive.preflight.planner import Planner, hinted
 from cognitive.privacy import redaction
@@ -75,7 +75,9 @@ class TurnRequest:
         """Return the tokens that the turn's model leaves for memory, None where the host does not name the model."""
         if self.turn.model is None:
             return None
-        return int(budget_for(self.turn.model, self.policy.models).input_tokens * self.policy.reserves["memory"])
+        return int(
+            budget_for(self.turn.model, self.policy.budgets.models).input_tokens * self.policy.window.reserves["memory"]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class WindowBuilder:
         """Return the window over a conversation that has grown within its turn."""
         grown = Conversation.within(context, tuple(conversation), iteration)
         try:
-            return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.fit_deadline_ms), policy)
+            return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.deadlines.fit_ms), policy)
         except Exception as error:  # a loop of calls goes on as a turn does
             return Window.of(plain(grown.messages, policy), grown.messages, policy, _cut(error))
 
@@ -213,7 +215,7 @@ class TurnRecorder:
 
     async def _record(self, request: TurnRequest, context: TurnContext) -> TurnContext:
         """Record the turn; what cannot be recorded in time is recorded with the outcome."""
-        opening, minutes = opened(context), request.policy.abandon_after_minutes
+        opening, minutes = opened(context), request.policy.feedback.abandon_after_minutes
         try:
             await request.deadline.within(self._turns.open(context.agent_id, opening, abandon_after_minutes=minutes))
         except (CognitiveError, TimeoutError) as error:

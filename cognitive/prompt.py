@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cognitive.policy.defaults import Placement
+from cognitive.policy.tables import Placement
 
 OPENING = "<memory-records>"
 CLOSING = "</memory-records>"

@@ -15,7 +15,7 @@ from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.policy.chosen import Chosen
+from cognitive.policy.resolver import Chosen
 from cognitive.preflight import signals
 from cognitive.recording.record import RecordedCandidate, decode
 from cognitive.trace import NOT_ELIGIBLE, Candidate
@@ -86,10 +86,10 @@ def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: dat
 
 async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Policy) -> None:
     """Raises where the policy closes the tool for the frame of the turn; where it closes any, a turn must be known."""
-    if not policy.closed_recall:
+    if not policy.trust.recall_disabled_frames:
         return
     turn = await turns.turn(agent_id, turn_id)
-    if turn is None or turn.frame in policy.closed_recall:
+    if turn is None or turn.frame in policy.trust.recall_disabled_frames:
         frame = f"in a turn of the frame {turn.frame}" if turn is not None else "in a turn that is not recorded"
         raise RecallClosed(f"Memory cannot be searched {frame}; go on with what the prompt shows.")
 

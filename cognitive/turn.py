@@ -15,7 +15,7 @@ from brain.types import Edge, Label, MemoryType, Moment, Text, Vector
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.policy.defaults import Placement
+from cognitive.policy.tables import Placement
 from cognitive.prompt import Parts, Placed, place
 from cognitive.trace import Trace, Trim
 from cognitive.validation import require_label

@@ -34,10 +34,10 @@ class Deployments:
 
 
 POLICY = Policy(
-    window_messages=12,
+    window={"max_messages": 12},
     deadline_ms=2_000,  # the first turns of a process plan their statements, here beside whatever else runs
     agents={
-        "example-quiet": {"evidence_floor": 0.95, "frames": {"question": {"total": 500}}},
+        "example-quiet": {"evidence": {"threshold": 0.95}, "budgets": {"frames": {"question": {"total": 500}}}},
         "example-open": {"abstention": False, "placement": "journaled"},
     },
 )

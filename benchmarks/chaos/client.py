@@ -14,7 +14,7 @@ from cognitive.errors import CognitiveError
 from cognitive.turn import TurnContext
 
 _AT_ONCE = 4
-_POLICY = Policy(abstention=False, deadline_ms=1_000, post_turn_deadline_ms=1_500)
+_POLICY = Policy(abstention=False, deadline_ms=1_000, deadlines={"post_turn_ms": 1_500})
 
 
 async def _turns(layer: CognitiveLayer, agent: str, chance: random.Random, pause: float) -> None:

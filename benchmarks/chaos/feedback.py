@@ -79,7 +79,7 @@ async def _server_killed(ledger: Ledger, chance: random.Random, site: Site) -> N
 async def hot(ledger: Ledger, seed: int, outcomes: int, site: Site) -> None:
     """So many outcomes at once about the same forty memories: deadlocks may happen in Postgres, and nobody is told."""
     chance, agent = random.Random(seed), f"hot-{seed}"
-    policy = PATIENT.model_copy(update={"post_turn_deadline_ms": 60_000.0})
+    policy = PATIENT.changed({"deadlines.post_turn_ms": 60_000.0})
     async with CognitiveLayer.open(site.urls.app, policy=policy, embedder=WordEmbedder()) as layer:
         ids = await layer.remember(agent, store(HOT - 1))
         shown = (await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))).shown

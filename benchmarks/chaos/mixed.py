@@ -24,7 +24,9 @@ from cognitive import Policy
 
 AGENTS = 20
 # the same question again and again: what was just said of it is to be shown all the same
-POLICY = Policy(abstention=False, dedup=False, deadline_ms=deadlines.DEADLINE, recall_deadline_ms=2_000)
+POLICY = Policy(
+    abstention=False, dedup={"enabled": False}, deadline_ms=deadlines.DEADLINE, deadlines={"recall_ms": 2_000}
+)
 _BROKEN = (2.0, 10.0)  # seconds, from and to
 _QUIET = (3.0, 12.0)
 _KILLED = 0.25  # of the faults: the process beside is killed meanwhile

@@ -109,7 +109,7 @@ SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.rea
        t.trace -> 'trim' AS trim, t.trace -> 'window' AS "window", t.trace -> 'sections' AS sections,
            t.trace -> 'excerpts' AS excerpts,
        nullif(t.response, '') AS response, pg_column_size(t.trace) AS bytes,
-       (SELECT content ->> 'attribution' FROM cognitive.policy WHERE agent_id = :agent_id
+       (SELECT content #>> '{feedback,attribution}' FROM cognitive.policy WHERE agent_id = :agent_id
            AND version = t.policy) AS attribution,
        (SELECT turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND session_id = t.session_id AND at < t.at
         ORDER BY at DESC, turn_id DESC LIMIT 1) AS previous,

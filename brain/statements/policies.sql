@@ -72,7 +72,9 @@ SELECT (SELECT count(*) FROM cognitive.turn WHERE agent_id = :agent_id AND turn_
 -- What was counted of the memories that these turns showed, in the order of time, with the threshold of each turn's
 -- policy.
 WITH bar AS MATERIALIZED (
-    SELECT version, (content -> 'attribution_thresholds' ->> (content ->> 'attribution'))::float8 AS threshold
+    SELECT version,
+           (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8
+               AS threshold
     FROM cognitive.policy WHERE agent_id = :agent_id)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold
@@ -86,7 +88,9 @@ ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
 -- name: verdicts_before
 -- The same of the latest completed turns before a time.
 WITH bar AS MATERIALIZED (
-    SELECT version, (content -> 'attribution_thresholds' ->> (content ->> 'attribution'))::float8 AS threshold
+    SELECT version,
+           (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8
+               AS threshold
     FROM cognitive.policy WHERE agent_id = :agent_id)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold

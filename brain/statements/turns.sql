@@ -90,7 +90,9 @@ ON CONFLICT DO NOTHING
 
 -- name: verdicts
 WITH bar AS MATERIALIZED (
-    SELECT version, (content -> 'attribution_thresholds' ->> (content ->> 'attribution'))::float8 AS threshold
+    SELECT version,
+           (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8
+               AS threshold
     FROM cognitive.policy WHERE agent_id = :agent_id)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold

@@ -24,8 +24,8 @@ from cognitive.api.import_export import ImportExport
 from cognitive.api.memories import AgentMemories
 from cognitive.context.engine import ContextEngine
 from cognitive.lab.comparison import Comparison, compare
-from cognitive.policy.chosen import Chosen
 from cognitive.policy.models import context_budgets
+from cognitive.policy.resolver import Chosen
 from cognitive.preflight.category_learning import Habit, Habits, Learned
 from cognitive.privacy.forgetting import Forgetting, LetGo
 from cognitive.validation import require_label
@@ -173,7 +173,7 @@ class AdminApi:
 
         Opening a turn does the same for some of them. An outcome that comes after all still counts.
         """
-        minutes = self._policies.for_agent(require_label("agent_id", agent_id)).abandon_after_minutes
+        minutes = self._policies.for_agent(require_label("agent_id", agent_id)).feedback.abandon_after_minutes
         return await self._turns.reap(agent_id, abandon_after_minutes=minutes)
 
     async def tool_usage(self, agent_id: str) -> tuple[Habit, ...]:
@@ -225,4 +225,4 @@ class AdminApi:
 
     def context_budgets(self) -> dict[str, Any]:
         """Return what each model can carry, with the rows of this layer's policy; data that JSON can hold."""
-        return context_budgets(self._policies.base.models)
+        return context_budgets(self._policies.base.budgets.models)

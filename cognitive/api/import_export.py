@@ -18,7 +18,7 @@ from cognitive.api import jsonl
 from cognitive.api.jsonl import Chosen, Indexed, Line
 from cognitive.api.policies import PoliciesApi
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.policy.tunables import changed
+from cognitive.policy.live import changed
 from cognitive.validation import require_label
 
 

@@ -18,7 +18,7 @@ from cognitive.background import BackgroundQueue
 from cognitive.errors import InvalidInput
 from cognitive.feedback.attribute import planned_under, weights
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.policy.chosen import Chosen
+from cognitive.policy.resolver import Chosen
 from cognitive.privacy.forgetting import Forgetting, everything
 from cognitive.privacy.retaining import Retaining
 from cognitive.session.conversation import SessionManager

@@ -1,7 +1,7 @@
 """`layer.policies`: saved, tried as a shadow, activated and rolled back while the layer runs; what one would change.
 
 The operator's own policy (`Policy` given to `open`, or the file in COGNITIVE_POLICY) stays the base: what is saved for
-an agent is some of its rows with other values (`cognitive.policy.tunables`), laid over it, and never stands by itself.
+an agent is some of its rows with other values (`cognitive.policy.live`), laid over it, and never stands by itself.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from cognitive.lab.samples import Samples
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
-from cognitive.policy.chosen import Chosen, Standing
-from cognitive.policy.tunables import changed, lasting
+from cognitive.policy.live import changed, lasting
+from cognitive.policy.resolver import Chosen, Standing
 from cognitive.validation import require_aware, require_label
 
 _COMPARED = 500  # the latest turns that a shadow ran beside

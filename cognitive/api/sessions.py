@@ -9,11 +9,13 @@ from brain.artifacts import Artifact, Artifacts, Line, Page
 from brain.sessions import Cleared, Sessions
 from brain.turns import TurnLog
 from cognitive.errors import InvalidInput, UnknownArtifact
-from cognitive.policy.chosen import Chosen
+from cognitive.policy.resolver import Chosen
 from cognitive.session.conversation import SessionManager
 from cognitive.session.recent import Resumed
 from cognitive.validation import require_id, require_label
 
+# An open turn may wait for its model so long; an older one was likelier lost.
+RECALL_TURN_MAX_AGE_MINUTES = 10.0
 PAGE_CHARACTERS = 8_000  # of an artifact at a time, about 2,000 tokens
 _MAX_PAGE_CHARACTERS = 1_000_000
 _MAX_LINES = 200
@@ -54,9 +56,8 @@ class SessionsApi:
         return await self._sessions.clear(agent_id, session_id)
 
     async def open_turns(self, agent_id: str, session_id: str | None = None) -> list[str]:
-        """Return the latest open turn of each session, or of one, if it was opened within `tie_minutes`."""
-        minutes = self._policies.for_agent(require_label("agent_id", agent_id)).tie_minutes
-        return await self._turns.opened(agent_id, session_id, minutes)
+        """Return the latest open turn of each session, or of one, if it was opened lately."""
+        return await self._turns.opened(require_label("agent_id", agent_id), session_id, RECALL_TURN_MAX_AGE_MINUTES)
 
     async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> Page:
         """Return a page of a whole tool output: `length` characters from `start` on.

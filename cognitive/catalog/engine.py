@@ -35,6 +35,9 @@ _RECENT_MESSAGES = 40  # of a conversation: the tools they called are likely to 
 _TOLD_SHARE = 0.3  # of the tools' bytes; an operator wants to know of more than that
 _FEW = 24  # tools: what they say in each form is written in some 10 ms, which no other turn has to wait behind
 _KNOWN = 500  # tools whose forms are known: fitted faster than a thread is asked
+DEADLINE_MS = 60.0  # a large catalogue may take, even after a search that took all there was
+MAX_LISTED = 200  # most relevant tools that the small model chooses from
+MIN_RANKED = 12  # most relevant tools that stay beside what it chose (upstream's)
 _SHARE = 0.7  # of the turn's time left that a large catalogue may take: it has to be recorded as well
 _MOST_VECTORS = 16_384  # 25 MB at 384 dimensions
 _MOST_TOOLS = 10_000  # in all catalogues that are kept, some 2 KB each
@@ -55,8 +58,9 @@ class ToolSignals:
 class Catalog:
     """Fits tools to models, and remembers what that takes."""
 
-    def __init__(self, embedder: CachedEmbedder) -> None:
+    def __init__(self, embedder: CachedEmbedder, *, deadline_ms: float = DEADLINE_MS) -> None:
         self.library = ToolCache(embedder)
+        self._deadline_ms = deadline_ms
 
     def whole(self, tools: Sequence[Tool], model: str | None) -> Offer:
         """The tools as they were given."""
@@ -67,7 +71,7 @@ class Catalog:
     ) -> Offer:
         """The tools of a turn as its model can carry them, by all that is known of the turn; see `fit`."""
         recent = frozenset(call.name for said in turn.conversation[-_RECENT_MESSAGES:] for call in said.tool_calls)
-        always = frozenset(policy.always_include)
+        always = frozenset(policy.categories.always_include)
         query = signals.query or turn.text
         evidence = Evidence(query, signals.vector, signals.past, recent, always, signals.wanted)
         offer = await self.fit(tools, turn.model, evidence, deadline, policy)
@@ -90,12 +94,12 @@ class Catalog:
             return self.whole(tools, model)
         catalogue = self.library.catalogue(tools)
         if len(tools) <= (_KNOWN if catalogue.read else _FEW):
-            offer = self._fit(catalogue, model, limit, evidence, policy)
+            offer = self._fit(catalogue, model, limit, evidence)
         elif catalogue.reading and not catalogue.read:  # a second reader would only slow down the first
             offer = cut_late(catalogue, model, limit, glance(catalogue, evidence))
         else:
-            milliseconds = max(deadline.left() * 1000 * _SHARE, policy.catalog_deadline_ms)
-            work = asyncio.to_thread(self._fit, catalogue, model, limit, evidence, policy)
+            milliseconds = max(deadline.left() * 1000 * _SHARE, self._deadline_ms)
+            work = asyncio.to_thread(self._fit, catalogue, model, limit, evidence)
             try:
                 offer = await Deadline(milliseconds).within(work)
             except TimeoutError:
@@ -109,10 +113,10 @@ class Catalog:
         kept = Refined(offer.tools, "not_needed", trim=offer.trim, gap=offer.trim.gap if offer.trim else None)
         if offer.trim is None or not offer.trim.low_confidence:
             return kept
-        if not budget_for(offer.model, policy.models).refine:
+        if not budget_for(offer.model, policy.budgets.models).refine:
             return replace(kept, reason="not_allowed")
         ranked = [offer.given[n] for n in offer.ranking]
-        picked, reason, detail = await ask(chooser, message, ranked[: policy.refine_listed], policy.refine_deadline_ms)
+        picked, reason, detail = await ask(chooser, message, ranked[:MAX_LISTED], policy.tools.refine_deadline_ms)
         if picked is None:
             return replace(kept, reason=reason, detail=detail)
         if picked.none:
@@ -123,13 +127,13 @@ class Catalog:
         """Gives up what is still being learnt."""
         await self.library.close()
 
-    def _fit(self, catalogue: Catalogue, model: str | None, limit: int, evidence: Evidence, policy: Policy) -> Offer:
+    def _fit(self, catalogue: Catalogue, model: str | None, limit: int, evidence: Evidence) -> Offer:
         def ranked() -> Ranking:
-            return rank(catalogue, self.library.meaning(catalogue), evidence, policy)
+            return rank(catalogue, self.library.meaning(catalogue), evidence)
 
         catalogue.reading = True
         try:
-            offer = fit(catalogue, model, limit, ranked, policy)
+            offer = fit(catalogue, model, limit, ranked)
             catalogue.read = True
         finally:
             catalogue.reading = False
@@ -137,20 +141,20 @@ class Catalog:
 
 
 def _limit(model: str | None, policy: Policy) -> int:
-    if model is None or not policy.catalog:
+    if model is None or not policy.tools.fit_to_model:
         return 0
-    return budget_for(model, policy.models).catalog_bytes
+    return budget_for(model, policy.budgets.models).catalog_bytes
 
 
 def _chosen(offer: Offer, ranked: Sequence[Tool], names: Sequence[str], limit: int, policy: Policy) -> Refined:
     """The chosen tools and the most relevant others, few enough to say more of each, fitted to the budget again."""
     place = {name: n for n, name in enumerate(names)}
     chosen = sorted((tool for tool in ranked if tool.name in place), key=lambda tool: place[tool.name])
-    others = [tool for tool in ranked if tool.name not in place][: policy.refine_ranked]
+    others = [tool for tool in ranked if tool.name not in place][:MIN_RANKED]
     catalogue = Catalogue([*chosen, *others])
-    order = sorted(range(len(catalogue)), key=lambda n: catalogue.tools[n].name not in policy.always_include)
+    order = sorted(range(len(catalogue)), key=lambda n: catalogue.tools[n].name not in policy.categories.always_include)
     by_choice = Ranking(tuple(order), ("chosen",), 1.0)
-    fitted = fit(catalogue, offer.model, limit, lambda: by_choice, policy)
+    fitted = fit(catalogue, offer.model, limit, lambda: by_choice)
     return Refined(fitted.tools, "chosen", tuple(names), fitted.trim)
 
 

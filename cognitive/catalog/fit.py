@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from pydantic_core import from_json
 
 from cognitive.catalog.compaction import SPARE_STEPS, STEPS, compact, total
-from cognitive.catalog.ranking import Ranking
+from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, Ranking
 from cognitive.catalog.tool_variants import Catalogue, Offered
-from cognitive.policy import Policy
 from cognitive.trace import Trim
 from cognitive.turn import Offer, ToolSpec
 
 MOST_BARE = 128  # tools written when there is no time: some 0.1 ms each
 _MOST_PASSED = 20  # then what is left is so little that of a large catalogue no form need be made to see it
+
+# Of the best tool's match: below, no tool is for this. Of requests that have a tool 2 % are below, of small talk one in
+# six.
+MIN_MATCH = 0.22
 
 
 def untouched(catalogue: Catalogue, model: str | None) -> Offer:
@@ -27,10 +30,17 @@ def untouched(catalogue: Catalogue, model: str | None) -> Offer:
     return Offer(catalogue.tools, model, tuple(ToolSpec(offered.value) for offered in catalogue.offered))
 
 
-def fit(catalogue: Catalogue, model: str | None, limit: int, ranked: Callable[[], Ranking], policy: Policy) -> Offer:
+def fit(
+    catalogue: Catalogue,
+    model: str | None,
+    limit: int,
+    ranked: Callable[[], Ranking],
+    full: int = TOOLS_WITH_FULL_SCHEMA,
+) -> Offer:
     """The tools within so many bytes, or as near as it gets; `limit` 0: everything as it was given.
 
-    `ranked` is asked only if not all of the tools can stay as they are after all steps of compaction.
+    `ranked` is asked only if not all of the tools can stay as they are after all steps of compaction; then the first
+    `full` of them keep their parameters.
     """
     if not limit or not catalogue.tools or catalogue.bytes <= limit:
         return untouched(catalogue, model)
@@ -40,7 +50,7 @@ def fit(catalogue: Catalogue, model: str | None, limit: int, ranked: Callable[[]
             sent = tuple(_spec(offered.forms[compacted.level]) for offered in catalogue.offered)
             trim = Trim(limit, catalogue.bytes, compacted.bytes, compacted.dropped)
             return Offer(catalogue.tools, model, sent, trim=trim)
-    return _cut(catalogue, model, limit, ranked(), policy)
+    return _cut(catalogue, model, limit, ranked(), full)
 
 
 def cut_late(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking) -> Offer:
@@ -65,9 +75,9 @@ def cut_late(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranki
     return Offer(catalogue.tools, model, tuple(map(_spec, selected.kept.values())), ranking.order, trim)
 
 
-def _cut(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking, policy: Policy) -> Offer:
+def _cut(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking, full: int) -> Offer:
     tools = catalogue.offered
-    selected = select(tools, ranking.order, limit, telling=policy.catalog_telling)
+    selected = select(tools, ranking.order, limit, telling=full)
     trim = Trim(
         limit,
         catalogue.bytes,
@@ -76,8 +86,8 @@ def _cut(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking, 
         tuple(tools[n].name for n in selected.cut),
         ranking.by,
         ranking.confidence,
-        low_confidence=bool(selected.cut) and ranking.low(policy),
-        gap=_gap(tools, ranking, policy),
+        low_confidence=bool(selected.cut) and ranking.low,
+        gap=_gap(tools, ranking),
     )
     return Offer(catalogue.tools, model, tuple(map(_spec, selected.kept.values())), ranking.order, trim)
 
@@ -94,8 +104,8 @@ def _dropped(tools: Sequence[Offered], selected: Selected) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _gap(tools: Sequence[Offered], ranking: Ranking, policy: Policy) -> str | None:
-    floor = policy.catalog_gap if "meaning" in ranking.by else 0.0  # words alone miss too much to claim it by degrees
+def _gap(tools: Sequence[Offered], ranking: Ranking) -> str | None:
+    floor = MIN_MATCH if "meaning" in ranking.by else 0.0  # words alone miss too much to claim it by degrees
     if ranking.confidence > floor:
         return None
     nearest = tools[ranking.order[0]].name

@@ -17,10 +17,18 @@ from numpy.typing import NDArray
 from brain.search import PastTurn
 from brain.types import Vector, Vectors
 from cognitive.catalog.tool_variants import Catalogue, needles
-from cognitive.policy import Policy
 from cognitive.turn import Tool
 
 Scores = NDArray[np.float64]  # shape (tools,)
+
+# So many of the most relevant tools of a cut keep their parameters: a tool is hard to call without them, but each takes
+# the room of two others, and ten would cost a point of the tools that are needed.
+TOOLS_WITH_FULL_SCHEMA = 4
+LEXICAL_WEIGHT = 0.2  # beside a cosine; from 0.1 to 0.5 the needed tools kept differ by half a point
+HISTORY_WEIGHT = 0.3  # of a call in a turn that asked the same; 0.2 to 0.4 differ by a request or two
+MIN_HISTORY_COSINE = 0.3  # of messages, from which a past turn says anything of tools
+FULL_HISTORY_COSINE = 0.9  # of messages, from which a past turn asked the same
+MIN_CONFIDENCE = 0.33  # of the best tool's match: below, the cut takes a needed one three times as often
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +75,19 @@ class Ranking:
     by: tuple[str, ...]
     confidence: float
 
-    def low(self, policy: Policy) -> bool:
+    @property
+    def low(self) -> bool:
         """Whether the best match is so weak that the right tool may stand anywhere."""
-        return self.confidence < policy.catalog_confidence
+        return self.confidence < MIN_CONFIDENCE
 
 
-def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence, policy: Policy) -> Ranking:
+def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence) -> Ranking:
     """All tools by relevance, equal ones in the order given."""
     tools = catalogue.tools
     shared, coverage = _by_words(catalogue, evidence.message)
     cosines = _by_meaning(meaning, evidence.vector, len(tools))
-    called = _by_calls(tools, evidence, policy)
-    relevance = policy.catalog_words * shared + policy.catalog_history * called
+    called = _by_calls(tools, evidence)
+    relevance = LEXICAL_WEIGHT * shared + HISTORY_WEIGHT * called
     if cosines is not None:
         relevance = relevance + cosines
     sure = np.maximum(coverage if cosines is None else cosines, called)
@@ -86,9 +95,7 @@ def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence, poli
     # lexsort's last key decides first; rounding keeps what differs by the order of a sum in the order given
     order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 6), ~first)).tolist()
     by = ("words",) + ("meaning",) * (cosines is not None) + ("calls",) * bool(called.any())
-    return Ranking(
-        _with_what_is_at_hand(order, tools, evidence, policy), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0))
-    )
+    return Ranking(_with_what_is_at_hand(order, tools, evidence), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0)))
 
 
 def glance(catalogue: Catalogue, evidence: Evidence) -> Ranking:
@@ -106,30 +113,28 @@ def glance(catalogue: Catalogue, evidence: Evidence) -> Ranking:
     return Ranking(tuple(order), ("names",), 0.0)
 
 
-def calls(past: Sequence[PastTurn], policy: Policy) -> Mapping[str, float]:
+def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
     """By name, how like this message the nearest past turn was that called the tool: 0 at the floor, 1 when full."""
-    span = max(1e-6, policy.catalog_history_full - policy.catalog_history_floor)
+    span = max(1e-6, FULL_HISTORY_COSINE - MIN_HISTORY_COSINE)
     found: dict[str, float] = {}
     for turn in past:
-        near = min(1.0, max(0.0, (turn.cosine - policy.catalog_history_floor) / span))
+        near = min(1.0, max(0.0, (turn.cosine - MIN_HISTORY_COSINE) / span))
         for name in turn.called if near else ():
             found[name] = max(near, found.get(name, 0.0))
     return found
 
 
-def _with_what_is_at_hand(
-    order: Sequence[int], tools: Sequence[Tool], evidence: Evidence, policy: Policy
-) -> tuple[int, ...]:
+def _with_what_is_at_hand(order: Sequence[int], tools: Sequence[Tool], evidence: Evidence) -> tuple[int, ...]:
     """What the plan wants and the conversation called, behind the tools that are told whole.
 
     A model that reads of a call without finding its tool makes it up, and some providers refuse the prompt.
     """
-    told, others = order[: policy.catalog_telling], order[policy.catalog_telling :]
+    told, others = order[:TOOLS_WITH_FULL_SCHEMA], order[TOOLS_WITH_FULL_SCHEMA:]
     return (*told, *sorted(others, key=lambda n: tools[n].name not in evidence.at_hand))
 
 
-def _by_calls(tools: Sequence[Tool], evidence: Evidence, policy: Policy) -> Scores:
-    called = {**calls(evidence.past, policy), **dict.fromkeys(evidence.recent, 1.0)}
+def _by_calls(tools: Sequence[Tool], evidence: Evidence) -> Scores:
+    called = {**calls(evidence.past), **dict.fromkeys(evidence.recent, 1.0)}
     return np.array([called.get(tool.name, 0.0) for tool in tools])
 
 

@@ -52,7 +52,7 @@ async def _effective(agent: str) -> Mapping[str, Any]:
 async def _stored(agent: str) -> Mapping[str, Any]:
     """What was chosen for the agent, as far as the database says."""
     from cognitive.errors import CognitiveError
-    from cognitive.policy.tunables import between
+    from cognitive.policy.live import between
 
     nothing: dict[str, Any] = {"live": None, "shadow": None, "changes": {}, "since": None, "by": None, "unknown": None}
     try:
@@ -70,7 +70,7 @@ async def _stored(agent: str) -> Mapping[str, Any]:
 
 def _chosen(name: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a choice lays over a tunable: its value, or the rows of its table."""
-    rows = {each: value for each, value in changes.items() if each.split(".")[0] == name}
+    rows = {each: value for each, value in changes.items() if each == name or each.startswith(f"{name}.")}
     if not rows:
         return {}
     return {"value": rows.get(name, rows), "source": "chosen with `cognitive policy`"}
@@ -92,16 +92,24 @@ def _without_password(url: str) -> str:
 
 
 def _tunables(policy: Policy, settings: Settings, agent: str) -> Iterable[Mapping[str, Any]]:
+    from cognitive.policy.policy import settings as names
+
     default, own = type(policy)(), policy.for_agent(agent)
-    for name in type(policy).model_fields:
-        value, source = getattr(own, name), "default"
-        if name in policy.agents.get(agent, {}):
+    for name in names():
+        value, source = own.value(name), "default"
+        if _named(policy.agents.get(agent, {}), name):
             source = f"{settings.policy}, agents.{agent}"
-        elif name == "models" and settings.models is not None:
+        elif name == "budgets.models" and settings.models is not None:
             source = ", ".join(str(path) for path in (settings.models, settings.policy) if path is not None)
-        elif value != getattr(default, name):
+        elif value != default.value(name):
             source = str(settings.policy)
         yield {"name": name, "value": value, "source": source}
+
+
+def _named(changes: Mapping[str, Any], name: str) -> bool:
+    """Whether an agent's entry holds a setting."""
+    group, _, rest = name.partition(".")
+    return group in changes and (not rest or _named(changes[group], rest))
 
 
 def _show(told: Mapping[str, Any], everything: bool) -> None:

@@ -17,7 +17,7 @@ from cognitive.cli.options import AGENT
 if TYPE_CHECKING:
     from brain.policies import Candidate, Choice
     from cognitive.lab.shadow import Agreement
-    from cognitive.policy.tunables import Row
+    from cognitive.policy.live import Row
 
 _NO_SHADOW = "No policy has run as a shadow for this agent: `cognitive policy shadow VERSION` starts one."
 _CHOICE = "{role, no, version?, at, by, note}"
@@ -46,7 +46,7 @@ def _changes(_context: click.Context, _option: click.Parameter, given: tuple[str
         try:
             told[name.strip()] = float(value)
         except ValueError:
-            raise click.BadParameter(f"{each!r}: expected NAME=NUMBER, such as half_life_days=3") from None
+            raise click.BadParameter(f"{each!r}: expected NAME=NUMBER, such as usage.half_life_days=3") from None
     return told
 
 
@@ -111,7 +111,7 @@ def show(version: str, agent: str, beside: str | None) -> None:
 
 
 async def _show(agent: str, version: str, beside: str | None) -> Mapping[str, Any]:
-    from cognitive.policy.tunables import between
+    from cognitive.policy.live import between
 
     async with cognitive.CognitiveLayer.open() as layer:
         other = beside or (await layer.policies.effective(agent)).live.version
@@ -135,7 +135,7 @@ def tunables() -> None:
 
 
 async def _rows() -> Sequence[Row]:
-    from cognitive.policy.tunables import ROWS
+    from cognitive.policy.live import ROWS
 
     return ROWS
 

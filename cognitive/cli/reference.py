@@ -13,7 +13,7 @@ from cognitive.cli import printing
 from cognitive.cli.answers import CODES, Answering, answer
 from cognitive.cli.printing import markdown_table
 
-_ENTRY = "[{section, name, type, default?, reason}]"
+_ENTRY = "[{group, name, type, default?, effect}]"
 _INTRO = """
 # Command line
 
@@ -46,13 +46,13 @@ What cannot be undone is asked first; `--yes` does not ask, and with `--json` it
 
 
 @click.command(
-    cls=Answering, shape=f"{{settings: {_ENTRY}, tunables: {_ENTRY}, tables: [{{name, reason, rows: [{{name, value, "
-    "reason}]}]} | {commands: [{name, usage, help, json, options: [{names, takes?, default?, help}]}]}"
+    cls=Answering, shape=f"{{settings: {_ENTRY}, policy: {_ENTRY}}} | {{commands: [{{name, usage, help, json, options: "
+    "[{names, takes?, default?, help}]}]}"
 )  # fmt: skip
 @click.argument("page", type=click.Choice(["settings", "commands"]))
 @click.pass_context
 def command(context: click.Context, page: str) -> None:
-    """Print all settings and tunables with bounds, defaults and reasons, or all commands, as Markdown."""
+    """Print all settings with values, defaults and effects, or all commands, as Markdown."""
     if page == "settings":
         _answer_settings()
         return
@@ -66,7 +66,7 @@ def command(context: click.Context, page: str) -> None:
 def _answer_settings() -> None:
     from cognitive.cli import settings_page as page
 
-    told = {"settings": page.settings(), "tunables": page.tunables(), "tables": page.tables()}
+    told = {"settings": page.settings(), "policy": page.policy()}
     answer(told, lambda _: _show(page.markdown()))
 
 

@@ -1,4 +1,4 @@
-"""The reference of settings and policy, read off the code: types and bounds from the models, reasons from comments."""
+"""The reference of settings, read off the models: types and bounds from the fields, effects from their docstrings."""
 
 from __future__ import annotations
 
@@ -10,84 +10,47 @@ from typing import Any
 from pydantic import BaseModel
 
 from brain.settings import Settings
-from cognitive.cli import commented, printing
+from cognitive.cli import printing
 from cognitive.cli.printing import markdown_table as table
-from cognitive.policy import Policy, defaults
-from cognitive.policy.defaults import CategoryChange, FrameBudget
 from cognitive.policy.models import DEFAULT, MODELS, ModelRow
+from cognitive.policy.policy import Policy, groups
+from cognitive.policy.tables import CategoryChange, FrameBudget
 
 _KINDS = {"boolean": "true or false", "integer": "integer", "number": "number", "string": "text", "object": "table"}
-
-# Where the rows of a table of the policy stand with their comments.
-_TABLES = {
-    "frames": "FRAMES",
-    "relevance": "_WEIGHTS",
-    "attribution_thresholds": "ATTRIBUTION_THRESHOLDS",
-    "reserves": "RESERVES",
-    "tool_output_characters": "TOOL_OUTPUTS",
-}
+_TOP = ""  # the group of the settings that belong to none
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A setting or a tunable: what may stand there, what does if nobody says anything, and why."""
+    """A setting: its group, what may stand there, what does by default, and what it does."""
 
-    section: str
+    group: str
     name: str
     type: str
     default: Any
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table's defaults: its value, or its values by column, and why."""
-
-    name: str
-    value: Any
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The default rows of a table of the policy, and why they are as they are."""
-
-    name: str
-    reason: str
-    rows: tuple[Row, ...]
+    effect: str
 
 
 def settings() -> tuple[Entry, ...]:
-    """What the environment may say."""
-    return tuple(_entries(Settings, named=lambda name: f"COGNITIVE_{name.upper()}"))
+    """Return the settings of the environment."""
+    entries = _entries(Settings, _TOP)
+    return tuple(Entry(_TOP, f"COGNITIVE_{e.name.upper()}", e.type, e.default, e.effect) for e in entries)
 
 
-def tunables() -> tuple[Entry, ...]:
-    """Every tunable of the policy, in its sections."""
-    return tuple(_entries(Policy))
+def policy() -> tuple[Entry, ...]:
+    """Return every setting of the policy by its dotted name."""
+    return (*_entries(Policy, _TOP), *(entry for name, group in groups().items() for entry in _entries(group, name)))
 
 
-def tables() -> tuple[Table, ...]:
-    """The policy's tables that are not empty by default."""
-    return tuple(_table(name, constant) for name, constant in _TABLES.items())
-
-
-# --- the code ---
-
-
-def _entries(model: type[BaseModel], named: Any = str) -> Iterator[Entry]:
+def _entries(model: type[BaseModel], group: str) -> Iterator[Entry]:
     schema = model.model_json_schema()
-    for name, section, reason in commented.of_fields(inspect.getsource(model)):
-        field = model.model_fields[name]
-        default = field.get_default(call_default_factory=True)
-        yield Entry(section, named(name), kind(schema["properties"][name]), printing.jsonable(default), reason)
-
-
-def _table(name: str, constant: str) -> Table:
-    reason, reasons = commented.of_constant(defaults, constant)
-    values = Policy.model_fields[name].get_default(call_default_factory=True)
-    rows = [Row(str(row), printing.jsonable(value), reasons.get(str(row), "")) for row, value in values.items()]
-    return Table(name, reason, tuple(rows))
+    for name, field in model.model_fields.items():
+        if not group and name in groups() and model is Policy:
+            continue
+        default = printing.jsonable(field.get_default(call_default_factory=True))
+        effect = " ".join((field.description or "").split())
+        dotted = f"{group}.{name}" if group else name
+        yield Entry(group, dotted, kind(schema["properties"][name]), default, effect)
 
 
 # --- types in words ---
@@ -131,40 +94,48 @@ def markdown() -> str:
         "where each value comes from, `cognitive config` says.",
         "## Environment",
         "An empty variable counts as one that is not set.",
-        table(("variable", "what", "default", "why"), map(_cells, settings())),
+        _table("variable", settings()),
         "## Policy",
         "A TOML file that COGNITIVE_POLICY names, or `Policy(...)` in code. What it leaves out keeps its default; an\n"
-        "unknown name is an error. A table changes in the rows that are named. Under `[agents.NAME]` stand the\n"
-        "tunables that differ for one agent.",
-        *_sections(),
+        "unknown name is an error. A group is a table of the file (`[dedup]`, then `threshold = 0.9`), a mapping in\n"
+        'code (`Policy(dedup={"threshold": 0.9})`). A table changes in the rows that are named. Under `[agents.NAME]`\n'
+        "stand the settings that differ for one agent, in the same form (`[agents.NAME.dedup]`).",
+        "Of several values for a setting the strongest counts: the version that was activated for the agent, then the\n"
+        "agent's entry in the host's policy, then the host's policy, then the default in code.",
+        *_groups(),
         "## Default rows of the tables",
-        *(part for each in tables() for part in _rows(each)),
+        *(part for entry in policy() if isinstance(entry.default, Mapping) and entry.default for part in _rows(entry)),
         *(part for model in (FrameBudget, CategoryChange, ModelRow) for part in _fields(model)),
         "### The table of models",
-        "`models`, or the file that COGNITIVE_MODELS names, adds rows to it or replaces some. The longest row that a\n"
-        "model's id begins with counts.",
+        "`budgets.models`, or the file that COGNITIVE_MODELS names, adds rows to it or replaces some. The longest row\n"
+        "that a model's id begins with counts.",
         table(("model", *ModelRow.model_fields), _models()),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _sections() -> Iterator[str]:
-    found = tunables()
-    for section in dict.fromkeys(entry.section for entry in found):
-        yield f"### {section[0].upper()}{section[1:]}"
-        yield table(("tunable", "what", "default", "why"), (_cells(each) for each in found if each.section == section))
+def _groups() -> Iterator[str]:
+    entries = policy()
+    for name in (_TOP, *groups()):
+        yield f"### `{name}`" if name else "### Outside of the groups"
+        if name:
+            yield inspect.cleandoc(groups()[name].__doc__ or "")
+        yield _table("setting", [entry for entry in entries if entry.group == name])
 
 
-def _rows(own: Table) -> Iterator[str]:
-    yield f"### `{own.name}`"
-    if own.reason:
-        yield own.reason
-    if any(isinstance(row.value, Mapping) for row in own.rows):
-        yield table(("row", *own.rows[0].value), ((f"`{row.name}`", *row.value.values()) for row in own.rows))
-        return
-    why = ("why",) if any(row.reason for row in own.rows) else ()
-    cells = ((f"`{row.name}`", _rounded(row.value), *([row.reason] if why else [])) for row in own.rows)
-    yield table(("row", "default", *why), cells)
+def _table(first: str, entries: Sequence[Entry]) -> str:
+    cells = ((f"`{entry.name}`", entry.type, _default(entry.default), entry.effect) for entry in entries)
+    return table((first, "values", "default", "effect"), cells)
+
+
+def _rows(entry: Entry) -> Iterator[str]:
+    yield f"### `{entry.name}`, row by row"
+    rows = entry.default
+    first = next(iter(rows.values()))
+    if isinstance(first, Mapping):
+        yield table(("row", *first), ((f"`{name}`", *row.values()) for name, row in rows.items()))
+    else:
+        yield table(("row", "default"), ((f"`{name}`", _rounded(value)) for name, value in rows.items()))
 
 
 def _fields(model: type[BaseModel]) -> Iterator[str]:
@@ -175,7 +146,7 @@ def _fields(model: type[BaseModel]) -> Iterator[str]:
         (f"`{name}`", kind(schema["properties"][name]), _default(field.get_default(call_default_factory=True)))
         for name, field in model.model_fields.items()
     )
-    yield table(("field", "what", "default"), cells)
+    yield table(("field", "values", "default"), cells)
 
 
 def _models() -> Iterator[Sequence[Any]]:
@@ -184,17 +155,9 @@ def _models() -> Iterator[Sequence[Any]]:
     yield ("any other", *DEFAULT.model_dump().values())
 
 
-def _cells(entry: Entry) -> Sequence[Any]:
-    below = entry.name in _TABLES
-    return (
-        f"`{entry.name}`",
-        entry.type,
-        "[below](#default-rows-of-the-tables)" if below else _default(entry.default),
-        (entry.reason),
-    )
-
-
 def _default(value: Any) -> str:
+    if isinstance(value, Mapping) and value:
+        return "[below](#default-rows-of-the-tables)"
     if value is None or str(value) == "PydanticUndefined":
         return "none" if value is None else "must be given"
     if isinstance(value, bool):

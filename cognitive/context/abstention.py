@@ -38,7 +38,7 @@ def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, pol
         return _drop_all(candidates, known, because)
     spoken_for, dropped = _by_type(candidates, found, signals, policy, least, by)
     matches = list(map(by, spoken_for))
-    floor = policy.item_floor * max(matched.values())
+    floor = policy.evidence.min_item_share * max(matched.values())
     kept = tuple(candidate for candidate, value in zip(spoken_for, matches, strict=True) if value >= floor)
     below = tuple(
         Fate(candidate, "irrelevant", value, f"matches {value:.3f}, the floor of this turn is {floor:.3f}")
@@ -57,7 +57,7 @@ def _by_type(
     by: Callable[[Candidate], float],
 ) -> tuple[list[Candidate], tuple[Fate, ...]]:
     """Candidates of the types that hold evidence enough by themselves, and the fates of the others."""
-    least *= policy.type_floor
+    least *= policy.evidence.min_type_share
     crowds = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}
     known = {type_: evidence(crowd, found, signals, policy, by) for type_, crowd in crowds.items() if crowd}
     kept = [candidate for candidate in candidates if known[candidate.hit.type] >= least]
@@ -79,7 +79,7 @@ def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy, frame:
     """
     size = min(1.0, math.log1p(found.passages) / math.log1p(_LARGE_STORE))
     dense = any("said_cosine" in candidate.hit.scores for candidate in candidates)
-    return policy.floor(frame) * size * (1.0 if dense else _WORDS_ONLY)
+    return policy.evidence_threshold(frame) * size * (1.0 if dense else _WORDS_ONLY)
 
 
 def evidence(
@@ -107,7 +107,7 @@ def evidence(
         0.2 * matched / idf(found.passages, 0),  # in units of a word that no passage has
         0.2 * matched / mass,
         0.15 * named,
-        0.15 * dated / max(policy.relevance["date"], 1e-6),
+        0.15 * dated / max(policy.retrieval.relevance["date"], 1e-6),
         0.1 * asks_memory,
         0.2 * max(0.0, max(candidates, key=by or match).boost.factor - 1),
         max(0.0, max(candidate.boost.lift for candidate in candidates)),

@@ -107,7 +107,6 @@ def _sift(
             cost=scales.cost,
             overhead=scales.frame,
             asked=plan.budgets.keys() & dict(plan.signals.hints),
-            policy=policy,
         ),
         lambda candidates: budget.cap(candidates, plan.most),
     )
@@ -141,11 +140,11 @@ def _distinct(
 
 def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy, scales: Scales) -> Sifted:
     """With the exploration's draw, and with the chance of being shown of all that had one."""
-    if not policy.explore_every:
+    if not policy.usage.explore_every:
         return sifted
     room = scales.sections.total - scales.frame - sum(candidate.tokens for candidate in sifted.kept)
     below = _below_the_cut(sifted.dropped, plan, scales)
-    draw = explore.explore(given.turn_id, given.agent_id, sifted.kept, below, policy.explore_every, room=room)
+    draw = explore.explore(given.turn_id, given.agent_id, sifted.kept, below, policy.usage.explore_every, room=room)
 
     def chanced(candidate: Candidate) -> Candidate:
         chance = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)

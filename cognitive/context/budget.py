@@ -16,6 +16,7 @@ from brain.text import lexemes
 from brain.types import MemoryType
 from cognitive.plan import Plan
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.trace import Candidate, Fate, Sections, Sifted
 
 
@@ -27,13 +28,13 @@ def sections(plan: Plan, found: Found, room: int | None, now: datetime, policy: 
         found: Brings how often memories of each type were shown and used, as decayed masses.
         room: The tokens that the model at hand leaves for memory; None where that is no matter.
         now: The turn's time.
-        policy: `learned_budgets` and its bounds.
+        policy: `budgets.learned`, and the overrides that it does not move.
     """
     total, reasons = plan.total, list[str]()
     if room is not None and room < total:
         total = max(0, room)
         reasons.append(f"the model leaves {total} of {plan.total} tokens")
-    if not policy.learned_budgets:
+    if not policy.budgets.learned:
         return Sections(plan.budgets, total, tuple(reasons))
     worth = _worth(plan, found, now, policy)
     budgets = {type_: _moved(type_, tokens, worth, plan, policy) for type_, tokens in plan.budgets.items()}
@@ -49,10 +50,10 @@ def sections(plan: Plan, found: Found, room: int | None, now: datetime, policy: 
 def _worth(plan: Plan, found: Found, now: datetime, policy: Policy) -> Mapping[MemoryType, float]:
     """How often a type is used when it is shown, over the mean of the budgets' tokens.
 
-    Each rate is drawn towards the rate of all types by `learned_showings` showings, so that a type seldom shown stays
+    Each rate is drawn towards the rate of all types by `learned_budget_prior` showings: a type seldom shown stays
     where it was planned (the posterior mean of a beta prior, Gelman et al., "Bayesian Data Analysis", 2.4).
     """
-    half_life, prior = policy.half_life_days, policy.learned_showings
+    half_life, prior = policy.usage.half_life_days, CONSTANTS.learned_budget_prior
     shown = {type_: decayed(mass.shown, mass.at, now, half_life) for type_, mass in found.base.items()}
     used = {type_: decayed(mass.used, mass.at, now, half_life) for type_, mass in found.base.items()}
     of_all = sum(used.values()) / sum(shown.values()) if sum(shown.values()) else 0.0
@@ -66,11 +67,11 @@ def _moved(
     type_: MemoryType, planned: int, worth: Mapping[MemoryType, float], plan: Plan, policy: Policy
 ) -> int:  # fmt: skip
     """A section's tokens: within the bounds, not below what a hint asks for, and as the operator set them, if so."""
-    if type_ in policy.budget_overrides:
+    if type_ in policy.budgets.overrides:
         return planned
-    moved = round(planned * min(policy.most_learned, max(policy.least_learned, worth[type_])))
+    moved = round(planned * min(CONSTANTS.max_learned_budget, max(CONSTANTS.min_learned_budget, worth[type_])))
     asked = type_ in dict(plan.signals.hints)
-    return max(moved, min(planned, int(getattr(policy.frames["question"], type_)))) if asked else moved
+    return max(moved, min(planned, int(getattr(policy.budgets.frames["question"], type_)))) if asked else moved
 
 
 def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> Sifted:
@@ -104,7 +105,7 @@ def fit(
     cost: Callable[[Candidate], int],
     overhead: int = 0,
     asked: Collection[MemoryType] = (),
-    policy: Policy | None = None,
+    constants: Constants = CONSTANTS,
 ) -> Sifted:
     """Whole memories that fit their sections and the total, in the order given.
 
@@ -114,7 +115,7 @@ def fit(
     rendered; `overhead` tokens of the total belong to the frame around them.
     """
     measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
-    filling = _Filling(measured, dict(budgets), max(0, total - overhead), policy or Policy())
+    filling = _Filling(measured, dict(budgets), max(0, total - overhead), constants)
     if sum(candidate.tokens for candidate in measured) <= filling.left:
         return Sifted(tuple(measured))
     for type_ in sorted(asked):
@@ -131,12 +132,12 @@ class _Filling:
     """A total as it fills up: what is chosen, what that says, and the room that is left."""
 
     def __init__(
-        self, measured: Sequence[Candidate], room: dict[MemoryType, int], left: int, policy: Policy
+        self, measured: Sequence[Candidate], room: dict[MemoryType, int], left: int, constants: Constants
     ) -> None:  # fmt: skip
         self._measured = measured
         self._words = [frozenset(lexemes(candidate.hit.content)) for candidate in measured]
         self._room = room
-        self._policy = policy
+        self._constants = constants
         self._said = set[str]()
         self.left = left
         self.chosen: set[int] = set()
@@ -171,10 +172,10 @@ class _Filling:
 
     def _gain(self, n: int) -> float:
         """What a candidate gains for its tokens: its worth, less the share that the chosen memories say already."""
-        candidate, policy = self._measured[n], self._policy
+        candidate, constants = self._measured[n], self._constants
         said = 1 - self._new(self._words[n])
-        worth = max(0.0, candidate.score) ** policy.score_steepness * (1 - policy.redundancy * said)
-        return float(worth / max(1, candidate.tokens) ** policy.thrift)
+        worth = max(0.0, candidate.score) ** constants.score_exponent * (1 - constants.diversity_penalty * said)
+        return float(worth / max(1, candidate.tokens) ** constants.token_cost_exponent)
 
     def _new(self, words: Collection[str]) -> float:
         return sum(word not in self._said for word in words) / len(words) if words else 1.0

@@ -16,7 +16,8 @@ from brain.types import Vector
 from cognitive.context.sentences import Statement
 from cognitive.context.similarity import Statements
 from cognitive.policy import Policy
-from cognitive.policy.defaults import Placement
+from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.tables import Placement
 from cognitive.prompt import records, without_injected
 from cognitive.recording.record import Standing
 from cognitive.trace import PASSED_OVER, Candidate, Disposition, Fate, Likeness, Sifted
@@ -74,7 +75,7 @@ def against(said: Statements, policy: Policy) -> Compare:
 
     def compare(hit: Hit, own: Statement) -> Likeness:
         like = said.likeness(own)
-        if policy.dedup_mode == "drop" or hit.partial or not len(said):
+        if policy.dedup.mode == "drop" or hit.partial or not len(said):
             return like
         parts = [hit.content[start:end] for start, end in sentence_spans(hit.content)]
         if len(parts) < 2:
@@ -85,7 +86,11 @@ def against(said: Statements, policy: Policy) -> Compare:
 
 
 def drop_said(
-    candidates: Sequence[Candidate], compare: Compare, policy: Policy, standing: Collection[Key] = ()
+    candidates: Sequence[Candidate],
+    compare: Compare,
+    policy: Policy,
+    standing: Collection[Key] = (),
+    constants: Constants = CONSTANTS,
 ) -> Sifted:
     """Drops what the window says already, and what a better candidate says; or shortens it to what is not said yet.
 
@@ -104,7 +109,8 @@ def drop_said(
         if n in stands:
             kept.append(candidate)
             continue
-        fate = _restated(candidate, own[n], policy) or _duplicate(candidate, own[n], among, seen, policy)
+        fate = _restated(candidate, own[n], policy, constants)
+        fate = fate or _duplicate(candidate, own[n], among, seen, policy, constants)
         if fate is None:
             kept.append(_shortened(candidate, policy))
             seen.append(n)
@@ -113,59 +119,64 @@ def drop_said(
     return Sifted(tuple(kept), tuple(dropped))
 
 
-def _restated(candidate: Candidate, own: Statement, policy: Policy) -> Fate | None:
+def _restated(candidate: Candidate, own: Statement, policy: Policy, constants: Constants) -> Fate | None:
     like = candidate.likeness
-    if like is not None and policy.dedup_mode == "shorten" and like.parts and not _unsaid(like, policy):
+    if like is not None and policy.dedup.mode == "shorten" and like.parts and not _unsaid(like, policy):
         least = min(like.parts)
         return Fate(
             candidate, "restated", least, f"the conversation says each of its sentences (containment {least:.2f})"
         )
-    return _fate(candidate, own, like, policy, "restated", "the conversation says it")
+    verdict = same(own, like, policy, constants) if like is not None else None
+    return _fate(candidate, verdict, "restated", "the conversation says it")
 
 
 def _duplicate(
-    candidate: Candidate, own: Statement, among: Statements, seen: Sequence[int], policy: Policy
+    candidate: Candidate,
+    own: Statement,
+    among: Statements,
+    seen: Sequence[int],
+    policy: Policy,
+    constants: Constants,
 ) -> Fate | None:
-    like = among.likeness_among(own, seen, lambda like: same(own, like, policy) is not None) if seen else None
-    return _fate(candidate, own, like, policy, "duplicate", "a better candidate says it")
+    like = (
+        among.likeness_among(own, seen, lambda like: same(own, like, policy, constants) is not None) if seen else None
+    )
+    verdict = same(own, like, policy, constants) if like is not None else None
+    return _fate(candidate, verdict, "duplicate", "a better candidate says it")
 
 
 def _fate(
-    candidate: Candidate,
-    own: Statement,
-    like: Likeness | None,
-    policy: Policy,
-    disposition: Disposition,
-    because: str,
+    candidate: Candidate, verdict: tuple[str, float] | None, disposition: Disposition, because: str
 ) -> Fate | None:
-    verdict = same(own, like, policy) if like is not None else None
     if verdict is None:
         return None
     measure, value = verdict
     return Fate(candidate, disposition, value, f"{because} ({measure} {value:.2f})")
 
 
-def same(memory: Statement, like: Likeness, policy: Policy) -> tuple[str, float] | None:
+def same(
+    memory: Statement, like: Likeness, policy: Policy, constants: Constants = CONSTANTS
+) -> tuple[str, float] | None:
     """The measure and value by which a policy takes a memory for said, or None if it does not."""
-    if like.cosine is not None and like.cosine > policy.dedup_threshold:
+    if like.cosine is not None and like.cosine > policy.dedup.threshold:
         return "cosine", like.cosine
-    threshold = policy.unembedded_threshold if memory.vector is None else policy.containment_threshold
+    threshold = constants.lexical_dedup_threshold if memory.vector is None else policy.dedup.containment_threshold
     if like.containment >= threshold and like.containment > 0:
         return "containment", like.containment
-    if like.agreement is not None and like.agreement >= policy.agreement_threshold:
+    if like.agreement is not None and like.agreement >= policy.dedup.agreement_threshold:
         return "agreement", like.agreement
     return None
 
 
 def _unsaid(like: Likeness, policy: Policy) -> list[int]:
     """The sentences of a memory, by number, that the window does not say."""
-    return [n for n, containment in enumerate(like.parts) if containment < policy.containment_threshold]
+    return [n for n, containment in enumerate(like.parts) if containment < policy.dedup.containment_threshold]
 
 
 def _shortened(candidate: Candidate, policy: Policy) -> Candidate:
     """A candidate without the sentences that the window says; as it is if that is none, or the policy drops whole."""
     like = candidate.likeness
-    if policy.dedup_mode != "shorten" or like is None or not like.parts:
+    if policy.dedup.mode != "shorten" or like is None or not like.parts:
         return candidate
     unsaid = _unsaid(like, policy)
     if len(unsaid) == len(like.parts):

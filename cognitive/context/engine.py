@@ -22,6 +22,7 @@ from cognitive.context.similarity import Statements
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 from cognitive.prompt import without_injected
 from cognitive.recording.record import Given, Standing, encode
 from cognitive.tokens import TokenCounter, count
@@ -78,7 +79,7 @@ class ContextEngine:
         messages of the conversation that the model is sent, where those are not all.
         """
         clock = Stopwatch()
-        believed, kept = self._embedders.of(turn.agent_id), deadline.left() * policy.weigh_share
+        believed, kept = self._embedders.of(turn.agent_id), deadline.left() * CONSTANTS.ranking_time_share
         searching = deadline.leaving(kept)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
             self._pinned(turn.agent_id, searching),
@@ -122,7 +123,7 @@ class ContextEngine:
             EmbeddingError: this process lacks the embedding model that is named.
             StoreUnavailable: nothing could be retrieved in time.
         """
-        deadline = Deadline(policy.recall_deadline_ms)
+        deadline = Deadline(policy.deadlines.recall_ms)
         retrieved, _ = await self._retrieve(agent_id, queries, now, deadline, policy, filters, model)
         if queries and not retrieved.channels:
             raise StoreUnavailable("; ".join(retrieved.degraded))
@@ -193,7 +194,7 @@ class ContextEngine:
         missing: tuple[Degradation, ...] = ()
         try:
             await deadline.within(
-                embedder.embed(unknown[-policy.window_sentences :] if policy.window_sentences else []),
+                embedder.embed(unknown[-CONSTANTS.max_window_sentences :] if CONSTANTS.max_window_sentences else []),
                 _WINDOW_SHARE,
             )
         except TimeoutError:

@@ -33,6 +33,7 @@ from cognitive.context.answer_types import (
 )
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.trace import Boost, Candidate
 
 _CAPITALISED = re.compile(r"(?<=\s)[A-Z]\w+")
@@ -61,7 +62,7 @@ def candidates(found: Found, query: RetrievalQuery, now: datetime, policy: Polic
     facts = _QueryFacts(found, query, now)
     best: dict[UUID, tuple[float, Hit, dict[str, float]]] = {}
     for hit in found.hits:
-        factors = _factors(hit, facts, policy.relevance)
+        factors = _factors(hit, facts, policy.retrieval.relevance)
         relevance = sum(factors.values())
         rival = best.get(hit.memory_id)
         if rival is None or relevance > rival[0]:
@@ -203,17 +204,17 @@ def rank(
             score=scores[candidate.hit.memory_id],
             rank=n,
         )
-        for n, candidate in enumerate(precede(by_score, query, policy), 1)
+        for n, candidate in enumerate(precede(by_score, query), 1)
     ]
 
 
 def _score(candidate: Candidate, earned: Boost, policy: Policy) -> float:
-    if policy.combine == "multiply":
+    if policy.usage.combine == "multiply":
         score = candidate.relevance * earned.factor
     else:
-        score = candidate.relevance + policy.usage_weight * math.log2(earned.factor)
+        score = candidate.relevance + policy.usage.weight * math.log2(earned.factor)
     score += earned.lift
-    return score * policy.superseded_factor if candidate.hit.superseded_by is not None else score
+    return score * CONSTANTS.superseded_factor if candidate.hit.superseded_by is not None else score
 
 
 def identifiers(text: str) -> tuple[str, ...]:
@@ -222,11 +223,13 @@ def identifiers(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(token for token in tokens if _identifies(token)))
 
 
-def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, policy: Policy) -> list[Candidate]:
+def precede(
+    ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants = CONSTANTS
+) -> list[Candidate]:
     """The candidates, best first, as the rules say; without a query only what was replaced is moved."""
     if query is None:
         return _after_their_replacement(ordered)
-    return _after_their_replacement(_newest_first(_identified_first(ordered, query), query, policy))
+    return _after_their_replacement(_newest_first(_identified_first(ordered, query), query, constants))
 
 
 def _identifies(token: str) -> bool:
@@ -265,7 +268,7 @@ class _Versions:
     places: list[int]
 
 
-def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, policy: Policy) -> list[Candidate]:
+def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants: Constants) -> list[Candidate]:
     """Of versions of one statement the newest takes the place of the best, and so on; the places stay.
 
     Versions are of one type and one speaker, hold the same of the query's words, and share nearly all stems: what they
@@ -281,7 +284,7 @@ def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, policy: P
         if not asked or len(stems) < _FEWEST_STEMS or hit.superseded_by is not None or hit.partial:
             continue
         alike = groups.setdefault((hit.type, hit.speaker, asked), [])
-        group = next((each for each in alike if _shared(each.stems, stems) >= policy.version_threshold), None)
+        group = next((each for each in alike if _shared(each.stems, stems) >= constants.version_threshold), None)
         if group is None:
             alike.append(_Versions(stems, [place]))
         else:

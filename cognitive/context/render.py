@@ -58,7 +58,7 @@ def line(memory: Hit | Memory | RecallHit, policy: Policy) -> str:
     """
     said = f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content
     excerpt = " (excerpt)" if not isinstance(memory, Memory) and memory.partial else ""
-    source = origin(memory.source, memory.session_id, policy.longest_source)
+    source = origin(memory.source, memory.session_id, policy.trust.max_source_chars)
     provenance = f" from {quote(source)}" if source else ""
     date = f"{memory.occurred_at.date().isoformat()} " if memory.occurred_at is not None else ""
     return f"{RECORD}{date}{quote(said)}{excerpt}{provenance}"

@@ -15,6 +15,7 @@ from brain.types import MemoryType, Vector
 from cognitive.degradation import Degradation
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 from cognitive.telemetry import attributes
 from cognitive.telemetry.attributes import SEARCH_MEMORY
 from cognitive.telemetry.spans import Span
@@ -113,7 +114,7 @@ async def embedded(
 ) -> tuple[Vector | None, tuple[Degradation, ...]]:
     """The vector of a text within its share of the deadline, or why there is none."""
     try:
-        return (await deadline.within(embedder.embed([text]), policy.embed_share))[0], ()
+        return (await deadline.within(embedder.embed([text]), CONSTANTS.embedding_time_share))[0], ()
     except TimeoutError:
         return None, (Degradation("embedding_late", "no vector in time, searched by words only"),)
     except CognitiveError as error:
@@ -122,7 +123,7 @@ async def embedded(
 
 def _per_channel(limit: int, policy: Policy) -> int:
     """As many as can matter for the memories that are wanted: of a few, the best stand among fewer."""
-    return max(limit, min(policy.candidates_per_channel, limit * policy.candidates_per_wanted))
+    return max(limit, min(policy.retrieval.candidates_per_channel, limit * CONSTANTS.candidates_per_result))
 
 
 def _query(
@@ -151,7 +152,8 @@ def _query(
 
 
 def _past(now: datetime, policy: Policy) -> PastTurns | None:
-    if not policy.association_weight and policy.boost == "rate":
+    if not policy.association.weight and policy.usage.boost == "rate":
         return None
-    similar = policy.association_cosine if policy.association_weight else inf  # what nothing would lift is not fetched
-    return PastTurns(now, policy.association_turns, policy.association_kept, similar)
+    known = CONSTANTS.association_cosine(policy.association.min_similarity)
+    similar = known if policy.association.weight else inf  # what nothing would lift is not fetched
+    return PastTurns(now, CONSTANTS.association_max_turns, CONSTANTS.association_max_similar, similar)

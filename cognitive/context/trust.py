@@ -18,7 +18,7 @@ from cognitive.trace import Candidate, Fate, Sifted
 
 def trusted(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
     """Those whose source is trusted enough for their type."""
-    if not policy.min_trust:
+    if not policy.trust.min_level:
         return Sifted(tuple(candidates))
     kept, dropped = [], []
     for candidate in candidates:
@@ -26,7 +26,7 @@ def trusted(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
         if _enough(hit, policy):
             kept.append(candidate)
         else:
-            because = f"its source is {hit.trust}; a {hit.type} is shown from {policy.min_trust[hit.type]} on"
+            because = f"its source is {hit.trust}; a {hit.type} is shown from {policy.trust.min_level[hit.type]} on"
             dropped.append(Fate(candidate, "distrusted", TRUSTS.index(hit.trust), because))
     return Sifted(tuple(kept), tuple(dropped))
 
@@ -37,14 +37,14 @@ def pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, ...]:
     kept = []
     for memory in memories:
         of = source(memory)
-        if _enough(memory, policy) and (not policy.source_cap or taken[of] < policy.source_cap):
+        if _enough(memory, policy) and (not policy.trust.max_per_source or taken[of] < policy.trust.max_per_source):
             taken[of] += of != ()
             kept.append(memory)
     return tuple(kept)
 
 
 def _enough(memory: Hit | Memory, policy: Policy) -> bool:
-    return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.min_trust.get(memory.type, TRUSTS[0]))
+    return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.trust.min_level.get(memory.type, TRUSTS[0]))
 
 
 def capped(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
@@ -54,10 +54,10 @@ def capped(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
     for candidate in candidates:
         of = source(candidate.hit)
         taken[of] += of != ()
-        if not policy.source_cap or taken[of] <= policy.source_cap:
+        if not policy.trust.max_per_source or taken[of] <= policy.trust.max_per_source:
             kept.append(candidate)
         else:
-            because = f"place {taken[of]} of {policy.source_cap} for one {of[1]}, whose word is {of[0]}"
+            because = f"place {taken[of]} of {policy.trust.max_per_source} for one {of[1]}, whose word is {of[0]}"
             dropped.append(Fate(candidate, "source_cap", taken[of], because))
     return Sifted(tuple(kept), tuple(dropped))
 

@@ -19,6 +19,7 @@ from uuid import UUID
 from brain.decay import decayed
 from brain.search import Found, Hit, Masses, PastShown, PastTurn
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.trace import Boost
 
 # The Beta posterior has an optimistic prior, since a new memory deserves its chance, of a
@@ -76,13 +77,15 @@ def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
     return {**boosted, **raised}
 
 
-def boosts(found: Found, now: datetime, policy: Policy) -> dict[UUID, Boost]:
+def boosts(found: Found, now: datetime, policy: Policy, constants: Constants = CONSTANTS) -> dict[UUID, Boost]:
     """What usage says of every memory that was found."""
     near = nearby(found.past, now, policy)
-    measure = BOOSTS[policy.boost]
+    measure = BOOSTS[policy.usage.boost]
     trust = reliability(found.base, now, policy)
     return {
-        hit.memory_id: measure(hit, found.base, now, policy, near.get(hit.memory_id, NOWHERE) if near else None, trust)
+        hit.memory_id: measure(
+            hit, found.base, now, policy, near.get(hit.memory_id, NOWHERE) if near else None, trust, constants
+        )
         for hit in found.hits
     }
 
@@ -94,8 +97,9 @@ def boost(
     policy: Policy,
     near: Nearby | None = None,
     trust: float = 1.0,
+    constants: Constants = CONSTANTS,
 ) -> Boost:
-    """A factor in [least_boost, most_boost] from three levels of evidence: type, memory, and turns like this one.
+    """A factor in [min_boost, max_boost] from three levels of evidence: type, memory, and turns like this one.
 
     The memory's rate is a Beta posterior, (used + m·e) / (shown + m), with e what a memory of its type is expected to
     reach, and m = max(2, 0.4 / base rate); where there are past turns to compare with, the rate in those like this one
@@ -119,7 +123,7 @@ def boost(
         elsewhere = (far_used + strength * expected) / (far_shown + strength)
         prior = max(0.3, 0.05 / usual)
         rate = (near.weighed_used + prior * rate) / (near.weighed_shown + prior)
-    factor = _factor(rate, expected, max(expected, elsewhere), policy) ** trust
+    factor = _factor(rate, expected, max(expected, elsewhere), constants) ** trust
     specific = min(1.0, (near.used + _FEW_USES) / (used + _FEW_USES)) if near is not None else 1.0
     return Boost(factor, shown, used, _counted(hit, near), specific)
 
@@ -131,6 +135,7 @@ def seeds_rate(
     policy: Policy,
     near: Nearby | None = None,
     trust: float = 1.0,
+    constants: Constants = CONSTANTS,
 ) -> Boost:
     """The seed's rule, exactly: 0.5 + used ÷ shown, by plain counts, from the second showing on."""
     shown, used = _left(hit, now, policy)
@@ -147,12 +152,12 @@ def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID
     """By memory, what the past turns most like this one say of it."""
     found: dict[UUID, Nearby] = {}
     for turn in past:
-        weight = decayed(exp((turn.cosine - 1) / WIDTH), turn.at, now, policy.association_half_life_days)
+        weight = decayed(exp((turn.cosine - 1) / WIDTH), turn.at, now, policy.association.half_life_days)
         related = turn.cosine >= UNRELATED
-        mass = decayed(1.0, turn.at, now, policy.half_life_days) if related else 0.0
+        mass = decayed(1.0, turn.at, now, policy.usage.half_life_days) if related else 0.0
         for each in turn.shown:
             so_far = found.get(each.memory_id, NOWHERE)
-            worth = policy.rating_weight if each.rated else 1.0
+            worth = policy.feedback.rating_weight if each.rated else 1.0
             found[each.memory_id] = Nearby(
                 so_far.weighed_shown + worth * weight,
                 so_far.weighed_used + worth * weight * each.used,
@@ -170,7 +175,7 @@ def reliability(base: Mapping[str, Masses], now: datetime, policy: Policy) -> fl
     Decoys are memories that were not shown and are judged all the same: a label that credits them as often as what was
     shown says nothing, and ranking falls back to relevance.
     """
-    totals = [(decayed(1.0, masses.at, now, policy.half_life_days), masses) for masses in base.values()]
+    totals = [(decayed(1.0, masses.at, now, policy.usage.half_life_days), masses) for masses in base.values()]
     shown = sum(left * masses.shown for left, masses in totals)
     used = sum(left * masses.used for left, masses in totals)
     decoys = sum(left * masses.decoys for left, masses in totals)
@@ -185,16 +190,16 @@ def _left(hit: Hit, now: datetime, policy: Policy) -> tuple[float, float]:
     if hit.usage_at is None:
         return 0.0, 0.0
     shown, used = (
-        decayed(mass, hit.usage_at, now, policy.half_life_days) for mass in (hit.usage_shown, hit.usage_used)
+        decayed(mass, hit.usage_at, now, policy.usage.half_life_days) for mass in (hit.usage_shown, hit.usage_used)
     )
     return shown, used
 
 
-def _factor(rate: float, expected: float, reference: float, policy: Policy) -> float:
+def _factor(rate: float, expected: float, reference: float, constants: Constants) -> float:
     if rate > reference:
-        return 1 + (policy.most_boost - 1) * (rate - reference) / (1 - expected)
+        return 1 + (constants.max_boost - 1) * (rate - reference) / (1 - expected)
     if rate < expected:
-        return 1 - (1 - policy.least_boost) * (expected - rate) / expected
+        return 1 - (1 - constants.min_boost) * (expected - rate) / expected
     return 1.0
 
 
@@ -209,7 +214,7 @@ def base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:
     """How often a shown memory of the type is used at all; one in five until there is evidence."""
     if masses is None:
         return 1 / 5
-    left = decayed(1.0, masses.at, now, policy.half_life_days)
+    left = decayed(1.0, masses.at, now, policy.usage.half_life_days)
     return max(LEAST_BASE_RATE, (masses.used * left + 1) / (masses.shown * left + 5))
 
 
@@ -225,20 +230,20 @@ class Lift:
 NO_LIFT = Lift()
 
 
-def lifts(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Lift]:
-    """By memory, what past turns add to its relevance, within ± association_weight · MOST_LACKED.
+def lifts(found: Found, now: datetime, policy: Policy, constants: Constants = CONSTANTS) -> Mapping[UUID, Lift]:
+    """By memory, what past turns add to its relevance, within ± association.weight · MOST_LACKED.
 
     The lesson that says most counts, not their sum: the same question asked ten times is no ten lessons.
     """
     lessons: dict[UUID, list[tuple[bool, float]]] = {}
     counts: dict[UUID, tuple[int, int]] = {}
     for turn in found.past:
-        weight = _weight(turn, now, policy)
+        weight = _weight(turn, now, policy, constants)
         for each in turn.shown if weight > 0 else ():
             shown, used = counts.get(each.memory_id, (0, 0))
             counts[each.memory_id] = shown + 1, used + each.used
             lessons.setdefault(each.memory_id, []).append((each.rated, weight * _lesson(each)))
-    return {id: Lift(policy.association_weight * _telling(lessons[id]), *counted) for id, counted in counts.items()}
+    return {id: Lift(policy.association.weight * _telling(lessons[id]), *counted) for id, counted in counts.items()}
 
 
 def _lesson(shown: PastShown) -> float:
@@ -260,14 +265,15 @@ def _telling(lessons: Sequence[tuple[bool, float]]) -> float:
     return max(values) if max(values) > 0 else min(values)
 
 
-def similarity(turn: PastTurn, policy: Policy) -> float:
+def similarity(turn: PastTurn, constants: Constants = CONSTANTS) -> float:
     """How like this query a past turn's was, at most 1: words tell apart what embeddings of short questions confuse."""
-    return (1 - policy.association_words) * turn.cosine + policy.association_words * turn.words
+    lexical = constants.association_lexical_share
+    return (1 - lexical) * turn.cosine + lexical * turn.words
 
 
-def _weight(turn: PastTurn, now: datetime, policy: Policy) -> float:
+def _weight(turn: PastTurn, now: datetime, policy: Policy, constants: Constants) -> float:
     """In [0, 1]: by similarity between the policy's two bounds, by age, and less for a turn that used many."""
-    span = max(1e-6, policy.association_full - policy.association_floor)
-    near = min(1.0, max(0.0, (similarity(turn, policy) - policy.association_floor) / span))
+    span = max(1e-6, constants.association_full_similarity - policy.association.min_similarity)
+    near = min(1.0, max(0.0, (similarity(turn, constants) - policy.association.min_similarity) / span))
     many = max(1, sum(each.used for each in turn.shown)) ** _MANY
-    return decayed(near / many, turn.at, now, policy.association_half_life_days)
+    return decayed(near / many, turn.at, now, policy.association.half_life_days)

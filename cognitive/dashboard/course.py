@@ -86,7 +86,7 @@ def boost_at(memory: MemoryRow, use: Use | None, base: Mapping[str, Masses], pol
         _hit(memory), usage_shown=use.shown, usage_used=use.used, usage_at=use.at, times_shown=use.times_shown,
         times_used=use.times_used,
     )  # fmt: skip
-    return BOOSTS[policy.boost](hit, base, at, policy, None, reliability(base, at, policy))
+    return BOOSTS[policy.usage.boost](hit, base, at, policy, None, reliability(base, at, policy))
 
 
 def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[Use | None]:
@@ -94,9 +94,9 @@ def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[U
     use = _before(memory, counted, policy)
     uses = [use if use.times_shown else None]
     for at, used, rating in counted:
-        weight = policy.rating_weight if rating is not None else 1.0
-        shown, latest = added(use.shown, use.at, weight, at, policy.half_life_days)
-        of_use, _ = added(use.used, use.at, weight * bool(used), at, policy.half_life_days)
+        weight = policy.feedback.rating_weight if rating is not None else 1.0
+        shown, latest = added(use.shown, use.at, weight, at, policy.usage.half_life_days)
+        of_use, _ = added(use.used, use.at, weight * bool(used), at, policy.usage.half_life_days)
         use = Use(shown, of_use, latest, use.times_shown + 1, use.times_used + bool(used))
         uses.append(use)
     return uses
@@ -106,13 +106,13 @@ def _before(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> Use:
     """What was known before the first of these showings: what the memory's own masses hold beyond them."""
     first, last = counted[0][0], memory.shown_at or counted[-1][0]
     more = memory.times_shown - len(counted)
-    half_lives = (last - first).total_seconds() / 86_400 / policy.half_life_days
+    half_lives = (last - first).total_seconds() / 86_400 / policy.usage.half_life_days
     if more <= 0 or half_lives > _FAR:
         return Use(0.0, 0.0, first, max(0, more), 0)
     shown, used = memory.shown, memory.used
     for at, was_used, rating in counted:
-        weight = policy.rating_weight if rating is not None else 1.0
-        left = decayed(weight, at, last, policy.half_life_days)
+        weight = policy.feedback.rating_weight if rating is not None else 1.0
+        left = decayed(weight, at, last, policy.usage.half_life_days)
         shown, used = shown - left, used - left * bool(was_used)
     grown = 2.0**half_lives
     times_used = memory.times_used - sum(was_used is True for _, was_used, _ in counted)

@@ -122,7 +122,7 @@ class Memories:
 
 async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
     """What a search finds, or a page of the list or of a group; and what there is to choose from."""
-    agent, habit = asked.agent, Habit(layer.policies.current(asked.agent).half_life_days)
+    agent, habit = asked.agent, Habit(layer.policies.current(asked.agent).usage.half_life_days)
     (page, hits, found), sizes, tags = await asyncio.gather(
         _found(layer, figures, asked, habit), figures.group_sizes(agent, habit, asked.now), figures.tags(agent)
     )

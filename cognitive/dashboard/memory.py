@@ -25,6 +25,7 @@ from cognitive.dashboard.formats import number
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost
 
 PAGE = 20  # questions beneath one another
@@ -147,7 +148,8 @@ def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
     shown, used = (tuple(getattr(step, name) for step in course) for name in ("shown", "used"))
     boost, neutral = tuple(step.boost for step in course), (1.0,) * len(course)
     about = (
-        f"The factor that its use came to, with a half-life of {number(told.policy.half_life_days)} days, against what "
+        f"The factor that its use came to, with a half-life of {number(told.policy.usage.half_life_days)} days,"
+        " against what "
         "is usual for its type today; 1 changes nothing."
     )
     return (
@@ -158,7 +160,7 @@ def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
         ),
         Chart(
             "boost", "Boost", about, names, (Line("boost", boost), Line("neutral", neutral, ghost=True)),
-            written=_factor, links=links, top=told.policy.most_boost,
+            written=_factor, links=links, top=CONSTANTS.max_boost,
         ),
     )  # fmt: skip
 

@@ -20,9 +20,9 @@ from cognitive.lab.shadow import Agreement
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
-from cognitive.policy.chosen import FRESH, Standing
-from cognitive.policy.defaults import FRAMES
-from cognitive.policy.tunables import BY_NAME, between
+from cognitive.policy.live import BY_NAME, between
+from cognitive.policy.resolver import FRESH, Standing
+from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import Learned
 
@@ -263,13 +263,13 @@ def _held(
 
 def _types(rates: Mapping[str, Masses], policy: Policy, now: datetime) -> tuple[TypeLearned, ...]:
     """What use has taught of each type; nothing is learnt of a type that was never shown."""
-    on = policy.model_copy(update={"learned_budgets": True})
+    on = policy.changed({"budgets.learned": True})
     plans = [planning.make(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES_TOLD]
     moved = [sections(plan, Found((), base=dict(rates)), None, now, on).budgets for plan in plans]
     told = []
     for type_ in MEMORY_TYPES:
         masses = rates.get(type_)
-        shown = decayed(masses.shown, masses.at, now, policy.half_life_days) if masses else 0.0
+        shown = decayed(masses.shown, masses.at, now, policy.usage.half_life_days) if masses else 0.0
         budgets = tuple((plan.budgets.get(type_, 0), own.get(type_, 0)) for plan, own in zip(plans, moved, strict=True))
         rate = masses.used / masses.shown if masses and masses.shown else None
         told.append(TypeLearned(type_, shown, rate, budgets))

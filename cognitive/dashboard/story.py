@@ -119,7 +119,13 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | 
     account = await layer.explain.account(agent, turn_id)
     ids = [fate.memory_id for fate in _listed(account, asked)]
     memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policies.current(agent)
-    return Read(account, numbers, memories, numbers.attribution or policy.attribution, policy.response_characters)
+    return Read(
+        account,
+        numbers,
+        memories,
+        numbers.attribution or policy.feedback.attribution,
+        policy.retention.max_response_chars,
+    )
 
 
 async def looked_up(layer: CognitiveLayer, asked: Asked) -> tuple[Candidate, ...]:

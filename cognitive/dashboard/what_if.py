@@ -14,21 +14,10 @@ from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import Estimate
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
-from cognitive.policy.tunables import BY_NAME, ROWS, Row, checked
+from cognitive.policy.live import BY_NAME, ROWS, Row, checked
+from cognitive.policy.policy import groups as settings_groups
 
-_OPEN = ("Feedback", "Floors", "Limits")  # groups that stand open; others where something in them was moved
-_ABOUT: Mapping[str, str] = {
-    "Feedback": "What counts as used, and for how long",
-    "Floors": "From where on anything is shown",
-    "Limits": "How many memories at most",
-    "Budgets": "Tokens in all, by frame",
-    "Sections": "Tokens by frame and type",
-    "Fitting": "What is chosen where not all fits",
-    "Weights": "What the past adds",
-    "Relevance": "What a match is made of",
-    "Repetition": "When something was said already",
-    "Exploration": "Trying what is never shown",
-}
+_OPEN = ("Feedback", "Evidence", "Limits")  # groups that stand open; others where something in them was moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +96,20 @@ def moved(asked: Asked, live: Policy) -> dict[str, float | int]:
 
 def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[Group, ...]:
     """All sliders; of the thresholds only that of the strategy in use."""
-    shown = [row for row in ROWS if not row.name.startswith("attribution_") or row.name.endswith(live.attribution)]
+    own = f"feedback.attribution_thresholds.{live.feedback.attribution}"
+    shown = [row for row in ROWS if not row.name.startswith("feedback.attribution_") or row.name == own]
     sliders = [Slider(row, row.of(live), changes.get(row.name, row.of(live))) for row in shown]
     names = dict.fromkeys(slider.row.group for slider in sliders)
     parts = {name: tuple(slider for slider in sliders if slider.row.group == name) for name in names}
     return tuple(
-        Group(name, _ABOUT[name], own, name in _OPEN or any(slider.moved for slider in own))
+        Group(name, about(name), own, name in _OPEN or any(slider.moved for slider in own))
         for name, own in parts.items()
     )
+
+
+def about(group: str) -> str:
+    """Return what a group of settings is about: the first sentence of its description."""
+    return (settings_groups()[group.casefold()].__doc__ or "").partition(".")[0]
 
 
 def answer(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Answer:

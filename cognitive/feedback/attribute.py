@@ -216,7 +216,7 @@ def planned_under(recorded: Mapping[str, Any] | None, holds: Policy) -> Policy:
 
 def weights(policy: Policy) -> Weights:
     """How verdicts on a turn of this policy are counted."""
-    return Weights(policy.half_life_days, policy.rating_weight)
+    return Weights(policy.usage.half_life_days, policy.feedback.rating_weight)
 
 
 def judge_all(
@@ -246,7 +246,9 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
 
 
 def _judged(present: Sequence[Shown], written: str, message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
-    measured = overlaps([_spoken(memory) for memory in present], written, said=message, strategy=policy.attribution)
+    measured = overlaps(
+        [_spoken(memory) for memory in present], written, said=message, strategy=policy.feedback.attribution
+    )
     judgements = []
     for memory, overlap in zip(present, measured, strict=True):
         used, rating = _used(memory, overlap, outcome, policy), outcome.ratings.get(memory.memory_id)
@@ -261,7 +263,7 @@ def credited(
     if not decoys:
         return []
     spoken = [*map(_spoken, decoys), *map(_spoken, present)]
-    measured = overlaps(spoken, written, said=message, strategy=policy.attribution)
+    measured = overlaps(spoken, written, said=message, strategy=policy.feedback.attribution)
     return [
         (decoy.type, overlap >= policy.attribution_threshold) for decoy, overlap in zip(decoys, measured, strict=False)
     ]

@@ -28,6 +28,7 @@ from cognitive.prompt import without_injected
 log = logging.getLogger(__name__)
 
 TAG = "captured"  # by which an operator finds, or forgets, what nobody handed to `remember`
+EXTRACT_SECONDS = 120.0  # a host's extractor may take, beside the turns; then nothing is extracted
 _MOST_EXTRACTING = 64  # turns at a time; what cannot keep up is left out, and memory does not grow
 _AT_CLOSE = 10.0  # seconds that a host's extractor may still take
 _CONTEXT = 500  # characters of the question that help to find an answer
@@ -92,8 +93,7 @@ class Capture:
         await self._queue.stop(agent_id)
 
     async def _extracted(self, exchange: Exchange, extractor: Extractor, read_at: datetime) -> None:
-        seconds = self._policy.for_agent(exchange.agent_id).extract_seconds
-        made = await attempt(_asked(extractor, exchange), seconds)
+        made = await attempt(_asked(extractor, exchange), EXTRACT_SECONDS)
         if isinstance(made, Failed):
             log.warning("nothing was extracted of turn %s: %s: %s", exchange.turn_id, made.reason, made.detail)
             return
@@ -134,7 +134,7 @@ def episodes(exchange: Exchange, policy: Policy) -> list[NewMemory]:
         lines.append(("assistant", "assistant", answered, asked[:_CONTEXT]))
     return [
         NewMemory(
-            type="episode", content=said[: policy.capture_characters], speaker=speaker, context=context,
+            type="episode", content=said[: policy.feedback.max_capture_chars], speaker=speaker, context=context,
             occurred_at=exchange.at, session_id=exchange.session_id, tags=(TAG,), trust="talk",
             source=f"turn/{exchange.turn_id}/{role}"[-LONGEST_LABEL:],
         )

@@ -20,7 +20,7 @@ from cognitive.feedback import attribute
 from cognitive.feedback.capture import Capture, Exchange
 from cognitive.feedback.strip_quotes import texts
 from cognitive.policy import Policy
-from cognitive.policy.chosen import Chosen
+from cognitive.policy.resolver import Chosen
 from cognitive.privacy import redaction
 from cognitive.recording.record import opened
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
@@ -57,7 +57,7 @@ class OutcomeRecorder:
             JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
         """
         opening = opened(context) if isinstance(context, TurnContext) else None
-        deadline = Deadline(self._policy.for_agent(context.agent_id).post_turn_deadline_ms)
+        deadline = Deadline(self._policy.for_agent(context.agent_id).deadlines.post_turn_ms)
         outcome = await redaction.outcome_in_time(outcome, self._redactor, deadline)
         try:
             report = await deadline.within(self._count(context.agent_id, context.turn_id, outcome, opening, told_at))
@@ -94,7 +94,7 @@ class OutcomeRecorder:
             if outcome is not None:
                 await self._settle(entry.agent_id, entry.turn_id, outcome, opening, _came_in(opening), still)
             elif opening is not None:
-                minutes = self._policy.for_agent(entry.agent_id).abandon_after_minutes
+                minutes = self._policy.for_agent(entry.agent_id).feedback.abandon_after_minutes
                 await self._turns.open(
                     entry.agent_id, opening, abandon_after_minutes=minutes, durable=True, still=still
                 )
@@ -228,7 +228,7 @@ def _called(outcome: Outcome) -> list[str]:
 
 def _response(outcome: Outcome, policy: Policy) -> str | None:
     """What is kept of a response, if anything."""
-    return outcome.response[: policy.response_characters] or None if policy.keep_responses else None
+    return outcome.response[: policy.retention.max_response_chars] or None if policy.retention.keep_responses else None
 
 
 def _kept(outcome: Outcome) -> Outcome:

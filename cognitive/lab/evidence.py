@@ -173,8 +173,8 @@ def _past(case: Case, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTu
 
 
 def _learns_alike(one: Policy, other: Policy) -> bool:
-    return (one.half_life_days, one.attribution_threshold, one.rating_weight) == (
-        other.half_life_days, other.attribution_threshold, other.rating_weight)  # fmt: skip
+    return (one.usage.half_life_days, one.attribution_threshold, one.feedback.rating_weight) == (
+        other.usage.half_life_days, other.attribution_threshold, other.feedback.rating_weight)  # fmt: skip
 
 
 def _relearnt(hit: Hit, shown: Sequence[Verdict], policy: Policy) -> Hit:
@@ -191,7 +191,8 @@ def _relearnt(hit: Hit, shown: Sequence[Verdict], policy: Policy) -> Hit:
 def _summed(shown: Sequence[Verdict], policy: Policy) -> Masses:
     at: datetime = max(verdict.at for verdict in shown)
     weights = [
-        (1.0 if verdict.rating is None else policy.rating_weight) * decayed(1.0, verdict.at, at, policy.half_life_days)
+        (1.0 if verdict.rating is None else policy.feedback.rating_weight)
+        * decayed(1.0, verdict.at, at, policy.usage.half_life_days)
         for verdict in shown
     ]
     used = sum(weight for weight, verdict in zip(weights, shown, strict=True) if as_used(verdict, policy))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -12,59 +12,14 @@ from cognitive.context.assemble import Assembled, assemble
 from cognitive.context.usage import base_rate
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
+from cognitive.policy.annotations import BeforeRecord
+from cognitive.policy.policy import settings
 from cognitive.preflight import plan as planning
 from cognitive.recording.record import NOTHING, Given, Recording, sha256
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Candidate, Likeness
 
 _PRIOR = 2.0  # showings that the base rate counts for, beside a memory's own
-
-Unanswered = Callable[[Policy, Policy], bool]  # asked of another policy, and of the turn's own
-
-
-def _other(name: str) -> Unanswered:
-    return lambda policy, was: bool(getattr(policy, name) != getattr(was, name))
-
-
-def _more(name: str) -> Unanswered:
-    """What a lower limit shows is among what a higher one found, and not the other way round."""
-    return lambda policy, was: bool(getattr(policy, name) > getattr(was, name))
-
-
-def _past(policy: Policy) -> bool:
-    """Whether turns that it plans are compared with past ones."""
-    return policy.association_weight > 0 or policy.boost != "rate"
-
-
-def _wider(name: str) -> Unanswered:
-    """Past turns from a lower similarity on bring candidates; above a higher one they are left out, which is known."""
-    return lambda policy, was: (
-        _past(was) and policy.association_cosine < was.association_cosine and _other(name)(policy, was)
-    )
-
-
-# Tunables that work before anything is found, each with when another value has candidates that no record of a turn has,
-# or is measured on what none has. A replay cannot tell what such a value is worth.
-BEFORE_THE_RECORD: Mapping[str, Unanswered] = {
-    **{name: _other(name) for name in (
-        "deadline_ms", "recall_deadline_ms", "embed_share", "candidates_per_channel", "candidates_per_wanted",
-        "window_sentences", "association_turns", "association_kept", "attribution", "categories_enabled", "categories",
-        "complex_threshold", "session_awareness", "memory_tuning",
-    )},
-    **{name: _more(name) for name in ("default_limit", "hinted_limit", "other_limit")},
-    **{name: _wider(name) for name in ("association_floor", "association_words")},
-    "association_weight": lambda policy, was: not _past(was) and policy.association_weight > 0,
-    "boost": lambda policy, was: not _past(was) and policy.boost != "rate",
-    "budget_overrides": lambda policy, was: any(
-        tokens == 0 and policy.budget_overrides.get(type_) != 0 for type_, tokens in was.budget_overrides.items()
-    ),
-    # under other placements blocks do not stay, and the turn did not look for them
-    "placement": lambda policy, was: policy.placement == "journaled" != was.placement,
-    "dedup_mode": lambda policy, was: policy.dedup_mode == "shorten" and was.dedup_mode == "drop",
-    "frames": lambda policy, was: any(
-        policy.frames[frame].window != row.window for frame, row in was.frames.items()
-    ),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +63,19 @@ def replay(
 
 
 def unanswered(policy: Policy, was: Policy) -> frozenset[str]:
-    """The tunables of a policy whose worth a turn's record cannot tell, since it was planned under another policy."""
-    return frozenset(name for name, unknown in BEFORE_THE_RECORD.items() if unknown(policy, was))
+    """The settings of a policy whose worth a turn's record cannot tell, since it was planned under another policy."""
+    return frozenset(
+        name
+        for name, field in settings().items()
+        for mark in field.metadata
+        if isinstance(mark, BeforeRecord) and policy.value(name) != was.value(name)
+        if mark.when is None or mark.when(policy, was)
+    )
 
 
 def uncompared(made: Assembled, policy: Policy) -> tuple[UUID, ...]:
     """The memories shown under a policy that compares with the window, though the turn did not compare them."""
-    return tuple(c.hit.memory_id for c in made.shown if policy.dedup and c.likeness is None)
+    return tuple(c.hit.memory_id for c in made.shown if policy.dedup.enabled and c.likeness is None)
 
 
 def again(given: Given, likeness: Mapping[Key, Likeness], policy: Policy, counter: TokenCounter = count) -> Assembled:

@@ -22,7 +22,7 @@ from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab.evidence import Case, as_case, restored_case
 from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
 from cognitive.policy import Policy
-from cognitive.policy.tunables import checked
+from cognitive.policy.live import checked
 from cognitive.privacy.forgetting import Held
 from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count

@@ -203,9 +203,9 @@ def _mover(use: float, lift: float, *, up: bool) -> str:
 def _by_use(case: Case) -> float:
     """What its own past adds to its score, as ranking counts it."""
     factor = case.fate.boost.factor if case.fate.boost is not None else 1.0
-    if case.policy.combine == "multiply":
+    if case.policy.usage.combine == "multiply":
         return case.fate.relevance * (factor - 1)
-    return case.policy.usage_weight * log2(factor)
+    return case.policy.usage.weight * log2(factor)
 
 
 def _by_lift(case: Case) -> float:

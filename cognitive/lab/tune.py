@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +21,7 @@ Tried = Callable[[str, Any, float], None]  # called with each tunable and value 
 Turns = Callable[[Sequence[Case], Policy], list[LoggedTurn]]
 
 HELD_OUT = 0.3  # of the turns, the latest: what is chosen on the earlier ones must hold on what comes after
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys of TOML that need no quotes
 _LEAST_GAIN = 1e-4  # of the score, so that a value that changes nothing is not taken for better
 
 
@@ -31,26 +34,25 @@ class Tunable:
 
     def of(self, policy: Policy) -> Any:
         """Its value in a policy."""
-        return getattr(policy, self.name)
+        return policy.value(self.name)
 
     def set(self, policy: Policy, value: Any) -> Policy:
         """The policy with another value of it, checked."""
         if self.name == "attribution_threshold":  # each strategy has its own
-            thresholds = {**policy.attribution_thresholds, policy.attribution: value}
-            return _with(policy, "attribution_thresholds", thresholds)
-        return _with(policy, self.name, value)
+            return policy.changed({f"feedback.attribution_thresholds.{policy.feedback.attribution}": value})
+        return policy.changed({self.name: value})
 
 
 SPACE = (
-    Tunable("evidence_floor", (0.6, 0.7, 0.8, 0.85, 1.0)),
-    Tunable("item_floor", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
-    Tunable("default_limit", (2, 3, 4, 5)),
-    Tunable("hinted_limit", (4, 5, 6, 8)),
-    Tunable("other_limit", (1, 2, 3)),
-    Tunable("usage_weight", (0.0, 0.0025, 0.005, 0.01, 0.02)),
-    Tunable("association_weight", (0.0, 0.4, 0.8, 1.2, 1.6)),
-    Tunable("association_floor", (0.58, 0.62, 0.66, 0.7)),
-    Tunable("half_life_days", (2.0, 7.0, 21.0, 60.0)),
+    Tunable("evidence.threshold", (0.6, 0.7, 0.8, 0.85, 1.0)),
+    Tunable("evidence.min_item_share", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
+    Tunable("limits.default", (2, 3, 4, 5)),
+    Tunable("limits.hinted_type", (4, 5, 6, 8)),
+    Tunable("limits.other_types", (1, 2, 3)),
+    Tunable("usage.weight", (0.0, 0.0025, 0.005, 0.01, 0.02)),
+    Tunable("association.weight", (0.0, 0.4, 0.8, 1.2, 1.6)),
+    Tunable("association.min_similarity", (0.58, 0.62, 0.66, 0.7)),
+    Tunable("usage.half_life_days", (2.0, 7.0, 21.0, 60.0)),
     Tunable("attribution_threshold", (0.2, 0.25, 0.29, 0.35, 0.45)),
 )
 
@@ -189,21 +191,38 @@ def as_toml(policy: Policy) -> str:
         "# Proposed by `cognitive tune`. It takes effect only when COGNITIVE_POLICY names this file;",
         "# COGNITIVE_SHADOW_POLICY tries it beside the live policy first.",
     ]
-    changed = {name: value for name, value in own.items() if value != usual[name]}
-    lines += [f"{name} = {_toml(value)}" for name, value in changed.items() if not isinstance(value, dict)]
-    for name, table in changed.items():
-        if isinstance(table, dict):
-            lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_table(_changed(own, usual))]) + "\n"
+
+
+def _changed(own: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """What differs, in tables of their own rows alone; a table that has no default stands whole."""
+    differs: dict[str, Any] = {}
+    for name, value in own.items():
+        if name not in usual or value != usual[name]:
+            within = isinstance(value, dict) and isinstance(usual.get(name), dict) and bool(usual[name])
+            differs[name] = _changed(value, usual[name]) if within else value
+    return differs
+
+
+def _table(values: Mapping[str, Any], path: str = "") -> list[str]:
+    """A table's values, then the tables within it, each under its path; rows of a row are one line."""
+    plain = {name: value for name, value in values.items() if not isinstance(value, dict) and value is not None}
+    lines = [f"{_key(name)} = {_toml(value)}" for name, value in plain.items()]
+    if lines and path:
+        lines = ["", f"[{path}]", *lines]
+    for name, value in values.items():
+        if isinstance(value, dict):
+            lines += _table(value, f"{path}.{_key(name)}" if path else _key(name))
+    return lines
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
     return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
-def _with(policy: Policy, name: str, value: Any) -> Policy:
-    return Policy(**{**policy.model_dump(), name: value})

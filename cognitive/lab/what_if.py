@@ -13,7 +13,7 @@ from brain.turn_records import Verdict
 from cognitive.lab.evaluate import Evaluation, evaluate
 from cognitive.lab.evidence import Case, Choice, LoggedTurn, as_used, logged, never_answered
 from cognitive.policy import Policy
-from cognitive.policy.tunables import changed
+from cognitive.policy.live import changed
 
 RESAMPLES = 500  # for somebody who moves a slider; `cognitive evaluate` draws four times as many
 MOST_TOLD = 20  # turns whose difference is told memory by memory
@@ -141,7 +141,8 @@ def what_if(
 
 def learns(moved: Mapping[str, float | int]) -> bool:
     """Whether what was learnt before each turn must be counted again, from all that was judged by then."""
-    return any(name in ("half_life_days", "rating_weight") or name.startswith("attribution_") for name in moved)
+    learnt = ("usage.half_life_days", "feedback.rating_weight")
+    return any(name in learnt or name.startswith("feedback.attribution_") for name in moved)
 
 
 def _enters(choice: Choice) -> bool:
@@ -176,7 +177,7 @@ def _unanswered(cases: Sequence[Case], policies: Mapping[str, Policy]) -> tuple[
 def _relabelled(
     cases: Sequence[Case], policies: Mapping[str, Policy], moved: Mapping[str, float | int]
 ) -> Relabelled | None:
-    if not any(name.startswith("attribution_thresholds.") for name in moved):
+    if not any(name.startswith("feedback.attribution_thresholds.") for name in moved):
         return None
     pairs = [(verdict, case) for case in cases for verdict in case.verdicts.values()]
     now = sum(as_used(verdict, policies[case.policy.version]) for verdict, case in pairs)

@@ -25,4 +25,4 @@ def with_models(policy: Policy, settings: Settings) -> Policy:
     """
     if settings.models is None:
         return policy
-    return Policy(**{**policy.model_dump(), "models": {**load(settings.models), **policy.models}})
+    return policy.changed({"budgets": {"models": {**load(settings.models), **policy.budgets.models}}})

@@ -27,6 +27,10 @@ log = logging.getLogger(__name__)
 
 MOST_FACTOR = 1.5  # of a score: from there one row of two points suffices, and more could not be undone by another row
 MOST_TOOLS = 5  # gained by a category at most
+MAX_TURNS = 500  # the latest completed ones are learnt from
+MIN_CALLS = 3  # of a tool, until a category gains it: once may be an accident
+MIN_SHARE = 0.05  # of a category's turns that called a tool, until it gains it; rarer is noise
+PROFILE_WEIGHT = 0.25  # of the share that a category has of a user's turns
 _FRESH = 60.0  # seconds; what is learnt changes over days
 _MOST_AGENTS = 1_000  # whose lessons are kept
 _PRIOR = 10  # turns without evidence are added: a category that fired twice tells nothing yet
@@ -63,7 +67,9 @@ class Learned:
 NOTHING = Learned()
 
 
-def learn(turns: Sequence[Calls], policy: Policy) -> Learned:
+def learn(
+    turns: Sequence[Calls], policy: Policy, *, min_calls: int = MIN_CALLS, min_share: float = MIN_SHARE
+) -> Learned:
     """What an agent's completed turns teach, whatever their order."""
     known = table(policy)
     seen = Counter(name for turn in turns for name in turn.categories)
@@ -73,9 +79,9 @@ def learn(turns: Sequence[Calls], policy: Policy) -> Learned:
         Habit(name, tool, times, seen[name])
         for (name, tool), times in sorted(called.items(), key=lambda each: (each[0][0], -each[1], each[0][1]))
     )
-    own = {name: tools.difference(policy.always_include) for name, tools in named.items()}
+    own = {name: tools.difference(policy.categories.always_include) for name, tools in named.items()}
     factors = {name: _factor(turns, name, tools, seen[name]) for name, tools in own.items() if tools and seen[name]}
-    gained = {name: _gained(habits, name, tools, policy) for name, tools in named.items() if tools}
+    gained = {name: _gained(habits, name, tools, min_calls, min_share) for name, tools in named.items() if tools}
     return Learned(
         factors={name: factor for name, factor in factors.items() if factor > 1.0},
         tools={name: tools for name, tools in gained.items() if tools},
@@ -84,14 +90,14 @@ def learn(turns: Sequence[Calls], policy: Policy) -> Learned:
     )
 
 
-def prior(learned: Learned, user_id: str | None, policy: Policy) -> Mapping[str, float]:
-    """What a user's own turns multiply each category's score by: at most 1 + profile_weight, by the category's share.
+def prior(learned: Learned, user_id: str | None) -> Mapping[str, float]:
+    """What a user's own turns multiply each category's score by: at most 1 + PROFILE_WEIGHT, by the category's share.
 
     Nothing for a user of few turns. A score of zero stays zero: a profile decides doubts, it starts nothing.
     """
     counts = learned.users.get(user_id, {}) if user_id is not None else {}
     turns = sum(counts.values())
-    return {name: 1.0 + policy.profile_weight * count / (turns + _PRIOR) for name, count in counts.items()}
+    return {name: 1.0 + PROFILE_WEIGHT * count / (turns + _PRIOR) for name, count in counts.items()}
 
 
 class Habits:
@@ -106,7 +112,7 @@ class Habits:
     def learned(self, agent_id: str) -> Learned:
         """What is known of an agent; read again in the background when that is old."""
         policy = self._policy.for_agent(agent_id)
-        if not (policy.learned_weights or policy.user_profiles):
+        if not (policy.categories.learned_weights or policy.categories.user_profiles):
             return NOTHING
         read_at, learned = self._kept.get(agent_id, (float("-inf"), NOTHING))
         if monotonic() - read_at > _FRESH and agent_id not in self._reading:
@@ -141,7 +147,7 @@ class Habits:
 
     async def _refresh(self, agent_id: str) -> None:
         try:
-            learned = await Deadline(self._policy.for_agent(agent_id).post_turn_deadline_ms).within(
+            learned = await Deadline(self._policy.for_agent(agent_id).deadlines.post_turn_ms).within(
                 self._read(agent_id)
             )
         except (StoreError, TimeoutError) as error:
@@ -154,7 +160,7 @@ class Habits:
 
     async def _read(self, agent_id: str) -> Learned:
         policy = self._policy.for_agent(agent_id)
-        return learn(await self._turns.calls(agent_id, policy.learned_turns), policy)
+        return learn(await self._turns.calls(agent_id, MAX_TURNS), policy)
 
 
 def _unexplained(turn: Calls, named: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
@@ -171,14 +177,16 @@ def _factor(turns: Sequence[Calls], category: str, tools: frozenset[str], seen: 
     return 1.0 + (MOST_FACTOR - 1.0) * max(0.0, 2 * share - 1.0)
 
 
-def _gained(habits: Sequence[Habit], category: str, own: frozenset[str], policy: Policy) -> tuple[str, ...]:
+def _gained(
+    habits: Sequence[Habit], category: str, own: frozenset[str], min_calls: int, min_share: float
+) -> tuple[str, ...]:
     return tuple(
         habit.tool
         for habit in habits
         if habit.category == category
         and habit.tool not in own
-        and habit.called >= policy.learned_calls
-        and habit.called >= policy.learned_share * habit.turns
+        and habit.called >= min_calls
+        and habit.called >= min_share * habit.turns
     )[:MOST_TOOLS]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from cognitive.plan import Caps, Frame, Signals
 from cognitive.policy import Policy
-from cognitive.policy.defaults import CategoryChange
+from cognitive.policy.tables import CategoryChange
 from cognitive.preflight import message_shape, smalltalk
 from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL, NEEDS, RULES, Need
 from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
@@ -100,7 +100,7 @@ def _strongest(text: str) -> tuple[Frame, tuple[str, ...]] | None:
 
 def table(policy: Policy) -> Table:
     """The categories under a policy, compiled once per set of changes."""
-    return _compiled(tuple(policy.categories.items()))
+    return _compiled(tuple(policy.categories.rules.items()))
 
 
 def classify(
@@ -129,7 +129,7 @@ def classify(
         seen, folded = greeted, fold(greeted)
     known = table(policy)
     votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(known, seen, folded)]
-    shape = message_shape.signals(text, folded, read, attachments, policy.complex_threshold)
+    shape = message_shape.signals(text, folded, read, attachments, policy.categories.complex_threshold)
     votes += [
         (need.name, f"{need.name}.{name}", weight)
         for need in known.needs
@@ -171,10 +171,10 @@ def of_turn(
     factors: Mapping[str, float] = NO_FACTORS,
 ) -> Classified:
     """What a turn is about: its message, and the user's messages before it (latest first) if it leans on them."""
-    if not policy.categories_enabled:
+    if not policy.categories.enabled:
         return Classified()
     own = classify(text, read, policy, attachments=attachments, factors=factors)
-    if not (policy.session_awareness and read.elliptic):
+    if not (policy.categories.session_awareness and read.elliptic):
         return own
     before = (classify(each, _alone(each), policy, factors=factors) for each in islice(said, MOST_TURNS))
     return inherit(own, before, policy)

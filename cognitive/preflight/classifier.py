@@ -21,6 +21,7 @@ class Classifier(Protocol):
         """Categories of the policy, none if it does not know; `vector` is the message's, if it came in time."""
 
 
+MIN_COSINE = 0.4  # below it a labelled sentence says nothing of a message
 NEAREST = 5  # sentences vote; one alone may be near by accident
 
 Classifiers = Callable[[Policy], Classifier | None]  # the classifier that turns under a policy ask; None: none
@@ -47,25 +48,24 @@ class ExemplarClassifier:
         """At most one category, by the message's vector."""
         if vector is None or not len(self._vectors):
             return ()
-        return nearest(vector, self._labels, self._vectors, self._policy)
+        return nearest(vector, self._labels, self._vectors)
 
     def under(self, policy: Policy) -> Classifier | None:
         """The same sentences under another policy's floor; None where that policy does not want them."""
-        if not policy.exemplar_fallback:
+        if not policy.categories.exemplar_fallback:
             return None
         own = copy(self)
         own._policy = policy
         return own
 
 
-def nearest(vector: Vector, labels: Sequence[str | None], vectors: Vectors, policy: Policy) -> tuple[str, ...]:
+def nearest(vector: Vector, labels: Sequence[str | None], vectors: Vectors) -> tuple[str, ...]:
     """The category that most of the nearest sentences have, or none.
 
     Args:
         vector: The message's, a unit vector.
         labels: The category of each sentence, None where it has none.
         vectors: Of the sentences, unit rows, shape (len(labels), dimension).
-        policy: `exemplar_floor` is the cosine below which a sentence does not vote.
 
     Returns:
         At most one category: more than half of the votes, each weighed by its cosine, have it.
@@ -76,7 +76,7 @@ def nearest(vector: Vector, labels: Sequence[str | None], vectors: Vectors, poli
     order = np.argsort(-cosines, kind="stable")[:NEAREST]
     votes: dict[str | None, float] = {}
     for n in order:
-        if cosines[n] >= policy.exemplar_floor:
+        if cosines[n] >= MIN_COSINE:
             votes[labels[n]] = votes.get(labels[n], 0.0) + float(cosines[n])
     best = max(votes, key=votes.__getitem__, default=None)
     return (best,) if best is not None and 2 * votes[best] > sum(votes.values()) else ()

@@ -62,8 +62,8 @@ def make(
     The precedence is frame, plan rows, operator; the caps of the categories narrow what a frame gives and never what
     the message asks for. Tools pass untouched until `equip`.
     """
-    budget = policy.frames[frame]
-    tuned = policy.categories_enabled and policy.memory_tuning
+    budget = policy.budgets.frames[frame]
+    tuned = policy.categories.enabled and policy.categories.memory_tuning
     needed = merge_needs(categories, policy) if tuned else None
     skip = signals.greeting or (needed is not None and needed.skip and not _asks(signals))
     queries = () if skip else _queries(signals, needed.caps if needed else FULL, policy)
@@ -77,7 +77,7 @@ def make(
         budgets=budgets,
         total=0 if skip else total,
         window=budget.window,
-        dedup=policy.dedup,
+        dedup=policy.dedup.enabled,
         reasons=tuple(dict.fromkeys((*signals.fired, *reasons))),
         policy=policy.version,
         categories=categories,
@@ -99,7 +99,7 @@ def equip(
     `thinking` is the session's own level. `learned` are tools that past turns of these categories called: they stay as
     if a category named them.
     """
-    if not policy.categories_enabled:
+    if not policy.categories.enabled:
         return replace(plan, tools=tuple(given), thinking=thinking)
     needed = merge_needs(plan.categories, policy)
     kept, removed = _keep(given, needed, policy, learned)
@@ -110,7 +110,7 @@ def equip(
         thinking=_thinking(needed, thinking, policy),
         model=needed.model,
     )
-    return replace(equipped, hint=hint(equipped, needed.tools) if policy.prompt_annotation else None)
+    return replace(equipped, hint=hint(equipped, needed.tools) if policy.categories.prompt_annotation else None)
 
 
 def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
@@ -152,7 +152,10 @@ def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -
     As with tools: a section for no category, or for one that the policy does not have, stays; and so do all of them
     where the plan keeps every tool.
     """
-    if not (policy.categories_enabled and policy.tool_filtering) or merge_needs(plan.categories, policy).whole:
+    if (
+        not (policy.categories.enabled and policy.categories.tool_filtering)
+        or merge_needs(plan.categories, policy).whole
+    ):
         return Sections(tuple(named))
     known = {need.name for need in table(policy).needs}
 
@@ -173,7 +176,7 @@ def merge_needs(categories: Sequence[str], policy: Policy) -> Needs:
     known = table(policy)
     matched = [need for need in known.needs if need.name in categories]
     if not matched:
-        return Needs((), policy.fallback_to_full, FULL, None, None, skip=False)
+        return Needs((), policy.categories.fallback_to_full, FULL, None, None, skip=False)
     return Needs(
         tools=tuple(dict.fromkeys(tool for need in matched for tool in need.tools)),
         whole=any(need.whole for need in matched),
@@ -186,7 +189,7 @@ def merge_needs(categories: Sequence[str], policy: Policy) -> Needs:
 
 def _thinking(needs: Needs, session: str | None, policy: Policy) -> str | None:
     """How hard to think. Where no rule fired, the session's own level stands, and only without one the fallback's."""
-    if not policy.thinking_tuning:
+    if not policy.categories.thinking_tuning:
         return session
     return needs.thinking or session or FALLBACK_THINKING
 
@@ -199,9 +202,9 @@ def _keep(
     A tool that no category names stays: an allow-list would take away every tool that its author did not think of.
     `learned` are kept as if a category named them.
     """
-    if not policy.tool_filtering or needs.whole:
+    if not policy.categories.tool_filtering or needs.whole:
         return tuple(given), ()
-    unwanted = table(policy).known.difference(needs.tools, policy.always_include, learned)
+    unwanted = table(policy).known.difference(needs.tools, policy.categories.always_include, learned)
     return tuple(n for n in given if n not in unwanted), tuple(n for n in given if n in unwanted)
 
 
@@ -238,12 +241,12 @@ def _asked_for(signals: Signals, budgets: Mapping[MemoryType, int], policy: Poli
     A question keeps what its frame gives, a hint its type's limit and section, a time the episodes' row.
     """
     if signals.question:
-        return None, policy.frames["question"].total
+        return None, policy.budgets.frames["question"].total
     hints = dict(signals.hints)
     hinted = [type_ for type_ in budgets if type_ in hints]
     least_recency, recent_tokens, recent_episodes = RECENCY_ROW
     recent = signals.dates is not None or signals.recency > least_recency
-    facts = max(policy.hinted_limit * len(hinted), recent_episodes if recent else 0)
+    facts = max(policy.limits.hinted_type * len(hinted), recent_episodes if recent else 0)
     return facts, max(sum(budgets[type_] for type_ in hinted), recent_tokens if recent else 0)
 
 
@@ -251,7 +254,7 @@ def _queries(signals: Signals, caps: Caps, policy: Policy) -> tuple[RetrievalQue
     return tuple(
         RetrievalQuery(type_, signals.text, limit, recency_weight=signals.recency, dates=signals.dates)
         for type_, limit in _limits(signals, caps, policy).items()
-        if limit > 0 and policy.budget_overrides.get(type_) != 0  # the operator's word is final
+        if limit > 0 and policy.budgets.overrides.get(type_) != 0  # the operator's word is final
     )
 
 
@@ -259,11 +262,11 @@ def _limits(signals: Signals, caps: Caps, policy: Policy) -> Mapping[MemoryType,
     """Memories per type. Caps above the full ones (memory is what the message is about) widen all alike."""
     hints = dict(signals.hints)
     if not hints:
-        limits = dict.fromkeys(MEMORY_TYPES, policy.default_limit)
+        limits = dict.fromkeys(MEMORY_TYPES, policy.limits.default)
     else:
         strongest = max(hints.values())
         limits = {
-            type_: policy.hinted_limit if hints.get(type_, 0.0) == strongest else policy.other_limit
+            type_: policy.limits.hinted_type if hints.get(type_, 0.0) == strongest else policy.limits.other_types
             for type_ in MEMORY_TYPES
         }
     least_recency, _, episodes = RECENCY_ROW
@@ -276,7 +279,7 @@ def _limits(signals: Signals, caps: Caps, policy: Policy) -> Mapping[MemoryType,
 def _budgets(
     signals: Signals, frame: Frame, queries: tuple[RetrievalQuery, ...], policy: Policy
 ) -> Mapping[MemoryType, int]:
-    row = policy.frames[frame]
+    row = policy.budgets.frames[frame]
     budgets: dict[MemoryType, int] = {query.type: getattr(row, query.type) for query in queries}
     least_recency, tokens, _ = RECENCY_ROW
     if signals.recency > least_recency and "episode" in budgets:
@@ -284,8 +287,8 @@ def _budgets(
     for type_, _weight in signals.hints:
         if type_ in budgets:  # no row zeroes a type that is asked for
             budgets[type_] = max(budgets[type_], _least_asked_for(type_, policy))
-    return {type_: policy.budget_overrides.get(type_, tokens) for type_, tokens in budgets.items()}
+    return {type_: policy.budgets.overrides.get(type_, tokens) for type_, tokens in budgets.items()}
 
 
 def _least_asked_for(type_: MemoryType, policy: Policy) -> int:
-    return int(getattr(policy.frames["question"], type_))
+    return int(getattr(policy.budgets.frames["question"], type_))

@@ -68,7 +68,7 @@ class Planner:
         Raises:
             TimeoutError: the classifier takes too long. It may raise anything else, too.
         """
-        silent = policy.categories_enabled and not plan.categories and not plan.signals.elliptic
+        silent = policy.categories.enabled and not plan.categories and not plan.signals.elliptic
         classifier = self._classifiers(policy) if silent else None
         if classifier is None:
             return plan
@@ -92,15 +92,15 @@ def _names(turn: Turn) -> tuple[str, ...]:
 
 
 def _equip(plan: Plan, turn: Turn, learned: Learned, policy: Policy) -> Plan:
-    gained = learned.wanted(plan.categories) if policy.learned_weights else ()
+    gained = learned.wanted(plan.categories) if policy.categories.learned_weights else ()
     stay = tuple(f"learned.{tool}" for tool in gained)
     plan = replace(plan, reasons=(*plan.reasons, *stay))
     return planning.equip(plan, _names(turn), turn.thinking, policy, gained)
 
 
 def _factors(learned: Learned, user_id: str | None, policy: Policy) -> dict[str, float]:
-    factors = dict(learned.factors) if policy.learned_weights else {}
-    if policy.user_profiles:
-        for name, factor in prior(learned, user_id, policy).items():
+    factors = dict(learned.factors) if policy.categories.learned_weights else {}
+    if policy.categories.user_profiles:
+        for name, factor in prior(learned, user_id).items():
             factors[name] = factors.get(name, 1.0) * factor
     return factors

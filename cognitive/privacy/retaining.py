@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from brain.erasure.retention import Retained, Retention
 from brain.journal import Journal
 from cognitive.background import Background
-from cognitive.policy.chosen import Chosen
+from cognitive.policy.resolver import Chosen
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Retaining:
     def look(self, agent_id: str) -> None:
         """Returns at once; what goes wrong is logged, and done the next time."""
         now = datetime.now(UTC)
-        if not self._policy.for_agent(agent_id).retention_days or now - self._last.get(agent_id, now - _EVERY) < _EVERY:
+        if not self._policy.for_agent(agent_id).retention.days or now - self._last.get(agent_id, now - _EVERY) < _EVERY:
             return
         if self._queue.start(self._looked(agent_id, now), agent_id):
             self._last[agent_id] = now
@@ -43,7 +43,7 @@ class Retaining:
         """What goes of an agent by its policy, by kind; with `dry_run`, what would. Turns that this machine's journal
         has set aside go with the others, uncounted: the journal is no table.
         """
-        days = self._policy.for_agent(agent_id).retention_days
+        days = self._policy.for_agent(agent_id).retention.days
         if dry_run:
             return await self._retention.due(agent_id, days, now)
         if "turns" in days:

@@ -11,7 +11,7 @@ from brain.policies import Candidate, Choice, Role
 from brain.types import Label
 from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
-from cognitive.policy.tunables import chosen
+from cognitive.policy.live import chosen
 from cognitive.server.auth import Admin, AgentId
 from cognitive.server.reading import Layer, StrictRoute
 from cognitive.wire.models import CandidateBody, ChoiceBody, Holds, RollBackBody, WhatIfBody

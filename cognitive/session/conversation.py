@@ -22,7 +22,7 @@ from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
 from cognitive.session import recent
-from cognitive.session.writer import PATIENCE, Sent, SessionWriter
+from cognitive.session.writer import PATIENCE, SUMMARY_SECONDS, Sent, SessionWriter
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
 from cognitive.window.fit import Kept, Window, WindowTrace, fit
@@ -90,13 +90,16 @@ class SessionManager:
         summarizer: Summarizer,
         background: Background,
         redactor: Redactor = UNREDACTED,
+        summary_seconds: float = SUMMARY_SECONDS,
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._policy = policy
         self._counter = counter
         self._cache = WindowCache()
-        self._writer = SessionWriter(sessions, artifacts, policy, summarizer, self._cache, background, redactor)
+        self._writer = SessionWriter(
+            sessions, artifacts, policy, summarizer, self._cache, background, redactor, summary_seconds
+        )
 
     async def window(
         self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy
@@ -140,7 +143,7 @@ class SessionManager:
         kept, step = Kept(carried.summary, carried.covers), conversation.plan_step
         if step is None and carried.plan_step is not None:
             step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
-        tokens = budget_for(conversation.model, policy.models).input_tokens if conversation.model else None
+        tokens = budget_for(conversation.model, policy.budgets.models).input_tokens if conversation.model else None
         return await asyncio.to_thread(
             fit, conversation.messages, session_id=conversation.session_id, kept=kept, plan_step=step,
             iteration=conversation.iteration, tokens=tokens, now=now, policy=policy, count=self._counter,
@@ -181,7 +184,7 @@ class SessionManager:
         if state is None:
             return None
         policy = self._policy.for_agent(agent_id)
-        most, characters = policy.window_messages, policy.window_characters
+        most, characters = policy.window.max_messages, policy.window.max_chars
         return await asyncio.to_thread(recent.resumed, state, most=most, characters=characters)
 
     def on_turn_recorded(self, sent: Sent | None) -> None:

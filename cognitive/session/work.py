@@ -16,7 +16,6 @@ from brain.subtasks import Subtask, Subtasks
 from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, NewMemory
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
-from cognitive.policy.chosen import Chosen
 from cognitive.prompt import CLOSING, OPENING, quote, sealed
 from cognitive.recall import MOST_HITS, Recall
 from cognitive.turn import RecallHit
@@ -25,6 +24,9 @@ from cognitive.window import engine_messages
 from cognitive.window.output.text import head_of
 
 TAG = "working_memory"
+MAX_FACTS = 5  # recalled for a new subtask (the seed's)
+MAX_RELATED = 3  # finished subtasks found for it
+MAX_RESULT_CHARS = 2_000  # of each result: a page; the whole is read by its id
 MOST_FACTS = 50  # of one subtask; what leaves more is a document
 LONGEST_RESULT = LONGEST_CONTENT
 
@@ -45,7 +47,6 @@ Extractor = Callable[[Subtask, str], Awaitable[Sequence[Fact | str]]]
 class Work:
     """The work of agents: `layer.work`."""
 
-    policy: Chosen
     sessions: Sessions
     subtasks: Subtasks
     store: MemoryStore
@@ -177,14 +178,10 @@ class Work:
         """
         _require(agent_id=agent_id, session_id=session_id, title=title)
         needed = await self.subtasks.get(agent_id, _ids("depends_on", depends_on))
-        policy = await self.policy.current(agent_id)
-        facts: tuple[RecallHit, ...] = ()
-        if policy.work_facts:
-            facts = await self.recall.search(agent_id, title, "fact", policy.work_facts, turn_id or None, now)
-        wanted = policy.work_related
-        found = await self.subtasks.search(agent_id, None, title, wanted + len(needed)) if wanted else ()
-        related = [subtask for subtask in found if subtask.id not in {each.id for each in needed}][:wanted]
-        return _block(needed, facts, related, policy.work_result_characters)
+        facts = await self.recall.search(agent_id, title, "fact", MAX_FACTS, turn_id or None, now)
+        found = await self.subtasks.search(agent_id, None, title, MAX_RELATED + len(needed))
+        related = [subtask for subtask in found if subtask.id not in {each.id for each in needed}][:MAX_RELATED]
+        return _block(needed, facts, related, MAX_RESULT_CHARS)
 
 
 def _require(**names: object) -> None:

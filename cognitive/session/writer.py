@@ -36,6 +36,7 @@ _MOST_HELD = 64_000_000  # characters of outputs that wait for Postgres to come 
 _RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
 _AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
 _MOST_ROLLS = 5  # tries at a summary that other turns of the session replace meanwhile
+SUMMARY_SECONDS = 60.0  # a host's summarizer may take, after a turn; then it is extracted
 _MOST_OVER = 4  # times as long as it may be, a summary is condensed; of a longer one, its end
 
 
@@ -71,6 +72,7 @@ class SessionWriter:
         cache: WindowCache,
         background: Background,
         redactor: Redactor = UNREDACTED,
+        summary_seconds: float = SUMMARY_SECONDS,
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
@@ -78,6 +80,7 @@ class SessionWriter:
         self._summarizer = summarizer
         self._cache = cache
         self._redactor = redactor
+        self._summary_seconds = summary_seconds
         self._queue = background.queue(_MOST_WAITING, at_close=_AT_CLOSE)  # names: agent, what is kept, turn or session
         self._held = 0
 
@@ -152,7 +155,7 @@ class SessionWriter:
 
     async def _summarized(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str:
         """The summarizer's summary, storable and bounded; extracted, where it fails or takes too long."""
-        limit = policy.summary_characters
+        limit = policy.window.max_summary_chars
         own = await asyncio.to_thread(lambda: [recent.stripped(message) for message in messages])
         summary = await self._asked(earlier, own, policy)
         if summary is None:
@@ -164,8 +167,8 @@ class SessionWriter:
 
     async def _asked(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str | None:
         """What a host's summarizer says, or None, whatever it raises."""
-        asked = self._summarizer.summarize(earlier, messages, policy.summary_characters)
-        summary = await attempt(asked, policy.summary_seconds)
+        asked = self._summarizer.summarize(earlier, messages, policy.window.max_summary_chars)
+        summary = await attempt(asked, self._summary_seconds)
         if not isinstance(summary, str):
             log.warning("the summarizer failed, extracted instead: %r", summary)
             return None
@@ -230,7 +233,7 @@ def _with_answer(
 
 
 def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
-    return recent.sanitized(messages, most=policy.window_messages, characters=policy.window_characters)
+    return recent.sanitized(messages, most=policy.window.max_messages, characters=policy.window.max_chars)
 
 
 def _not_covered(sent: Sent, covers: str | None) -> Sequence[Message]:

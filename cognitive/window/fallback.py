@@ -29,18 +29,18 @@ def plain(conversation: Sequence[Message], policy: Policy) -> tuple[Message, ...
     said = [
         each for each in conversation[first : first + 1] if engine_messages.is_summary(each) and each.content.strip()
     ]
-    most, left = max(2, policy.window_messages // _PART), policy.window_characters // _PART
+    most, left = max(2, policy.window.max_messages // _PART), policy.window.max_chars // _PART
     chosen = list[Group]()
-    for group in reversed(_newest(conversation, first, policy.window_messages)):
-        own = min(max(_LEAST, left // most), policy.window_characters // len(group.messages))
+    for group in reversed(_newest(conversation, first, policy.window.max_messages)):
+        own = min(max(_LEAST, left // most), policy.window.max_chars // len(group.messages))
         cut = Group(tuple(_cut(message, own) for message in group.messages), group.first)
         left -= sum(map(_characters, cut.messages))
         if chosen and (left < 0 or sum(len(kept.messages) for kept in (*chosen, cut)) > most):
             break
         chosen.insert(0, cut)
-    led, _ = groups.named(_led(conversation, first, chosen, max(_LEAST, policy.window_characters // _PART // most)))
+    led, _ = groups.named(_led(conversation, first, chosen, max(_LEAST, policy.window.max_chars // _PART // most)))
     leading = (message for message in conversation[:first] if message.content.strip())
-    told = (_cut(message, policy.summary_characters + len(engine_messages.HEADING)) for message in said)
+    told = (_cut(message, policy.window.max_summary_chars + len(engine_messages.HEADING)) for message in said)
     return (*leading, *told, *(message for group in led for message in group.messages))
 
 

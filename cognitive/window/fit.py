@@ -19,10 +19,11 @@ from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.window import engine_messages, groups, summary, token_budget
 from cognitive.window.rendering import RenderedMessages, Renderer, WholeOutput, WindowCache
-from cognitive.window.selection import Selection, select
+from cognitive.window.selection import LOW_WATER, Selection, select
 from cognitive.window.sliding_window import ScanStart, Size
 from cognitive.window.token_budget import Prunable, ReservedContent, TokenLedger
 
+MAX_SUMMARIZED_MESSAGES = 40  # at most go into a summary at once: a window full
 _TOLD = 2_000  # characters of a message that are summarised: extracting more takes longer than a turn may wait
 _TRIES = 4  # characters and tokens are not proportional: a text that is cut may need a second cut
 
@@ -94,7 +95,7 @@ class Window:
         cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: Degradation
     ) -> Window:
         """A window that was not made by `fit`: nothing is known of what left it, and its tokens are not counted."""
-        bounds = Size(policy.window_messages, policy.window_characters, token_budget.NO_BOUND)
+        bounds = Size(policy.window.max_messages, policy.window.max_chars, token_budget.NO_BOUND)
         return cls(
             messages,
             (),
@@ -116,6 +117,8 @@ def fit(
     policy: Policy,
     count: Callable[[str], int] = estimate.count,
     cache: WindowCache | None = None,
+    low_water: float = LOW_WATER,
+    max_summarized: int = MAX_SUMMARIZED_MESSAGES,
 ) -> Window:
     """The window over a conversation, oldest first; see the module and `docs/decisions/0014-window.md`.
 
@@ -128,9 +131,9 @@ def fit(
     ledger = token_budget.open_ledger(tokens, reserved, policy)
     limit = token_budget.limit(ledger, policy)
     covered = _covered(conversation, kept)
-    selection = select(conversation, reserved, covered, limit, iteration, now, renderer)
+    selection = select(conversation, reserved, covered, limit, iteration, now, renderer, low_water)
     since = max(reserved.first, covered.first if covered is not None else 0)
-    evicted = _evicted(conversation, since, selection, reserved, renderer)
+    evicted = _evicted(conversation, since, selection, reserved, renderer, max_summarized)
     characters = token_budget.summary_characters(limit, policy)
     earlier = _summarised(reserved.handed, kept, evicted.messages, characters, renderer)
     shown = _shown(selection, [reserved.leading, earlier, reserved.closing], limit, renderer)
@@ -141,7 +144,7 @@ def fit(
         bounds=limit,
         repairs=selection.repairs,
         evicted=len(evicted.messages),
-        forgotten=max(0, selection.place - since - policy.summarized_messages),
+        forgotten=max(0, selection.place - since - max_summarized),
         stubs=max(0, selection.pruned - selection.start),
         carried=selection.stays.kept,
         trigger=selection.trigger,
@@ -172,15 +175,20 @@ def _covered(conversation: Sequence[Message], kept: Kept) -> ScanStart | None:
 
 
 def _evicted(
-    conversation: Sequence[Message], since: int, selection: Selection, reserved: ReservedContent, renderer: Renderer
+    conversation: Sequence[Message],
+    since: int,
+    selection: Selection,
+    reserved: ReservedContent,
+    renderer: Renderer,
+    max_summarized: int,
 ) -> RenderedMessages:
     """The messages before the window that no summary covers, as many as a summary can take in at once.
 
     A host that hands back windows also hands back the messages that stay before them: these have not gone yet. In a
     conversation that only grows, each leaves once.
     """
-    first = max(since, selection.place - renderer.policy.summarized_messages)
-    if first >= selection.place or not renderer.policy.summarize_before_prune:
+    first = max(since, selection.place - max_summarized)
+    if first >= selection.place or not renderer.policy.window.summarize_before_prune:
         return renderer.all_of(())
     staying = selection.stays.places if reserved.handed is not None else frozenset()
     grouped = groups.group(conversation[first : selection.place], first)
@@ -267,9 +275,9 @@ def due(used: float, iteration: int | None, policy: Policy, *, ended: bool = Fal
 
     No iteration, or the first, which has the number 0, fires nothing by itself.
     """
-    if used >= policy.context_threshold:
-        return f"{used:.0%} of the window in use, the threshold is {policy.context_threshold:.0%}"
-    every = policy.summarize_after_iterations
+    if used >= policy.window.context_threshold:
+        return f"{used:.0%} of the window in use, the threshold is {policy.window.context_threshold:.0%}"
+    every = policy.window.summarize_after_iterations
     if iteration and every and iteration % every == 0:
         return f"iteration {iteration}, one in {every}"
     return "a step or turn ended" if ended else None

@@ -20,7 +20,7 @@ from cognitive.window.groups import Group
 from cognitive.window.output import json_values
 from cognitive.window.output.normalise import LIMITS, Output, OutputLimit, OutputLimits, marker, normalise, pointers
 from cognitive.window.output.text import head_of
-from cognitive.window.sliding_window import Size
+from cognitive.window.sliding_window import MAX_PRUNED_CHARS, Size
 
 Count = Callable[[str], int]
 WholeOutput = tuple[UUID, str, str]  # id, the tool that returned it, text
@@ -117,7 +117,7 @@ class Renderer:
             output = self._normalised(message.content, tool, limits(self.policy))
             return _replaced(message, output.text), _stored(output, tool)
         message, wholes = self._with_bounded_calls(message)
-        message, more = self._cut(message, self.policy.message_characters, message.role)
+        message, more = self._cut(message, self.policy.window.max_message_chars, message.role)
         return message, (*wholes, *more)
 
     def _stub(self, message: Message, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
@@ -128,14 +128,14 @@ class Renderer:
 
     def _with_stub(self, message: Message, tool: str) -> tuple[Message, Output | None]:
         """What is left of a result, and what to store for it. A result that is no longer than its stub stays."""
-        if len(message.content) <= self.policy.pruned_characters:
+        if len(message.content) <= MAX_PRUNED_CHARS:
             return message, None
         known = pointers(message.content)
-        whole = self._normalised(message.content, tool, _exactly(self.policy.pruned_characters))
+        whole = self._normalised(message.content, tool, _exactly(MAX_PRUNED_CHARS))
         pointer = known[0] if known else whole.pointer
         if pointer is None:
             return message, None
-        first = _first_line(message.content) if self.policy.summarize_before_prune else ""
+        first = _first_line(message.content) if self.policy.window.summarize_before_prune else ""
         before = len(message.content)
         text = "\n".join([*filter(None, [first]), marker(before - len(first), before, pointer)])
         return message.model_copy(update={"content": text}), None if known else whole
@@ -148,7 +148,7 @@ class Renderer:
 
     def _with_bounded_calls(self, message: Message) -> tuple[Message, tuple[WholeOutput, ...]]:
         """Long arguments are shortened: a call that wrote a file holds the whole file."""
-        most = self.policy.message_characters
+        most = self.policy.window.max_message_chars
         if sum(len(_arguments(call)) for call in message.tool_calls) <= most:
             return message, ()
         each = max(_LEAST, most // (4 * len(message.tool_calls)))
@@ -190,7 +190,7 @@ def _limits(characters: tuple[tuple[str, int], ...], kinds: tuple[tuple[str, str
 
 def limits(policy: Policy) -> OutputLimits:
     """How long the outputs of tools may be under a policy."""
-    return _limits(tuple(policy.tool_output_characters.items()), tuple(policy.tool_output_kinds.items()))
+    return _limits(tuple(policy.window.max_tool_output_chars.items()), tuple(policy.window.tool_output_kinds.items()))
 
 
 @cached(1024)

@@ -34,6 +34,7 @@ from cognitive.window.sliding_window import (
 )
 from cognitive.window.token_budget import LEAST_SHARE, ReservedContent, room_for_summary
 
+LOW_WATER = 0.4  # of each bound is left by a step: fewer, longer strides
 _SIDE_SHARE = 8  # a bound divided by this is the most that a user's message may take that stays for what follows it
 _KEPT_SHARE = 4  # a bound divided by this is the most that messages which are always kept may take
 
@@ -68,14 +69,14 @@ class Selection:
 
 def select(
     conversation: Sequence[Message], reserved: ReservedContent, covered: ScanStart | None, limit: Size,
-    iteration: int | None, now: datetime, renderer: Renderer,
+    iteration: int | None, now: datetime, renderer: Renderer, low_water: float = LOW_WATER,
 ) -> Selection:  # fmt: skip
     """Where the window begins, and which of its groups are shown whole and which with stubs.
 
     `covered` is where the session's summary ends; `iteration` is the number of the call that the turn is at.
     """
     policy = renderer.policy
-    limits = _limits(limit, reserved, conversation, policy)
+    limits = _limits(limit, reserved, conversation, policy, low_water)
     cut = age_cut(len(conversation), now, policy)
     start = find_scan_start(conversation, reserved.first, covered, limits, cut, iteration, policy)
     grouped = grouping.group(conversation[start.first :], start.first)
@@ -146,7 +147,9 @@ def _led(
 # --- limits of the conversation alone ---
 
 
-def _limits(limit: Size, reserved: ReservedContent, conversation: Sequence[Message], policy: Policy) -> WindowLimits:
+def _limits(
+    limit: Size, reserved: ReservedContent, conversation: Sequence[Message], policy: Policy, low_water: float
+) -> WindowLimits:
     """The bounds of the talk alone: room is kept for what stands around it, also for what may only come tomorrow, so
     that the window does not move for it.
     """
@@ -162,10 +165,10 @@ def _limits(limit: Size, reserved: ReservedContent, conversation: Sequence[Messa
             max(least.characters, left.characters),
             max(least.tokens, left.tokens),
         ),
-        low=policy.window_low_water,
-        keep_last=policy.keep_last_messages,
-        keep_recent=policy.keep_recent_ms / 1000,
-        every=policy.summarize_after_iterations,
+        low=low_water,
+        keep_last=policy.window.keep_last_messages,
+        keep_recent=policy.window.keep_recent_ms / 1000,
+        every=policy.window.summarize_after_iterations,
     )
 
 
@@ -185,13 +188,13 @@ def _retained(
     `asked` is the place of the user's message that the window follows, None if it begins with one.
     """
     policy = renderer.policy
-    room = policy.window_characters // _KEPT_SHARE
+    room = policy.window.max_chars // _KEPT_SHARE
     places: list[int] = []
     for n in range(start - 1, first - 1, -1):
         if not _stays(conversation[n], policy):
             continue
-        room -= min(len(conversation[n].content), policy.window_characters // _SIDE_SHARE)
-        if room < 0 or len(places) >= policy.window_messages // _KEPT_SHARE:
+        room -= min(len(conversation[n].content), policy.window.max_chars // _SIDE_SHARE)
+        if room < 0 or len(places) >= policy.window.max_messages // _KEPT_SHARE:
             break
         places.append(n)
     kept = len(places)
@@ -205,7 +208,7 @@ def _retained(
     if asked is not None:
         places.append(asked)
     stays = grouping.group([conversation[n] for n in sorted(set(places))]).groups
-    shown = renderer.cut([each.messages[0] for each in stays], policy.window_characters // _SIDE_SHARE)
+    shown = renderer.cut([each.messages[0] for each in stays], policy.window.max_chars // _SIDE_SHARE)
     return RetainedMessages(shown, frozenset(places), kept)
 
 
@@ -214,4 +217,4 @@ def _stays(message: Message, policy: Policy) -> bool:
     its results, is not valid.
     """
     alone = message.role != "tool" and not message.tool_calls and bool(message.content.strip())
-    return alone and message.kind in policy.always_keep and not authored(message)
+    return alone and message.kind in policy.window.protected_kinds and not authored(message)

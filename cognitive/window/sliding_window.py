@@ -22,6 +22,7 @@ from cognitive.turn import Message
 from cognitive.window.engine_messages import authored
 from cognitive.window.groups import Group
 
+MAX_PRUNED_CHARS = 400  # of a pruned result: its first line and the pointer
 EPOCH = 512  # messages; the window is begun anew at its multiples, which costs one more step
 
 _PER_TOKEN = 3  # characters: a guess on the low side for prose, on the high side for digits; `fit` counts what is left
@@ -170,12 +171,12 @@ class AgeCut:
 
 def age_cut(messages: int, now: datetime, policy: Policy) -> AgeCut:
     """The cut of a conversation of so many messages."""
-    step = max(1, policy.keep_last_messages // 2)
-    period = 2 * policy.prune_tool_results_after_ms / 1000
+    step = max(1, policy.window.keep_last_messages // 2)
+    period = 2 * policy.window.prune_tool_results_after_ms / 1000
     asof = now.timestamp() // period * period
     return AgeCut(
-        (messages - policy.keep_last_messages) // step * step,
-        asof - max(policy.prune_tool_results_after_ms, policy.keep_recent_ms) / 1000,
+        (messages - policy.window.keep_last_messages) // step * step,
+        asof - max(policy.window.prune_tool_results_after_ms, policy.window.keep_recent_ms) / 1000,
     )
 
 
@@ -184,7 +185,7 @@ def protected(group: Group, policy: Policy) -> bool:
     kinds = {message.kind for message in group.messages}
     if not all(call.ok for call in group.calls):
         kinds.add("error")
-    return not kinds.isdisjoint(policy.always_keep)
+    return not kinds.isdisjoint(policy.window.protected_kinds)
 
 
 def stale(group: Group, at: float | None, cut: AgeCut, policy: Policy) -> bool:
@@ -271,17 +272,17 @@ def _units(
 
 def _sizes(message: Message, policy: Policy) -> tuple[Size, Size]:
     """About what each message takes, as it is and as a stub."""
-    longest = policy.message_characters
+    longest = policy.window.max_message_chars
     said = len(message.content)
     if message.role == "tool":
-        longest = policy.tool_output_characters["default"]
+        longest = policy.window.max_tool_output_chars["default"]
     elif message.tool_calls:
         arguments = (value for call in message.tool_calls for value in call.arguments.values())
         said += sum(len(value) if isinstance(value, str) else 20 for value in arguments)
     whole = _size(min(said, longest))
-    if message.role != "tool" or message.kind in policy.always_keep:
+    if message.role != "tool" or message.kind in policy.window.protected_kinds:
         return whole, whole
-    return whole, _size(min(said, policy.pruned_characters))
+    return whole, _size(min(said, MAX_PRUNED_CHARS))
 
 
 def _size(characters: int) -> Size:

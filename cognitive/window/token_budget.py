@@ -158,7 +158,7 @@ def open_ledger(tokens: int | None, reserved: ReservedContent, policy: Policy) -
     if tokens is None:
         return None
     leading = reserved.leading.size.tokens
-    reserves = {kind: int(tokens * share) for kind, share in policy.reserves.items()}
+    reserves = {kind: int(tokens * share) for kind, share in policy.window.reserves.items()}
     reserves["system"] = max(0, reserves["system"] - leading)
     return TokenLedger(tokens, {"system": leading}, reserves)
 
@@ -167,14 +167,16 @@ def limit(ledger: TokenLedger | None, policy: Policy) -> Size:
     """The bounds of all that the window shows: the policy's, and what the model's tokens leave up to the threshold."""
     tokens = NO_BOUND
     if ledger is not None:
-        threshold = int(ledger.max * policy.context_threshold) - ledger.reserves["system"]
+        threshold = int(ledger.max * policy.window.context_threshold) - ledger.reserves["system"]
         tokens = max(0, min(ledger.available + ledger.spent, threshold))
-    return Size(policy.window_messages, policy.window_characters, tokens)
+    return Size(policy.window.max_messages, policy.window.max_chars, tokens)
 
 
 def summary_characters(limit: Size, policy: Policy) -> int:
     """How many characters a summary may have: at most the policy's, and no more than a part of the bounds."""
-    return min(policy.summary_characters, limit.characters // LEAST_SHARE, limit.tokens * _PER_TOKEN // LEAST_SHARE)
+    return min(
+        policy.window.max_summary_chars, limit.characters // LEAST_SHARE, limit.tokens * _PER_TOKEN // LEAST_SHARE
+    )
 
 
 def room_for_summary(limit: Size, policy: Policy) -> Size:

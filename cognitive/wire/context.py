@@ -13,7 +13,7 @@ from cognitive.catalog.tool_variants import Catalogue
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
-from cognitive.policy.defaults import Placement
+from cognitive.policy.tables import Placement
 from cognitive.preflight import plan as planning
 from cognitive.prompt import Parts, Placed, place
 from cognitive.trace import Trace, Trim

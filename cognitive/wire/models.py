@@ -158,7 +158,7 @@ class PlansBody(Edge):
 class CandidateBody(Edge):
     """What a candidate changes of the operator's policy."""
 
-    model_config = _example(changes={"half_life_days": 3, "evidence_floor": 0.4}, note="shorter memory")
+    model_config = _example(changes={"usage.half_life_days": 3, "evidence.threshold": 0.4}, note="shorter memory")
 
     changes: Tunables
     note: Note = ""
@@ -184,7 +184,7 @@ class RollBackBody(Edge):
 class WhatIfBody(Edge):
     """Tunables with other values, and the stretch of time whose turns they are tried on: [since, until)."""
 
-    model_config = _example(changes={"evidence_floor": 0.2}, since="2026-11-01T00:00:00Z")
+    model_config = _example(changes={"evidence.threshold": 0.2}, since="2026-11-01T00:00:00Z")
 
     changes: Tunables
     since: Moment

@@ -16,12 +16,10 @@ TALK = [
     for role in ("user", "assistant")
 ]
 BLUR = "blur the faces and cut the first ten seconds"
-GENERAL = {"deadline_ms": 30_000.0, "exemplar_fallback": False}
+GENERAL = {"deadline_ms": 30_000.0, "categories.exemplar_fallback": False}
 OWN = {
-    "window_messages": 6,
-    "summary_characters": 300,
-    "tool_output_characters": {"terminal": 600},
-    "exemplar_fallback": True,
+    "window": {"max_messages": 6, "max_summary_chars": 300, "max_tool_output_chars": {"terminal": 600}},
+    "categories": {"exemplar_fallback": True},
 }
 
 
@@ -43,7 +41,7 @@ def ask(agent: str, text: str, conversation=()) -> Turn:
 
 @pytest.mark.parametrize("differs", [True, False], ids=["of the agent", "of another agent"])
 async def test_the_window_the_summary_and_what_is_resumed_follow_it(urls, embedder, agent, differs):
-    policy = Policy(**GENERAL, agents={agent if differs else "somebody else": OWN})
+    policy = Policy(agents={agent if differs else "somebody else": OWN}).changed(GENERAL)
     own, summarizer = policy.for_agent(agent), Cheerful()
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, summarizer=summarizer) as layer:
         context = await layer.pre_turn(ask(agent, "What about the plums?", TALK))
@@ -52,10 +50,10 @@ async def test_the_window_the_summary_and_what_is_resumed_follow_it(urls, embedd
         await layer.post_turn(context, Outcome(response="They are ripe.", tool_calls=[call]))
         await internals(layer).background.finished()
         resumed = await layer.resume(agent, "s")
-    assert len(resumed.messages) <= own.window_messages
-    assert (len(resumed.messages) > OWN["window_messages"]) == (not differs)
-    assert set(summarizer.limits) == {own.summary_characters}
-    assert 0 < len(resumed.summary) <= own.summary_characters
+    assert len(resumed.messages) <= own.window.max_messages
+    assert (len(resumed.messages) > OWN["window"]["max_messages"]) == (not differs)
+    assert set(summarizer.limits) == {own.window.max_summary_chars}
+    assert 0 < len(resumed.summary) <= own.window.max_summary_chars
     [output] = [message.content for message in resumed.messages if message.role == "tool"]
     assert (len(output) < 1_200) == differs
 
@@ -63,15 +61,12 @@ async def test_the_window_the_summary_and_what_is_resumed_follow_it(urls, embedd
 @pytest.mark.parametrize("wanting", ["the agent", "the others"])
 async def test_whom_it_asks_about_a_message_that_no_rule_knows_is_the_agents_own(urls, embedder, agent, wanting):
     fallback = wanting == "the others"
-    policy = Policy(deadline_ms=30_000, exemplar_fallback=fallback, agents={agent: {"exemplar_fallback": not fallback}})
+    policy = Policy(
+        deadline_ms=30_000,
+        categories={"exemplar_fallback": fallback},
+        agents={agent: {"categories": {"exemplar_fallback": not fallback}}},
+    )
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         own = (await layer.pre_turn(ask(agent, BLUR))).plan.categories
         others = (await layer.pre_turn(ask(f"{agent}-other", BLUR))).plan.categories
     assert (own, others) == (((), ("media",)) if fallback else (("media",), ()))
-
-
-async def test_the_floor_of_the_exemplars_is_the_agents_own(urls, embedder, agent):
-    policy = Policy(deadline_ms=30_000, exemplar_fallback=True, agents={agent: {"exemplar_floor": 1.0}})
-    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
-        assert (await layer.pre_turn(ask(agent, BLUR))).plan.categories == ()
-        assert (await layer.pre_turn(ask(f"{agent}-other", BLUR))).plan.categories == ("media",)

@@ -29,7 +29,7 @@ class Deciding:
 
 
 def capturing(urls, embedder, capture="exchange", extractor=None):
-    policy = Policy(capture=capture, dedup=False, deadline_ms=8_000, post_turn_deadline_ms=20_000)
+    policy = Policy(capture=capture, dedup={"enabled": False}, deadline_ms=8_000, deadlines={"post_turn_ms": 20_000})
     return CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, extractor=extractor)
 
 

@@ -178,7 +178,7 @@ async def test_thousands_of_tools_are_fitted_from_the_first_turn_on(layer, agent
 
 
 async def test_tools_that_are_not_read_in_time_are_cut_by_their_names_and_never_offered_whole(urls, agent, embedder):
-    hurry = Policy(deadline_ms=1, catalog_deadline_ms=0.001, always_include=("Valve7_24",))
+    hurry = Policy(deadline_ms=1, catalog_deadline_ms=0.001, categories={"always_include": ("Valve7_24",)})
     said = [Message(role="assistant", tool_calls=[ToolCall(name="Roster3_9", id="1")]),
             Message(role="tool", content="ok", tool_call_id="1")]  # fmt: skip
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=hurry) as layer:
@@ -195,7 +195,7 @@ async def test_operators_extend_the_table_of_models_by_file(urls, agent, embedde
     path = tmp_path / "models.toml"
     path.write_text('["example/tiny"]\ninput_tokens = 4000\noutput_tokens = 500\ncatalog_bytes = 2000\ntier = "C"\n')
     monkeypatch.setenv("COGNITIVE_MODELS", str(path))
-    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(catalog_telling=2)) as layer:
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy()) as layer:
         context = await layer.pre_turn(ask(agent, "Will it rain in Porto?", model="example/tiny-v2"))
     assert context.trim.after_bytes <= context.trim.limit == 2000
     path.write_text('["example/tiny"]\ninput_tokens = 0')
@@ -205,7 +205,7 @@ async def test_operators_extend_the_table_of_models_by_file(urls, agent, embedde
 
 
 async def test_the_switch_leaves_every_tool_alone(urls, agent, embedder):
-    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(catalog=False)) as layer:
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(tools={"fit_to_model": False})) as layer:
         assert (await layer.pre_turn(ask(agent, "Will it rain?"))).trim is None
 
 
@@ -254,7 +254,9 @@ async def test_many_large_choices_still_fit(layer, agent):
 async def test_no_choice_takes_away_what_must_stay(urls, agent, embedder):
     large = {"type": "object", "required": ["x"], "properties": {"x": {"enum": [f"value {n}" for n in range(150)]}}}
     tools = [Tool(name="speak"), *(each.model_copy(update={"parameters": large}) for each in TOOLS)]
-    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(always_include=("speak",))) as layer:
+    async with CognitiveLayer.open(
+        urls.app, embedder=embedder, policy=Policy(categories={"always_include": ("speak",)})
+    ) as layer:
         context = await layer.pre_turn(ask(agent, UNSURE, tools=tools))
 
         async def model(prompt: str) -> str:
@@ -294,7 +296,9 @@ async def test_whatever_goes_wrong_leaves_what_ranking_chose_and_says_why(layer,
 
 
 async def test_a_model_that_does_not_answer_is_not_waited_for(urls, agent, embedder):
-    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(refine_deadline_ms=20)) as layer:
+    async with CognitiveLayer.open(
+        urls.app, embedder=embedder, policy=Policy(tools={"refine_deadline_ms": 20})
+    ) as layer:
         context = await layer.pre_turn(ask(agent, UNSURE))
         refined = await layer.refine_tools(context, lambda _: asyncio.Event().wait())
     assert (refined.reason, refined.tools) == ("timeout", context.tools)

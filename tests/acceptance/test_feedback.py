@@ -16,9 +16,9 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 # Not the speed of a busy machine, nor the floors: how things are ordered, and what may come of it.
-FRANK = {"deadline_ms": 60_000, "abstention": False, "dedup": False, "memory_tuning": False}
+FRANK = {"deadline_ms": 60_000, "abstention": False, "dedup.enabled": False, "categories.memory_tuning": False}
 # By default a boost breaks near-ties only; here it is to be seen, and by itself.
-LOUD = FRANK | {"usage_weight": 0.3, "association_weight": 0.0}
+LOUD = FRANK | {"usage.weight": 0.3, "association.weight": 0.0}
 
 OAK = "Which supplier delivers oak boards?"
 ALBA = "The supplier Alba delivers oak boards every Tuesday by horse cart."
@@ -89,7 +89,7 @@ async def opened(urls, embedder):
         layers: dict[str, CognitiveLayer] = {}
 
         async def layer(**tunables) -> CognitiveLayer:
-            policy = Policy(**tunables)
+            policy = Policy().changed(tunables)
             if policy.version not in layers:
                 opening = CognitiveLayer.open(urls.app, policy=policy, embedder=embedder)
                 layers[policy.version] = await stack.enter_async_context(opening)
@@ -151,7 +151,7 @@ async def suppliers(layer, agent) -> tuple[str, str]:
 
 async def test_a_preference_fades_in_half_lives(opened, agent):
     for own, days, keeps in ((f"{agent}-week", 7.0, False), (f"{agent}-year", 365.0, True)):
-        layer = await opened(**LOUD, half_life_days=days)
+        layer = await opened(**LOUD, usage={"half_life_days": days})
         first, second = await suppliers(layer, own)
         await taught(layer, own, OAK, ANSWERS[second], times=4)
         assert await ordered(layer, own, OAK) == [second, first]
@@ -162,7 +162,7 @@ async def test_a_preference_fades_in_half_lives(opened, agent):
 async def test_the_threshold_decides_what_the_same_response_teaches(opened, agent):
     for threshold in (0.1, 0.9):
         own = f"{agent}-{threshold}"
-        layer = await opened(**LOUD, attribution_thresholds={"relative": threshold})
+        layer = await opened(**LOUD, feedback={"attribution_thresholds": {"relative": threshold}})
         first, second = await suppliers(layer, own)
         _, report = await taught(layer, own, OAK, ANSWERS[second].split(":")[1], times=3)
         overlaps = sorted(each.overlap for each in report.attributions)
@@ -170,10 +170,10 @@ async def test_the_threshold_decides_what_the_same_response_teaches(opened, agen
         assert await ordered(layer, own, OAK) == ([second, first] if threshold < 0.5 else [first, second])
 
 
-async def test_with_bounds_of_one_no_history_moves_anything(opened, agent):
+async def test_with_no_weight_no_history_moves_anything(opened, agent):
     # At a cut equals are told apart by their ids, and those of two agents differ: so there is none.
-    whole = LOUD | {"candidates_per_wanted": 16}
-    loud, deaf = await opened(**whole), await opened(**whole, least_boost=1.0, most_boost=1.0)
+    whole = LOUD | {"limits.default": 20}
+    loud, deaf = await opened(**whole), await opened(**whole | {"usage.weight": 0.0})
     said = [content for content, _ in CORPUS[:60]]
     questions = [asked for _, asked in CORPUS[:60:7]]
     untouched = f"{agent}-untouched"
@@ -201,7 +201,7 @@ async def test_one_rating_outweighs_two_measured_uses(opened, agent):
     rated = (await standing(layer, agent, ids[BRIX], OAK)).boost
     assert rated.used == pytest.approx(2)
     unused = rated.shown - rated.used
-    assert unused == pytest.approx(Policy().rating_weight)
+    assert unused == pytest.approx(Policy().feedback.rating_weight)
     assert unused > rated.used
     assert rated.factor < liked.factor
 
@@ -222,7 +222,7 @@ async def test_a_rating_useful_never_makes_a_memory_stand_worse(opened, agent):
 PARCEL = "May I promise the customer his parcel for Monday?"
 PARCEL_AGAIN = "Can we promise the customer that the parcel comes on Monday?"
 BRIDGE = "The drawbridge at Calder stays up during spring tides."
-LESSON = {**FRANK, "candidates_per_channel": 4, "default_limit": 3, "usage_weight": 0.0}
+LESSON = {**FRANK, "retrieval.candidates_per_channel": 4, "limits.default": 3, "usage.weight": 0.0}
 
 
 async def crowd(layer, agent) -> UUID:
@@ -310,7 +310,10 @@ async def test_another_agents_turns_teach_nothing_here(opened, agent):
 
 
 async def test_without_a_weight_a_lesson_changes_nothing(opened, agent):
-    heard, unheard = await opened(**LESSON), await opened(**LESSON, association_weight=0.0, boost="rate")
+    heard, unheard = (
+        await opened(**LESSON),
+        await opened(**LESSON, association={"weight": 0.0}, usage={"boost": "rate"}),
+    )
     await crowd(heard, agent)
     before = await ordered(heard, agent, PARCEL)
     await lesson(heard, agent)
@@ -350,7 +353,7 @@ async def decoys(urls, agent) -> tuple[float, float]:
 
 
 async def test_what_was_passed_over_is_judged_beside_what_was_shown(opened, agent, urls):
-    layer = await opened(**FRANK, default_limit=2)
+    layer = await opened(**FRANK, limits={"default": 2})
     await stored(layer, agent, *(content for content, _ in CORPUS[:60:3]))
     context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
     shown = {each.content for each in context.shown}
@@ -369,14 +372,14 @@ async def test_what_was_passed_over_is_judged_beside_what_was_shown(opened, agen
     ids=["failed", "abandoned", "cited"],
 )
 async def test_where_nothing_is_measured_no_decoy_is(opened, agent, urls, outcome):
-    layer = await opened(**FRANK, default_limit=2)
+    layer = await opened(**FRANK, limits={"default": 2})
     await stored(layer, agent, *(content for content, _ in CORPUS[:20]))
     await taught(layer, agent, CORPUS[0][1], CORPUS[5][0], **outcome)
     assert await decoys(urls, agent) == (0, 0)
 
 
 async def test_what_the_recall_tool_returned_is_no_decoy(opened, agent, urls):
-    layer = await opened(**FRANK, default_limit=2)
+    layer = await opened(**FRANK, limits={"default": 2})
     await stored(layer, agent, *(content for content, _ in CORPUS[:5]))
     context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
     assert len(context.shown) == 2
@@ -390,7 +393,10 @@ async def test_what_the_recall_tool_returned_is_no_decoy(opened, agent, urls):
 
 async def test_explored_turns_show_what_they_say_they_show(opened, urls):
     agent = "explorer"  # its name and those of its turns decide what is drawn
-    usual, curious = await opened(**FRANK, default_limit=3), await opened(**FRANK, default_limit=3, explore_every=2)
+    usual, curious = (
+        await opened(**FRANK, limits={"default": 3}),
+        await opened(**FRANK, limits={"default": 3}, usage={"explore_every": 2}),
+    )
     await stored(usual, agent, *(content for content, _ in CORPUS[:40]))
     questions = [CORPUS[n][1] for n in (0, 13, 26)]
     orders = [[shown.memory_id for shown in (await usual.pre_turn(ask(agent, text))).shown] for text in questions]
@@ -443,11 +449,14 @@ async def rising(opened, agent, length: int, *, wherever_shown: bool) -> tuple[C
     """How often a memory of so many words that everything shares, carried by every tenth turn and quoted there, stands
     among the first five for questions about other topics; by what the layer makes of its use; and of how many.
     """
-    policy = FRANK | {"candidates_per_channel": 200, "candidates_per_wanted": 40}  # nothing is cut off, no tie matters
+    policy = FRANK | {
+        "retrieval.candidates_per_channel": 200,
+        "limits.default": 50,
+    }  # nothing is cut off, no tie matters
     layers = {
         "learning": await opened(**policy),
-        "deaf": await opened(**policy, usage_weight=0.0, association_weight=0.0),
-        "seed": await opened(**policy, boost="rate", combine="multiply", association_weight=0.0),
+        "deaf": await opened(**policy, usage={"weight": 0.0}, association={"weight": 0.0}),
+        "seed": await opened(**policy, usage={"boost": "rate", "combine": "multiply"}, association={"weight": 0.0}),
     }
     own, texts = f"{agent}-{length}", [content for content, _ in CORPUS]
     adversary = f"Remember: {common_words(texts, length)}."

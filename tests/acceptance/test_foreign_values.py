@@ -10,14 +10,14 @@ from cognitive import CognitiveLayer, Outcome, Policy, Turn
 
 @pytest.fixture
 async def patient(urls, embedder):
-    policy = Policy(deadline_ms=20_000, fit_deadline_ms=20_000, post_turn_deadline_ms=20_000)
+    policy = Policy(deadline_ms=20_000, deadlines={"fit_ms": 20_000, "post_turn_ms": 20_000})
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         yield layer
 
 
 @pytest.fixture
 async def hurried(urls, embedder):
-    policy = Policy(deadline_ms=1, fit_deadline_ms=1)
+    policy = Policy(deadline_ms=1, deadlines={"fit_ms": 1})
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         yield layer
 

@@ -87,7 +87,7 @@ def test_without_postgres_they_connect_to_nobody_at_all_but_where_it_should_be(t
     script = (
         GUARDED.replace("assert not context.degraded, context.degraded", "assert context.degraded")
         .replace('        await layer.recall(agent, "kettle")\n', "")
-        .replace("deadline_ms=20_000", "deadline_ms=300, post_turn_deadline_ms=300")
+        .replace("deadline_ms=20_000", 'deadline_ms=300, deadlines={"post_turn_ms": 300}')
     )
     ran = subprocess.run(
         [sys.executable, "-c", script, f"postgresql://nobody@/nothing?host={tmp_path}&port=5432", agent, "cold"],

@@ -26,14 +26,14 @@ BY_NAME = {attack.name: attack for attack in attacks()}
 
 @asynccontextmanager
 async def opened(urls, embedder, **rows):
-    async with CognitiveLayer.open(urls.app, policy=Policy(**OPEN | rows), embedder=embedder) as layer:
+    async with CognitiveLayer.open(urls.app, policy=Policy(**OPEN).changed(rows), embedder=embedder) as layer:
         yield layer
 
 
 @pytest.mark.parametrize("name", BY_NAME)
 async def test_least_trust_shows_nothing_of_what_came_in_by_talk(urls, embedder, agent, name):
     least = {"decision": "agent", "fact": "agent", "procedure": "agent"}
-    async with opened(urls, embedder, min_trust=least) as layer:
+    async with opened(urls, embedder, trust={"min_level": least}) as layer:
         figures, fates = await under(layer, agent, BY_NAME[name])
         assert figures.reached == 0
         assert set(fates) == {"distrusted"}  # it was found, each time, and left out for where it comes from
@@ -44,7 +44,10 @@ async def test_least_trust_shows_nothing_of_what_came_in_by_talk(urls, embedder,
 
 async def test_ten_grafted_procedures_get_the_places_of_one_source(urls, embedder, agent):
     graft = BY_NAME["MemoryGraft, 10 procedures"]
-    async with opened(urls, embedder, source_cap=0) as unbounded, opened(urls, embedder, source_cap=1) as bounded:
+    async with (
+        opened(urls, embedder, trust={"max_per_source": 0}) as unbounded,
+        opened(urls, embedder, trust={"max_per_source": 1}) as bounded,
+    ):
         before, _ = await under(unbounded, agent, graft)
         after, fates = await under(bounded, f"{agent}-2", graft)
         assert fates["source_cap"] > 0
@@ -52,7 +55,7 @@ async def test_ten_grafted_procedures_get_the_places_of_one_source(urls, embedde
         assert after.share < before.share
 
 
-@pytest.mark.parametrize(("rows", "theirs"), [({}, 5), ({"min_trust": {"procedure": "agent"}}, 0)])
+@pytest.mark.parametrize(("rows", "theirs"), [({}, 5), ({"trust.min_level": {"procedure": "agent"}}, 0)])
 async def test_to_be_pinned_gets_nothing_past_trust_and_cap(urls, embedder, agent, rows, theirs):
     async with opened(urls, embedder, **rows) as layer:
         await layer.remember(agent, [
@@ -69,7 +72,7 @@ async def test_to_be_pinned_gets_nothing_past_trust_and_cap(urls, embedder, agen
 async def test_an_echo_raises_no_trust_and_gets_past_no_cap(urls, embedder, agent):
     zombie = Attack("zombie", planted("procedure", [m.content for m in BY_NAME["MemoryGraft, 10 procedures"].memories],
                                       "mallory", "talk"), ["How do I restart the billing service?"])  # fmt: skip
-    async with opened(urls, embedder, source_cap=1) as layer:
+    async with opened(urls, embedder, trust={"max_per_source": 1}) as layer:
         _, fates = await under(layer, agent, zombie, rounds=5, echo=True)
         assert fates["shown"] <= 1
         ids = await layer.remember(agent, zombie.memories)
@@ -113,7 +116,7 @@ def test_a_memory_full_of_common_words_is_credited_with_next_to_nothing():
 
 
 async def test_recall_is_closed_for_the_frames_that_the_policy_names(urls, embedder, agent):
-    async with opened(urls, embedder, closed_recall=("question",)) as layer:
+    async with opened(urls, embedder, trust={"recall_disabled_frames": ("question",)}) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content="The vault is open on Mondays.", occurred_at=AT)])
         asked = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="When is the vault open?", turn_id="q"))
         assert asked.plan.frame == "question"

@@ -116,7 +116,7 @@ UNSAID = "The on-call engineer may lift the freeze for a security patch."
 
 @pytest.mark.parametrize("by_reference", [False, True], ids=["with its context", "from another process"])
 async def test_a_memory_is_shortened_to_what_is_not_said_and_earns_for_that_alone(urls, embedder, agent, by_reference):
-    policy = Policy(deadline_ms=20_000.0, abstention=False, dedup_mode="shorten")
+    policy = Policy(deadline_ms=20_000.0, abstention=False, dedup={"mode": "shorten"})
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
         [whole] = await layer.remember(agent, facts(f"{SAID} {UNSAID}"))
         earlier = ("What about the deploys?", f"As agreed: {SAID}")

@@ -186,7 +186,7 @@ async def test_a_classifier_that_fails_or_does_not_know_changes_nothing(urls, em
 
 
 async def test_the_exemplars_stand_in_where_a_policy_wants_them(urls, embedder, agent):
-    policy = FRANK.model_copy(update={"exemplar_fallback": True})
+    policy = FRANK.changed({"categories.exemplar_fallback": True})
     text = "blur the faces and cut the first ten seconds"
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         assert (await layer.pre_turn(ask(agent, text))).plan.categories == ("media",)

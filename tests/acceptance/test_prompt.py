@@ -50,7 +50,7 @@ async def layer(request, urls, embedder):
 
 @pytest.fixture(scope="module")
 async def journaled(urls, embedder):
-    policy = Policy(deadline_ms=60_000, abstention=False, placement="journaled", longest_source=0)
+    policy = Policy(deadline_ms=60_000, abstention=False, placement="journaled", trust={"max_source_chars": 0})
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         yield layer
 

@@ -177,7 +177,7 @@ async def test_a_record_holds_no_words_of_a_memory_or_of_the_conversation(layers
 async def test_another_policy_is_a_difference(layers, day):
     calm, _ = layers
     agent, rendered = day
-    narrow = Policy(deadline_ms=60_000, default_limit=1, hinted_limit=1, other_limit=1, abstention=False)
+    narrow = Policy(deadline_ms=60_000, limits={"default": 1, "hinted_type": 1, "other_types": 1}, abstention=False)
     totals: Counter[str] = Counter()
     for turn_id, (text, _) in rendered.items():
         replay = await calm.explain.replay(agent, turn_id, narrow)
@@ -191,7 +191,7 @@ async def test_another_policy_is_a_difference(layers, day):
         totals["after"] += change.tokens[1]
     assert totals["left"] > 100
     assert totals["after"] < totals["before"] / 2
-    wide = Policy(deadline_ms=60_000, default_limit=12, hinted_limit=12, other_limit=12, abstention=False)
+    wide = Policy(deadline_ms=60_000, limits={"default": 12, "hinted_type": 12, "other_types": 12}, abstention=False)
     replay = await calm.explain.replay(agent, next(id for id, (text, _) in rendered.items() if text), wide)
     assert replay.difference.entered
     assert replay.difference.tokens[1] > replay.difference.tokens[0]
@@ -201,7 +201,7 @@ async def test_what_was_learnt_is_learnt_again_to_the_same_masses(evidence):
     cases, history, seen = evidence
     assert seen[-1] == (len(cases), len(cases))
     history = [verdict for verdict in history if verdict.turn_id.startswith("calm")]  # in the order of its own clock
-    nearly = Policy(deadline_ms=60_000, abstention=False, half_life_days=7.0 + 1e-9)
+    nearly = Policy(deadline_ms=60_000, abstention=False, usage={"half_life_days": 7.0 + 1e-9})
     taught = 0
     for case in cases:
         again = relearnt(case, nearly, history).found
@@ -239,10 +239,10 @@ async def test_what_was_never_compared_with_the_window_is_kept_and_counted(layer
     context = await calm.pre_turn(turn)
     assert said not in context.text
     lenient = await calm.explain.replay(
-        agent, "t", CALM.model_copy(update={"dedup_threshold": 1.0, "containment_threshold": 1.0})
+        agent, "t", CALM.changed({"dedup.threshold": 1.0, "dedup.containment_threshold": 1.0})
     )
     assert lenient.difference.left == ()
-    off = await calm.explain.replay(agent, "t", CALM.model_copy(update={"dedup": False}))
+    off = await calm.explain.replay(agent, "t", CALM.changed({"dedup.enabled": False}))
     assert len(off.difference.entered) == 1
     assert off.difference.uncompared == ()
 
@@ -330,7 +330,7 @@ async def test_a_turn_is_its_own_under_a_policy_that_has_gained_a_tunable_since(
         await layer.remember(agent, [NewMemory(type="fact", content="The amber kettle leaks.", occurred_at=AT)])
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="What leaks?", now=NOW))
         connection = await asyncpg.connect(urls.admin)
-        older = "version = 'older', content = content - 'type_floor'"
+        older = "version = 'older', content = content #- '{evidence,min_type_share}'"
         await connection.execute(f"UPDATE cognitive.policy SET {older} WHERE agent_id = $1", agent)
         await connection.execute("UPDATE cognitive.turn SET policy = 'older' WHERE agent_id = $1", agent)
         await connection.close()

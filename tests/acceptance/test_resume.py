@@ -140,8 +140,8 @@ async def test_a_long_session_is_taken_up_within_bounds_with_the_newest(layer, a
     resumed = await resumed_by_another(layer, agent)
     assert spoken(resumed)[-2:] == [("user", "And now?"), ("assistant", "Now it is done.")]
     assert resumed.messages[0].role == "user"
-    assert 4 <= len(resumed.messages) <= CALM.window_messages
-    assert sum(len(message.content) for message in resumed.messages) <= CALM.window_characters
+    assert 4 <= len(resumed.messages) <= CALM.window.max_messages
+    assert sum(len(message.content) for message in resumed.messages) <= CALM.window.max_chars
 
 
 async def test_memories_that_were_shown_do_not_live_on_in_what_is_kept(layer, agent):

@@ -12,7 +12,7 @@ from cognitive.recording.record import Recording, decode
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 LIVE = Policy(deadline_ms=30_000, abstention=False)
-NARROW = Policy(deadline_ms=30_000, abstention=False, default_limit=1, hinted_limit=1, other_limit=1)
+NARROW = Policy(deadline_ms=30_000, abstention=False, limits={"default": 1, "hinted_type": 1, "other_types": 1})
 QUESTIONS = ["Where is the kettle?", "Hello!", "Who has the violin?", "What is in the attic, the kettle or the globe?"]
 
 
@@ -77,7 +77,8 @@ async def test_a_shadow_says_how_many_of_the_used_memories_it_would_have_kept(ur
 
 
 async def test_a_shadow_that_fails_is_logged_and_the_turn_is_not_touched(urls, embedder, stocked, caplog):
-    broken = NARROW.model_copy(update={"relevance": {}})  # what no constructor lets through
+    retrieval = NARROW.retrieval.model_copy(update={"relevance": {}})
+    broken = NARROW.model_copy(update={"retrieval": retrieval})  # what no constructor lets through
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=broken) as layer:
         context = await layer.pre_turn(Turn(agent_id=stocked, session_id="s", text=QUESTIONS[0], now=NOW))
         assert context.shown

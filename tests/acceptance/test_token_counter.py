@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
-from cognitive.policy.defaults import FRAMES
+from cognitive.policy.tables import FRAMES
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
-TIGHT = Policy(deadline_ms=60_000, abstention=False, frames={frame: {"total": 400} for frame in FRAMES})
+TIGHT = Policy(deadline_ms=60_000, abstention=False, budgets={"frames": {frame: {"total": 400} for frame in FRAMES}})
 FACTS = [f"The {what} of the boathouse is kept by {who}." for what in ("key", "map", "log") for who in ("Ada", "Bea")]
 
 

@@ -41,7 +41,7 @@ async def layer(urls, embedder):
 @pytest.fixture(scope="module")
 async def candid(urls, embedder):
     """Without the floor and without dedup: whatever is found is rendered."""
-    policy = Policy(deadline_ms=10_000, abstention=False, dedup=False)
+    policy = Policy(deadline_ms=10_000, abstention=False, dedup={"enabled": False})
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         yield layer
 
@@ -287,7 +287,7 @@ async def workshop(frank, agent) -> dict[str, UUID]:
 
 
 async def test_recall_in_a_turn_repeats_nothing_counts_as_shown_and_is_judged(urls, embedder, agent, workshop):
-    narrow = Policy(deadline_ms=10_000, abstention=False, default_limit=1, other_limit=1, hinted_limit=1)
+    narrow = Policy(deadline_ms=10_000, abstention=False, limits={"default": 1, "other_types": 1, "hinted_type": 1})
     async with CognitiveLayer.open(urls.app, policy=narrow, embedder=embedder) as layer:
         context = await layer.pre_turn(ask(agent, "Tell me about the bone glue in the cupboard."))
         [shown] = context.shown
@@ -428,7 +428,7 @@ async def test_a_rating_overrides_the_overlap_and_is_no_second_showing(layer, ag
     await layer.post_turn(context, Outcome(response=BY_BARGE))
     await layer.rate(agent, context.turn_id, brix, useful=False)
     boost = (await standing(layer, agent, brix, now=datetime.now(UTC))).boost
-    assert boost.shown == pytest.approx(Policy().rating_weight, abs=0.01)
+    assert boost.shown == pytest.approx(Policy().feedback.rating_weight, abs=0.01)
     assert boost.used == pytest.approx(0.0, abs=0.01)
     assert "used in 0 of 1" in boost.because
 
@@ -622,15 +622,20 @@ def totals(total: int) -> dict[str, dict[str, int]]:
 POLICIES = {
     "default": {},
     "no floor": {"abstention": False},
-    "no dedup": {"abstention": False, "dedup": False},
-    "no total": {"abstention": False, "frames": totals(0)},
-    "less than the frame": {"abstention": False, "frames": totals(25)},
-    "room for one": {"abstention": False, "frames": totals(90)},
-    "room for some": {"abstention": False, "frames": totals(200)},
-    "no facts": {"abstention": False, "budget_overrides": {"fact": 0}},
-    "wide": {"abstention": False, "default_limit": 100, "hinted_limit": 100, "other_limit": 100},
-    "wide, tight": {"abstention": False, "default_limit": 100, "hinted_limit": 100, "frames": totals(333)},
-    "few candidates": {"abstention": False, "candidates_per_channel": 2},
+    "no dedup": {"abstention": False, "dedup.enabled": False},
+    "no total": {"abstention": False, "budgets.frames": totals(0)},
+    "less than the frame": {"abstention": False, "budgets.frames": totals(25)},
+    "room for one": {"abstention": False, "budgets.frames": totals(90)},
+    "room for some": {"abstention": False, "budgets.frames": totals(200)},
+    "no facts": {"abstention": False, "budgets.overrides": {"fact": 0}},
+    "wide": {"abstention": False, "limits.default": 100, "limits.hinted_type": 100, "limits.other_types": 100},
+    "wide, tight": {
+        "abstention": False,
+        "limits.default": 100,
+        "limits.hinted_type": 100,
+        "budgets.frames": totals(333),
+    },
+    "few candidates": {"abstention": False, "retrieval.candidates_per_channel": 2},
 }
 
 
@@ -641,7 +646,7 @@ async def test_every_candidate_has_one_fate_and_what_is_rendered_fits_the_plan(u
         Message(role="assistant", content="We decided to keep the kettle in the cellar, since the attic is damp."),
     ]
     seen: Counter[str] = Counter()
-    policy = Policy(deadline_ms=10_000, **changes)
+    policy = Policy(deadline_ms=10_000).changed(changes)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         for text in messages():
             context = await layer.pre_turn(ask(household, text, conversation=window))
@@ -680,8 +685,10 @@ async def test_a_section_without_budget_uses_only_what_others_leave(urls, embedd
     facts = sum(shown.tokens for shown in whole.shown if shown.type == "fact")
     assert facts
     tight = Policy(
-        deadline_ms=10_000, abstention=False, frames=totals(facts + 100),
-        budget_overrides={"fact": facts, "decision": 0, "episode": 0, "procedure": 0},
+        deadline_ms=10_000, abstention=False, budgets={
+            "frames": totals(facts + 100),
+            "overrides": {"fact": facts, "decision": 0, "episode": 0, "procedure": 0},
+        },
     )  # fmt: skip
     async with CognitiveLayer.open(urls.app, policy=tight, embedder=embedder) as layer:
         context = await layer.pre_turn(ask(household, question))
@@ -692,10 +699,12 @@ async def test_a_section_without_budget_uses_only_what_others_leave(urls, embedd
 
 async def test_no_total_is_exceeded_by_a_single_token(urls, embedder, household):
     """Every total around what one memory of each type takes: the frame and its headings count as well."""
-    limits = {"default_limit": 1, "hinted_limit": 1, "other_limit": 1}
+    limits = {"limits.default": 1, "limits.hinted_type": 1, "limits.other_types": 1}
 
     async def context(text: str, total: int):
-        policy = Policy(deadline_ms=10_000, abstention=False, dedup=False, frames=totals(total), **limits)
+        policy = Policy(
+            deadline_ms=10_000, abstention=False, dedup={"enabled": False}, budgets={"frames": totals(total)}, **limits
+        )
         async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
             return await layer.pre_turn(ask(household, text))
 

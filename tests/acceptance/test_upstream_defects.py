@@ -25,7 +25,7 @@ from cognitive.tokens import count
 CHECKOUT = Path(__file__).parents[2]
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
-CALM = Policy(deadline_ms=10_000, memory_tuning=False)
+CALM = Policy(deadline_ms=10_000, categories={"memory_tuning": False})
 FRANK = Policy(deadline_ms=10_000, abstention=False)
 TYPES = ("decision", "fact", "procedure", "episode")
 FRAMES = ("conversation", "question", "task", "decision", "creative", "debug")
@@ -66,7 +66,7 @@ async def frank(urls, embedder):
 
 
 def opened(urls, embedder, **changes):
-    return CognitiveLayer.open(urls.app, policy=FRANK.model_copy(update=changes), embedder=embedder)
+    return CognitiveLayer.open(urls.app, policy=FRANK.changed(changes), embedder=embedder)
 
 
 def memory(content: str, n: int = 0, type_: str = "fact", **fields) -> NewMemory:
@@ -166,7 +166,13 @@ async def test_only_what_is_rendered_counts_as_shown(urls, embedder, agent):
                  for n, name in enumerate(["Ada", "Bea", "Cyd", "Dov", "Eli", "Fay"], 1)]  # fmt: skip
     memories.append(memory("The kettle story: " + "it whistled and whistled and whistled. " * 15, 9, source="long"))
     frames = {frame: {"total": 130} for frame in FRAMES}
-    policy = Policy(deadline_ms=10_000, abstention=False, default_limit=4, frames=frames, dedup_threshold=1.0)
+    policy = Policy(
+        deadline_ms=10_000,
+        abstention=False,
+        limits={"default": 4},
+        budgets={"frames": frames},
+        dedup={"threshold": 1.0},
+    )
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         await layer.remember(agent, memories)
         turn = ask(agent, "Tell me of the kettle.", conversation=[Message(role="user", content=said)])
@@ -344,7 +350,7 @@ async def test_a_frame_works_for_every_agent(layer, agent, frame):
         assert context.trace.of(id) is not None
     assert plans[0] == plans[1]
     assert plans[0][0] == frame
-    assert plans[0][1] == CALM.frames[frame].total
+    assert plans[0][1] == CALM.budgets.frames[frame].total
 
 
 @pytest.mark.parametrize("kind", ["user", "heartbeat", "subagent", "cron"])
@@ -447,7 +453,7 @@ async def test_a_threshold_is_compared_in_its_own_score_space(frank, agent, embe
     assert dropped.disposition == "restated"
     assert "cosine" in dropped.because
     assert dropped.value == pytest.approx(float(one @ other), abs=0.005)
-    assert dropped.value > FRANK.dedup_threshold > dropped.candidate.score
+    assert dropped.value > FRANK.dedup.threshold > dropped.candidate.score
 
 
 # --- attribution ---
@@ -455,12 +461,17 @@ async def test_a_threshold_is_compared_in_its_own_score_space(frank, agent, embe
 
 def test_a_threshold_goes_with_its_measure():
     """Upstream's "Jaccard" had become containment, its threshold of 0.15 had stayed: almost everything counted."""
-    thresholds = {name: Policy(attribution=name).attribution_threshold for name in ("relative", "windowed", "jaccard")}
+    thresholds = {
+        name: Policy(feedback={"attribution": name}).attribution_threshold
+        for name in ("relative", "windowed", "jaccard")
+    }
     assert thresholds["windowed"] == thresholds["jaccard"] == 0.15
     assert thresholds["relative"] > 0.15
-    changed = Policy(attribution="windowed", attribution_thresholds={"windowed": 0.4})
+    changed = Policy(feedback={"attribution": "windowed", "attribution_thresholds": {"windowed": 0.4}})
     assert changed.attribution_threshold == 0.4
-    assert Policy(attribution_thresholds={"windowed": 0.4}).attribution_threshold == thresholds["relative"]
+    assert (
+        Policy(feedback={"attribution_thresholds": {"windowed": 0.4}}).attribution_threshold == thresholds["relative"]
+    )
     # the union is what makes it a Jaccard: by containment this pair would stand at 2/3
     assert overlaps(["alpha beta gamma delta"], "alpha beta omega", strategy="jaccard") == [2 / 5]
 
@@ -478,7 +489,7 @@ async def test_one_restated_memory_in_a_long_answer_is_found_and_the_others_are_
     """Upstream credited every memory that shares two words with a long answer, and by Jaccard none at all."""
     pairs = [("kettle", "pantry"), ("violin", "attic"), ("sledge", "garage"), ("globe", "studio")]
     filler = "There is much to be said about what one owns, and why. It was quiet. We went there in spring. " * 8
-    async with opened(urls, embedder, attribution=strategy) as layer:
+    async with opened(urls, embedder, feedback={"attribution": strategy}) as layer:
         ids = await layer.remember(agent, [memory(said.format(*pair), n) for n, pair in enumerate(pairs)])
         context = await layer.pre_turn(ask(agent, "Where are the kettle, the violin, the sledge and the globe?"))
         assert len(context.shown) == 4
@@ -493,21 +504,21 @@ async def test_one_restated_memory_in_a_long_answer_is_found_and_the_others_are_
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        pytest.param({"budget_overrides": {"decisions": 1}}, "decisions", id="plural of a section"),
-        pytest.param({"budget_overrides": {"fact": -1}}, "budget_overrides", id="negative budget"),
-        pytest.param({"frames": {"questions": {"total": 1}}}, "questions", id="unknown frame"),
-        pytest.param({"frames": {"question": {"facts": 1}}}, "facts", id="unknown section of a frame"),
-        pytest.param({"relevance": {"word": 1.0}}, "word", id="unknown factor"),
-        pytest.param({"attribution_thresholds": {"containment": 0.1}}, "containment", id="unknown measure"),
-        pytest.param({"attribution": "containment"}, "attribution", id="unknown strategy"),
+        pytest.param({"budgets.overrides": {"decisions": 1}}, "decisions", id="plural of a section"),
+        pytest.param({"budgets.overrides": {"fact": -1}}, "budgets.overrides", id="negative budget"),
+        pytest.param({"budgets.frames": {"questions": {"total": 1}}}, "questions", id="unknown frame"),
+        pytest.param({"budgets.frames": {"question": {"facts": 1}}}, "facts", id="unknown section of a frame"),
+        pytest.param({"retrieval.relevance": {"word": 1.0}}, "word", id="unknown factor"),
+        pytest.param({"feedback.attribution_thresholds": {"containment": 0.1}}, "containment", id="unknown measure"),
+        pytest.param({"feedback.attribution": "containment"}, "attribution", id="unknown strategy"),
         pytest.param({"half_life": 7}, "half_life", id="unknown tunable"),
-        pytest.param({"half_life_days": 0}, "half_life_days", id="no half-life"),
+        pytest.param({"usage.half_life_days": 0}, "usage.half_life_days", id="no half-life"),
     ],
 )
 def test_an_unknown_key_of_a_policy_is_an_error_that_names_it(changes, named, tmp_path):
     """Upstream tested `hasattr` and went on: `{"decision": 1}` was ignored, since its fields were plural."""
     with pytest.raises(InvalidInput, match=rf"\b{named}\b"):
-        Policy(**changes)
+        Policy().changed(changes)
     file = tmp_path / "policy.toml"
     lines = []
     for key, value in changes.items():
@@ -530,11 +541,13 @@ async def test_the_total_budget_is_enforced(urls, embedder, agent):
                n, TYPES[n % 4])
         for n, (thing, name) in enumerate((t, p) for t in ("ladder", "kettle") for p in ("Ada", "Bea", "Cyd", "Dov"))
     ]  # fmt: skip
-    async with opened(urls, embedder, frames=dict(FRANK.frames)) as layer:
+    async with opened(urls, embedder, budgets={"frames": dict(FRANK.budgets.frames)}) as layer:
         await layer.remember(agent, memories)
         whole = await layer.pre_turn(ask(agent, "Who discussed the ladder and the kettle?"))
         assert len(whole.shown) == 8
-    tight = Policy(deadline_ms=10_000, abstention=False, frames={frame: {"total": 150} for frame in FRAMES})
+    tight = Policy(
+        deadline_ms=10_000, abstention=False, budgets={"frames": {frame: {"total": 150} for frame in FRAMES}}
+    )
     async with CognitiveLayer.open(urls.app, policy=tight, embedder=embedder) as layer:
         context = await layer.pre_turn(ask(agent, "Who discussed the ladder and the kettle?"))
     assert 0 < len(context.shown) < 8
@@ -545,14 +558,14 @@ async def test_the_total_budget_is_enforced(urls, embedder, agent):
 @pytest.mark.parametrize(
     "changes",
     [
-        pytest.param({"dedup": False}, id="dedup"),
-        pytest.param({"default_limit": 1}, id="limit"),
+        pytest.param({"dedup.enabled": False}, id="dedup"),
+        pytest.param({"limits.default": 1}, id="limit"),
         pytest.param(
-            {"containment_threshold": 1.0, "dedup_threshold": 1.0, "agreement_threshold": 1.0}, id="thresholds"
+            {"dedup": {"containment_threshold": 1.0, "threshold": 1.0, "agreement_threshold": 1.0}}, id="thresholds"
         ),
-        pytest.param({"frames": {"question": {"total": 80}}}, id="budget"),
-        pytest.param({"frames": {"question": {"window": 0}}}, id="window"),
-        pytest.param({"association_weight": 0.0}, id="association weight"),
+        pytest.param({"budgets.frames": {"question": {"total": 80}}}, id="budget"),
+        pytest.param({"budgets.frames": {"question": {"window": 0}}}, id="window"),
+        pytest.param({"association.weight": 0.0}, id="association weight"),
     ],
 )  # fmt: skip
 async def test_no_declaration_is_dead(urls, embedder, agent, changes):
@@ -561,7 +574,7 @@ async def test_no_declaration_is_dead(urls, embedder, agent, changes):
     said = "The supplier Corda delivers oak boards every Monday in carts."
     conversation = [Message(role="user", content=said), Message(role="assistant", content="Noted.")]
     seen = []
-    for n, policy in enumerate([FRANK, Policy(deadline_ms=10_000, abstention=False, **changes)]):
+    for n, policy in enumerate([FRANK, Policy(deadline_ms=10_000, abstention=False).changed(changes)]):
         own = f"{agent}-{n}"
         async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
             await layer.remember(own, [memory(ALBA, 0, source="alba"), memory(BRIX, 1, source="brix"),

@@ -13,7 +13,7 @@ from cognitive import CognitiveLayer, Message, Policy, Turn
 from cognitive.errors import InvalidInput
 from cognitive.window import engine_messages
 
-CALM = Policy(deadline_ms=30_000, fit_deadline_ms=30_000)
+CALM = Policy(deadline_ms=30_000, deadlines={"fit_ms": 30_000})
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def main(data: str, unrelated: str, most: str = "0") -> Iterator[str]:
     turns = asyncio.run(asked(conversations, json.loads(Path(unrelated).read_text())["prompts"]))
     yield "| floor | false injection | evidence shown | tokens, unrelated | tokens, questions |\n|---|---|---|---|---|"
     for floor in FLOORS:
-        policy = Policy(abstention=False) if floor is None else Policy(evidence_floor=floor)
+        policy = Policy(abstention=False) if floor is None else Policy(evidence={"threshold": floor})
         injected, evidence, spared, told = row(turns, policy)
         name = "no abstention" if floor is None else f"{floor:.2f}"
         yield f"| {name} | {injected:.1%} | {evidence:.3f} | {spared:.0f} | {told:.0f} |"

@@ -17,7 +17,7 @@ from common import arguments, conversations, moment, remember
 from brain.deadline import Deadline
 from cognitive import CognitiveLayer, Policy, Turn
 from cognitive.lab.replay import again
-from cognitive.policy.defaults import FRAMES
+from cognitive.policy.tables import FRAMES
 from cognitive.trace import compared
 from tests.internals import internals
 
@@ -31,7 +31,7 @@ def tight(total: int) -> Policy:
         frame: {name: min(tokens, total) for name, tokens in row.model_dump().items() if name != "window"}
         for frame, row in FRAMES.items()
     }
-    return Policy(frames={frame: {**row, "total": total} for frame, row in frames.items()})
+    return Policy(budgets={"frames": {frame: {**row, "total": total} for frame, row in frames.items()}})
 
 
 async def asked(options: Namespace) -> list[tuple]:

@@ -46,8 +46,8 @@ ASKED = (
     "turns?model=none&cut=yes", "turns?reason=none", "turns?slower=5000&stage=search", "overview?range=90d",
     "memories?q=neither+nor", "memories?q=ba+be&hits=200&type=fact", "memories?q=ba&age=over90d", "memories?tag=none",
     "memories?type=fact&tag=tag-0&age=over90d", "memories?group=never&type=procedure", "memories?group=stale&tag=tag-0",
-    "memory?id={memory}", "memory/chart?id={memory}&chart=boost&as=svg", "what-if/answer?dedup_threshold=0.6",
-    "what-if/answer?attribution_thresholds.int8=0.2&range=90d", "catalogue?range=90d", "health?range=90d",
+    "memory?id={memory}", "memory/chart?id={memory}&chart=boost&as=svg", "what-if/answer?dedup.threshold=0.6",
+    "what-if/answer?feedback.attribution_thresholds.int8=0.2&range=90d", "catalogue?range=90d", "health?range=90d",
 )  # fmt: skip
 # What two addresses of the same page may differ in and still be measured each.
 TELLING = ("q", "why", "range", "group", "of", "chart")

@@ -46,7 +46,7 @@ TABLES = (
     "corpus", "policy",
 )  # fmt: skip
 
-POLICIES = [Policy(half_life_days=days) for days in (3, 5)] + [Policy()]
+POLICIES = [Policy(usage={"half_life_days": days}) for days in (3, 5)] + [Policy()]
 _OWN = statements.parse(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
 SQL = {name: statement.sql for name, statement in _OWN.items()}
 _SUMS = (
@@ -131,7 +131,7 @@ async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) 
 async def turns(c: asyncpg.Connection, agent: str, size: int, many: int) -> None:
     """Turns, what they showed, usage and tallies."""
     versions = [policy.for_agent(agent).version for policy in POLICIES]
-    whole, half_life = (UNTIL - SINCE).total_seconds(), Policy().half_life_days * 86_400
+    whole, half_life = (UNTIL - SINCE).total_seconds(), Policy().usage.half_life_days * 86_400
     for n, policy in enumerate(POLICIES):
         own, first = policy.for_agent(agent), SINCE + (UNTIL - SINCE) * n / len(POLICIES)
         await c.execute(SQL["policy"], agent, own.version, own.model_dump_json(), first)

@@ -20,10 +20,10 @@ from cognitive import CognitiveLayer, Policy
 
 PATIENT = {"deadline_ms": 10_000, "capture": "off"}
 DEFENCES = {
-    "none": Policy(source_cap=0, **PATIENT),
-    "cap 2": Policy(source_cap=2, **PATIENT),
+    "none": Policy(trust={"max_per_source": 0}, **PATIENT),
+    "cap 2": Policy(trust={"max_per_source": 2}, **PATIENT),
     "default": Policy(**PATIENT),
-    "least trust": Policy(min_trust={"decision": "agent", "fact": "agent", "procedure": "agent"}, **PATIENT),
+    "least trust": Policy(trust={"min_level": {"decision": "agent", "fact": "agent", "procedure": "agent"}}, **PATIENT),
 }
 
 

@@ -89,7 +89,7 @@ async def replay(conversation: dict, placement: str, turns: int) -> dict[str, fl
 
 def provenance(conversation: dict) -> dict[str, float]:
     """Mean tokens of a memory's line: without its source, under the rule, and were every source shown."""
-    ids = {"none": 0, "rule": Policy().longest_source}
+    ids = {"none": 0, "rule": Policy().trust.max_source_chars}
     memories = lines(conversation["items"])
     cost = {name: mean(count(line(each, longest)) for each in memories) for name, longest in ids.items()}
     every = mean(count(f' from "{each.source}"') for each in memories)
@@ -99,7 +99,9 @@ def provenance(conversation: dict) -> dict[str, float]:
 def line(new: NewMemory, longest: int) -> str:
     """A memory's line in the prompt, before it is stored."""
     fields = {name: getattr(new, name) for name in NewMemory.model_fields}
-    return render.line(Memory(id=UUID(int=0), superseded_by=None, **fields), Policy(longest_source=longest))
+    return render.line(
+        Memory(id=UUID(int=0), superseded_by=None, **fields), Policy(trust={"max_source_chars": longest})
+    )
 
 
 async def main(conversation: dict, turns: int) -> None:

@@ -85,7 +85,7 @@ def run(name: str, host: Host, turns: int) -> None:
                      tokens=MODEL_TOKENS, cache=cache)  # fmt: skip
         took.append((perf_counter() - begin) * 1000)
         if window.evicted:
-            kept = Kept(summary.extract(kept.summary, window.evicted, policy.summary_characters), window.covers)
+            kept = Kept(summary.extract(kept.summary, window.evicted, policy.window.max_summary_chars), window.covers)
         shown = window.messages
         assert not violations(shown)
         prompt = spoken(shown)

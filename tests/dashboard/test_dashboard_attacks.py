@@ -34,7 +34,7 @@ NEEDED = {
     "/memory": "id={memory}",
     "/memory/chart": "id={memory}&chart=boost",
     "/policy": "version={policy}",
-    "/what-if/answer": "dedup_threshold=0.6",
+    "/what-if/answer": "dedup.threshold=0.6",
     "/catalogue.csv": "of=tools",
     "/health-chart": "id=degradation",
 }
@@ -61,7 +61,7 @@ async def evil(layer, agent):
         ],
     )  # fmt: skip
     await layer.update(name, first, content=f"The ferry {EVIL} leaves at ten.", tags=(f"later {EVIL}",))
-    saved = await layer.policies.save(name, {"dedup_threshold": 0.7}, by=EVIL, note=EVIL)
+    saved = await layer.policies.save(name, {"dedup.threshold": 0.7}, by=EVIL, note=EVIL)
     await layer.policies.shadow(name, saved.version, by=EVIL, note=EVIL)
     turn = Turn(
         agent_id=name, session_id=f"s{EVIL}", user_id=EVIL, turn_id="t", runtime=EVIL, model=EVIL, thinking=EVIL,
@@ -199,7 +199,7 @@ async def test_no_page_tells_a_token_of_another_agents_memory(guarded, layer, ag
 async def test_what_is_another_agents_is_answered_as_what_does_not_exist(guarded, layer, agent, tokens, path):
     other, id = f"{agent}-other", "t"
     (foreign,) = await layer.remember(other, [NewMemory(type="fact", content=SECRET)])
-    saved = await layer.policies.save(other, {"dedup_threshold": 0.7}, by="somebody")
+    saved = await layer.policies.save(other, {"dedup.threshold": 0.7}, by="somebody")
     for name in (agent, other):
         turn = Turn(agent_id=name, session_id="s", text="What opens the vault?", turn_id=id)
         await layer.post_turn(await layer.pre_turn(turn), Outcome(response="Nobody knows."))
@@ -307,7 +307,7 @@ async def test_no_number_and_no_time_breaks_a_page(pages, layer, agent, path):
     pages.cookies.set("zone", "Asia/Kolkata")
     own = needed(path, oldest, layer, agent)
 
-    for name in ("since", "until", "after", "slower", "dedup_threshold"):
+    for name in ("since", "until", "after", "slower", "dedup.threshold"):
         for value in ("0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00", "9" * 400, "NaN", "~"):
             answer = await pages.get(f"/ui{path}", params={"agent": agent, **own, name: value})
             assert answer.status_code in (200, 422), (name, value)

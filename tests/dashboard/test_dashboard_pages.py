@@ -119,7 +119,9 @@ async def test_a_turn_tells_its_story(open_pages, played):
 
 
 async def test_passages_are_marked_as_the_policy_of_the_turn_measured_them(open_pages, urls, embedder, agent):
-    whole = Policy(deadline_ms=20_000, attribution="jaccard")  # the policy of the pages finds the sentence alone
+    whole = Policy(
+        deadline_ms=20_000, feedback={"attribution": "jaccard"}
+    )  # the policy of the pages finds the sentence alone
     response = f"{DEPLOY} Moss grows. Rain falls. Soup is served. Birds sing. Fridays are long."
     async with CognitiveLayer.open(urls.app, policy=whole, embedder=embedder) as elsewhere:
         await elsewhere.remember(agent, [NewMemory(type="decision", content=DEPLOY)])

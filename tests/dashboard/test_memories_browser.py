@@ -17,7 +17,7 @@ WASTE = "We deploy from the harbour office, berth {}."
 
 @pytest.fixture(scope="module")
 async def layer(urls, embedder):
-    policy = Policy(abstention=False, dedup=False, deadline_ms=20_000)
+    policy = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         yield layer
 

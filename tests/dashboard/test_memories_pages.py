@@ -19,7 +19,7 @@ from cognitive.server.tokens import create
 from tests.dashboard.conftest import EVIL
 from tests.serving import inside, token_for
 
-POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000)
+POLICY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
 PAGES = ("memories", "memories?q=pump", "memories?group=ignored", "memory?id={}", "memory/chart?id={}&chart=boost")
 NOW = datetime.now(UTC)
 DAY = timedelta(days=1)
@@ -54,7 +54,7 @@ async def shelf(layer, agent):
 
 async def test_a_search_that_is_not_done_in_time_says_what_makes_it_fast(urls, embedder, shelf):
     agent, _ = shelf
-    hurried = POLICY.model_copy(update={"recall_deadline_ms": 0.001})
+    hurried = POLICY.changed({"deadlines.recall_ms": 0.001})
     async with (
         CognitiveLayer.open(urls.app, policy=hurried, embedder=embedder) as layer,
         inside(layer, mounts=everything.mounts(layer)) as pages,

@@ -27,9 +27,9 @@ def row(showings):
     shown = used = 0.0
     at = counted[0][0] if counted else None
     for when, was_used, rating in counted:
-        weight = POLICY.rating_weight if rating is not None else 1.0
-        shown, latest = added(shown, at, weight, when, POLICY.half_life_days)
-        used, at = added(used, at, weight * was_used, when, POLICY.half_life_days)
+        weight = POLICY.feedback.rating_weight if rating is not None else 1.0
+        shown, latest = added(shown, at, weight, when, POLICY.usage.half_life_days)
+        used, at = added(used, at, weight * was_used, when, POLICY.usage.half_life_days)
         assert latest == at
     return MemoryRow(
         UUID(int=1), 1, "fact", "x", None, NOW, None, (), False, None, shown, used, len(counted),

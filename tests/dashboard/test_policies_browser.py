@@ -72,7 +72,7 @@ async def test_a_threshold_is_tried_saved_activated_and_rolled_back(page, url, p
 
 
 async def test_a_threshold_is_saved_and_activated_in_one_go_and_asked_about_once(page, url, played, layer):
-    await page.goto(f"{url}/ui/what-if?agent={played}&attribution_thresholds.relative=0.2")
+    await page.goto(f"{url}/ui/what-if?agent={played}&feedback.attribution_thresholds.relative=0.2")
     await page.get_by_role("button", name="Save and activate…").click()
     assert "0.2" in await page.locator(".confirm[open] table").inner_text()
     assert (await layer.policies.effective(played)).live.version == layer.policies.base(played).version
@@ -90,21 +90,23 @@ async def test_the_number_beside_a_slider_moves_it_and_reset_brings_it_back(page
     )
     await figure.fill("3")
     await figure.press("Tab")
-    await page.wait_for_url("**half_life_days=3*")
+    await page.wait_for_url("**usage.half_life_days=3*")
     assert await slider.input_value() == "3"
     assert await page.locator(".slider.moved").count() == 1
 
     await page.get_by_role("button", name="Reset").click()
-    await page.wait_for_url(lambda url: "half_life_days" not in url)
+    await page.wait_for_url(lambda url: "usage.half_life_days" not in url)
     assert (await slider.input_value(), await page.locator(".slider.moved").count()) == ("7", 0)
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])
 async def test_nothing_is_wider_than_the_screen(page, url, played, layer, width):
-    saved = await layer.policies.save(played, {"evidence_floor": 1.0, "half_life_days": 3}, by="ada", note="w" * 400)
+    saved = await layer.policies.save(
+        played, {"evidence.threshold": 1.0, "usage.half_life_days": 3}, by="ada", note="w" * 400
+    )
     await layer.policies.activate(played, saved.version, by="ada")
     await page.set_viewport_size({"width": width, "height": 900})
-    for name in ("policies?", "what-if?item_floor=0.9&", f"policy?version={saved.version}&"):
+    for name in ("policies?", "what-if?evidence.min_item_share=0.9&", f"policy?version={saved.version}&"):
         await page.goto(f"{url}/ui/{name}agent={played}")
         if "what-if" in name:
             await page.locator("#answer .finding").wait_for()
@@ -114,11 +116,11 @@ async def test_nothing_is_wider_than_the_screen(page, url, played, layer, width)
 @pytest.mark.skipif(not AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_axe_finds_nothing(page, url, played, layer, axe, theme):
-    saved = await layer.policies.save(played, {"evidence_floor": 1.0}, by="ada")
+    saved = await layer.policies.save(played, {"evidence.threshold": 1.0}, by="ada")
     await layer.policies.activate(played, saved.version, by="ada")
     base = layer.policies.base(played).version
     await page.emulate_media(color_scheme=theme)
-    for name in ("policies?done=live&", "what-if?attribution_thresholds.relative=0.2&evidence_floor=1.2&",
+    for name in ("policies?done=live&", "what-if?feedback.attribution_thresholds.relative=0.2&evidence.threshold=1.2&",
                  f"policy?version={saved.version}&with={base}&", f"policy?version={base}&saved=yes&"):  # fmt: skip
         await page.goto(f"{url}/ui/{name}agent={played}")
         if "what-if" in name:

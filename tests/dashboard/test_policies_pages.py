@@ -7,12 +7,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from cognitive.policy.tunables import ROWS, changed
+from cognitive.policy.live import ROWS, changed
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.serving import inside
 
-STRICT = {"evidence_floor": 2.0}
+STRICT = {"evidence.threshold": 2.0}
 HERE = {"Origin": "http://localhost"}
 
 
@@ -22,7 +22,8 @@ def of(agent, page):
 
 async def key_of(pages, agent):
     return re.search(
-        r'name="form_key" value="([^"]+)"', (await pages.get(of(agent, "what-if/answer?item_floor=0.9"))).text
+        r'name="form_key" value="([^"]+)"',
+        (await pages.get(of(agent, "what-if/answer?evidence.min_item_share=0.9"))).text,
     )[1]
 
 
@@ -45,7 +46,9 @@ async def sign_in(client, token):
 
 
 async def test_what_would_change_is_told_with_links_and_the_words(pages, played):
-    answer = await pages.get(of(played, "what-if/answer?default_limit=0&hinted_limit=0&other_limit=0&range=7d"))
+    answer = await pages.get(
+        of(played, "what-if/answer?limits.default=0&limits.hinted_type=0&limits.other_types=0&range=7d")
+    )
 
     assert answer.status_code == 200
     assert re.search(r"\d of 2 turns would have shown other memories", answer.text)
@@ -54,19 +57,19 @@ async def test_what_would_change_is_told_with_links_and_the_words(pages, played)
     assert "The sample cannot tell" in answer.text
     assert f"/ui/turn?agent={played}&amp;id=t%2F" in answer.text
     kept = parse_qs(urlsplit(answer.headers["hx-replace-url"]).query)
-    assert (kept["hinted_limit"], kept["range"], kept["agent"]) == (["0"], ["7d"], [played])
+    assert (kept["limits.hinted_type"], kept["range"], kept["agent"]) == (["0"], ["7d"], [played])
 
 
 async def test_the_page_paints_the_sliders_where_they_stand_and_asks_for_the_answer(pages, played, layer):
-    answer = await pages.get(of(played, "what-if?item_floor=0.9"))
+    answer = await pages.get(of(played, "what-if?evidence.min_item_share=0.9"))
 
-    assert re.search(r'name="item_floor"[^>]* value="0.9"', answer.text)
-    assert re.search(r'name="half_life_days"[^>]* value="7"', answer.text)
+    assert re.search(r'name="evidence.min_item_share"[^>]* value="0.9"', answer.text)
+    assert re.search(r'name="usage.half_life_days"[^>]* value="7"', answer.text)
     assert 'hx-get="/ui/what-if/answer"' in answer.text
 
 
 async def test_another_threshold_is_told_to_relabel(pages, played):
-    answer = await pages.get(of(played, "what-if/answer?attribution_thresholds.relative=0.99"))
+    answer = await pages.get(of(played, "what-if/answer?feedback.attribution_thresholds.relative=0.99"))
 
     assert "Another threshold relabels." in answer.text
 
@@ -79,21 +82,21 @@ def fields(page):
 
 
 async def test_without_scripts_only_what_was_changed_is_asked_about(pages, played, layer):
-    between = {"usage_weight": 0.00123456789, "half_life_days": 10 / 3}  # two steps of their sliders
+    between = {"usage.weight": 0.00123456789, "usage.half_life_days": 10 / 3}  # two steps of their sliders
     saved = await layer.policies.save(played, between, by="ada")
     await layer.policies.activate(played, saved.version, by="ada")
     given = fields((await pages.get(of(played, "what-if"))).text)
 
     still = await pages.get("/ui/what-if/answer", params=given)
     assert "Move something, to see what it would change" in still.text
-    moved = await pages.get("/ui/what-if/answer", params={**given, "item_floor": "0.9"})
+    moved = await pages.get("/ui/what-if/answer", params={**given, "evidence.min_item_share": "0.9"})
     asked = parse_qs(urlsplit(moved.headers["hx-replace-url"]).query)
-    assert set(asked) & {row.name for row in ROWS} == {"item_floor"}
+    assert set(asked) & {row.name for row in ROWS} == {"evidence.min_item_share"}
     assert "<title>What if" in moved.text  # a page of its own, where nobody puts it into one
 
 
 async def test_a_value_that_makes_no_sense_is_refused_by_its_name(pages, played):
-    for given in ("half_life_days=x", "half_life_days=1e99", "default_limit=0.5"):
+    for given in ("usage.half_life_days=x", "usage.half_life_days=1e99", "limits.default=0.5"):
         answer = await pages.get(of(played, f"what-if/answer?{given}"))
         assert answer.status_code == 422
         assert given.partition("=")[0] in answer.text
@@ -120,12 +123,12 @@ async def test_a_candidate_is_saved_shadowed_activated_and_rolled_back(pages, pl
 
 
 async def test_a_candidate_over_a_live_one_keeps_what_that_changed(pages, played, layer):
-    first = await layer.policies.save(played, {"half_life_days": 3}, by="ada")
+    first = await layer.policies.save(played, {"usage.half_life_days": 3}, by="ada")
     await layer.policies.activate(played, first.version, by="ada")
     await post(pages, played, "policies/save", **{"row.evidence_floor": "2"})
 
     saved = (await layer.policies.list(played))[0]
-    assert dict(saved.changes) == {"half_life_days": 3.0, "evidence_floor": 2.0}
+    assert dict(saved.changes) == {"usage.half_life_days": 3.0, "evidence.threshold": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -166,7 +169,7 @@ async def test_a_choice_that_somebody_overtook_is_refused(pages, played, layer):
 
 async def test_a_token_of_the_agent_looks_and_does_not_choose(locked, tokens, played, layer):
     key = await sign_in(locked, create(tokens, played)[1])
-    answer = await locked.get(of(played, "what-if/answer?evidence_floor=2.0"))
+    answer = await locked.get(of(played, "what-if/answer?evidence.threshold=2.0"))
     assert answer.status_code == 200
     assert "Save as candidate" not in answer.text
     for page in ("policies/save", "policies/choose", "policies/roll-back"):
@@ -178,7 +181,7 @@ async def test_a_token_of_the_agent_looks_and_does_not_choose(locked, tokens, pl
 async def test_a_token_of_another_agent_sees_and_chooses_nothing(locked, tokens, played, layer):
     saved = await layer.policies.save(played, STRICT, by="ada")
     key = await sign_in(locked, create(tokens, "somebody-else")[1])
-    for page in ("policies", "what-if", "what-if/answer?item_floor=1", f"policy?version={saved.version}"):
+    for page in ("policies", "what-if", "what-if/answer?evidence.min_item_share=1", f"policy?version={saved.version}"):
         answer = await locked.get(of(played, page))
         assert answer.status_code == 403
         assert saved.version not in answer.text
@@ -190,7 +193,7 @@ async def test_a_token_of_another_agent_sees_and_chooses_nothing(locked, tokens,
 
 async def test_pages_say_what_to_do_where_there_is_nothing_yet(pages, agent):
     policies = (await pages.get(of(agent, "policies"))).text
-    answer = (await pages.get(of(agent, "what-if/answer?item_floor=0.9"))).text
+    answer = (await pages.get(of(agent, "what-if/answer?evidence.min_item_share=0.9"))).text
 
     assert "Nothing is saved yet" in policies
     assert "No completed turn to try this on" in answer

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from cognitive.cli import settings_page
 from cognitive.cli.main import cli
-from cognitive.policy import Policy
+from cognitive.policy.policy import settings
 
 PAGES = {"configuration.md": ("reference", "settings"), "cli.md": ("reference", "commands")}
 
@@ -20,16 +20,13 @@ def test_a_generated_page_is_as_its_command_prints_it(root, page):
     assert committed == printed.stdout, f"cognitive {' '.join(PAGES[page])} > docs/{page}"
 
 
-def test_every_tunable_is_in_the_reference_with_what_may_stand_there():
-    entries = {entry.name: entry for entry in settings_page.tunables()}
-    assert list(entries) == list(Policy.model_fields)
-    assert entries["item_floor"].type == "number from 0 to 1"
-    assert entries["item_floor"].section == "abstain"
+def test_every_setting_is_in_the_reference_with_what_may_stand_there():
+    entries = {entry.name: entry for entry in settings_page.policy()}
+    assert entries.keys() == settings().keys()
+    assert entries["evidence.min_item_share"].type == "number from 0 to 1"
+    assert entries["evidence.min_item_share"].group == "evidence"
     assert entries["placement"].type == "`user_tail` or `journaled` or `system`"
-    assert entries["catalog_telling"].reason.endswith("that are needed"), "it goes on below its line"
-    assert entries["keep_last_messages"].reason.endswith("(the seed's)"), "what begins anew is of the next"
-    assert entries["keep_recent_ms"].reason.startswith("The seed keeps what is younger")
-    assert entries["embed_share"].reason.startswith("of the deadline at most")
+    assert all(entry.effect.endswith(".") for entry in (*entries.values(), *settings_page.settings()))
 
 
 def test_the_reference_promises_nothing_empty(root):

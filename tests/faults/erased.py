@@ -32,9 +32,9 @@ SECRET = "The vault behind the aquarium opens with heliotrope seven marzipan nin
 FIRST = "It was once kept open by a wedge of petrified nougat and two brass thimbles."  # what the memory said before
 WORDS = ("heliotrope", "marzipan", "nougat", "thimbles")  # of these, and of nothing else in the world of these tests
 ASKED = "What opens the vault behind the aquarium?"
-POLICY = Policy(abstention=False, deadline_ms=5_000, capture="exchange", window_messages=4, window_characters=2_000)
+POLICY = Policy(abstention=False, deadline_ms=5_000, capture="exchange", window={"max_messages": 4, "max_chars": 2_000})
 CUT = ("turns_cut", "sessions_cut", "subtasks_cut", "notes_cut", "memories_cut", "artifacts", "revisions")
-OTHER = Policy(abstention=False, default_limit=1)
+OTHER = Policy(abstention=False, limits={"default": 1})
 LATER = "test/erased-words-2"
 
 
@@ -134,7 +134,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
     await layer.work.complete(agent, task.id, f"Done: {SECRET}")
     await layer.settled()
     await settled(layer)
-    saved = await layer.policies.save(agent, {"half_life_days": 9}, by="ada", note=f"Since {SECRET}")
+    saved = await layer.policies.save(agent, {"usage.half_life_days": 9}, by="ada", note=f"Since {SECRET}")
     await layer.policies.activate(agent, saved.version, by="ada", note=SECRET)
     await layer.admin.reembedding.begin(agent, LATER)
     await layer.admin.reembedding.fill(agent, LATER, Pace(load=1))
@@ -142,7 +142,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
         await layer.admin.reembedding.fill_turns(agent, LATER, 100, lambda message, record: message, Pace(load=1)) == 4
     )
     until = datetime.now(UTC) + timedelta(minutes=1)
-    await layer.policies.what_if(agent, {"half_life_days": 8}, until - timedelta(days=1), until)
+    await layer.policies.what_if(agent, {"usage.half_life_days": 8}, until - timedelta(days=1), until)
     assert layer.policies._samples._kept
     return secret, contexts
 

@@ -125,7 +125,7 @@ async def test_a_bad_name_is_refused_by_every_door(site, agent_with_key, bad):
 async def test_the_longest_message_that_is_accepted_is_answered(site, agent_with_key):
     filler = "The quarterly report goes on about logistics. "
     text = (filler * (LONGEST_MESSAGE // len(filler)))[: LONGEST_MESSAGE - len(ASKED) - 1] + "\n" + ASKED
-    patient = Policy(abstention=False, deadline_ms=20_000, post_turn_deadline_ms=20_000)
+    patient = Policy(abstention=False, deadline_ms=20_000, deadlines={"post_turn_ms": 20_000})
     async with opened(site, patient) as layer:
         context = await layer.pre_turn(turn(agent_with_key, text))
         assert context.degraded == ()

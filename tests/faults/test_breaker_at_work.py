@@ -23,7 +23,7 @@ from tests.internals import internals
 pytestmark = pytest.mark.promise(number=2)
 
 DYING = "SELECT pg_terminate_backend(pg_backend_pid())"
-HASTY = Policy(deadline_ms=200, post_turn_deadline_ms=1_000)
+HASTY = Policy(deadline_ms=200, deadlines={"post_turn_ms": 1_000})
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ async def reconciled(site: Site, agent: str) -> bool:
 
 
 async def test_what_a_turn_said_is_captured_once_postgres_is_back(site, agent_with_key, journal):
-    agent, policy = agent_with_key, TOLERANT.model_copy(update={"capture": "exchange"})
+    agent, policy = agent_with_key, TOLERANT.changed({"capture": "exchange"})
     async with opened(site, policy) as layer:
         context = await layer.pre_turn(turn(agent))
         gone(site)
@@ -160,7 +160,7 @@ async def test_a_turn_that_a_crash_swallowed_comes_back_from_the_journal_whole(s
 
 
 async def test_a_frozen_server_keeps_the_host_no_longer_than_the_policy_says(site, agent_with_key, journal):
-    policy = Policy(abstention=False, deadline_ms=5_000, post_turn_deadline_ms=200)
+    policy = Policy(abstention=False, deadline_ms=5_000, deadlines={"post_turn_ms": 200})
     async with opened(site, policy) as layer:
         contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(3)]
         site.signal(signal.SIGSTOP)

@@ -195,7 +195,10 @@ async def test_two_who_forget_at_once_both_do(site, agent):
 
 
 async def test_what_ends_by_its_time_meanwhile_stops_no_erasure(site, agent):
-    embedder, brief = Interrupted("[erased]"), POLICY.model_copy(update={"retention_days": {"procedure": 0.0}})
+    embedder, brief = (
+        Interrupted("[erased]"),
+        POLICY.model_copy(update={"retention": POLICY.retention.model_copy(update={"days": {"procedure": 0.0}})}),
+    )
     async with opened(site, embedder=embedder) as layer, opened(site, policy=brief) as another:
         secret = await told(layer, agent)
         await layer.remember(agent, [NewMemory(type="procedure", content=SECRET, trust="talk")])

@@ -79,7 +79,7 @@ async def test_what_a_redactor_raises_on_is_withheld(site, agent, redactor):
 
 @pytest.mark.parametrize(("fault", "reason"), [("hangs", "not in time"), ("raises", "the redactor failed")])
 async def test_a_turn_does_not_wait_for_its_redactor_and_says_what_it_lacks(site, agent, redactor, fault, reason):
-    brief = POLICY.model_copy(update={"deadline_ms": 1_000.0, "post_turn_deadline_ms": 1_000.0})
+    brief = POLICY.changed({"deadline_ms": 1_000.0, "deadlines.post_turn_ms": 1_000.0})
     async with opened(site, redact=redactor, policy=brief) as layer:
         [crane] = await layer.remember(agent, [NewMemory(type="fact", content="The crane is green.", pinned=True)])
         redactor.fault, redactor.ended = fault, 0

@@ -59,7 +59,7 @@ async def test_it_stops_taking_requests_and_finishes_an_outcome_that_is_being_co
 
 async def test_while_postgres_is_away_turns_go_on_and_outcomes_are_kept(embedder, agent):
     at = f"/api/v1/agents/{agent}"
-    policy = Policy(deadline_ms=500, post_turn_deadline_ms=500, recall_deadline_ms=500)
+    policy = Policy(deadline_ms=500, deadlines={"post_turn_ms": 500, "recall_ms": 500})
     async with CognitiveLayer.open(NOWHERE, embedder=embedder, policy=policy) as layer, inside(layer) as http:
         prepared = await http.post(f"{at}/turns", json=TURN)
         assert prepared.status_code == 200

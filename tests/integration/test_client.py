@@ -139,7 +139,7 @@ async def test_memories_and_sessions_over_the_wire(client, layer, agent):
 
 async def test_policies_over_the_wire(client, layer, agent):
     base = layer.policies.base(agent).version
-    saved = await client.policies.save(agent, {"half_life_days": 3}, note="shorter")
+    saved = await client.policies.save(agent, {"usage.half_life_days": 3}, note="shorter")
     assert (
         saved
         == await layer.policies.candidate(agent, saved.version)
@@ -153,7 +153,7 @@ async def test_policies_over_the_wire(client, layer, agent):
     assert layer.policies.current(agent).version == saved.version
     holds = await client.policies.effective(agent)
     assert (holds.base, holds.live, holds.shadow) == (base, saved.version, saved.version)
-    assert (holds.changes, holds.choices["live"]) == ({"half_life_days": 3.0}, chosen)
+    assert (holds.changes, holds.choices["live"]) == ({"usage.half_life_days": 3.0}, chosen)
     assert (chosen.by, chosen.note) == (saved.by, "it kept more")
     for choose in (client.policies.activate(agent, None, after=0), client.policies.roll_back(agent, after=0)):
         with pytest.raises(InvalidInput, match="choice 1 of the live policy"):
@@ -171,7 +171,7 @@ async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
     context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, now=NOW))
     await client.post_turn(context, Outcome(response=CHOSEN.content))
     nothing, period = (
-        dict.fromkeys(("default_limit", "hinted_limit", "other_limit"), 0),
+        dict.fromkeys(("limits.default", "limits.hinted_type", "limits.other_types"), 0),
         (NOW - timedelta(days=1), NOW + timedelta(days=1)),
     )
 

@@ -137,17 +137,17 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert measured["memories"] == 200
     assert measured["turns"] == 10
     policy = tmp_path / "policy.toml"
-    policy.write_text("item_floor = 0.4\n", encoding="utf-8")
+    policy.write_text("evidence.min_item_share = 0.4\n", encoding="utf-8")
     asked = shell("evaluate", "--policy", policy, code=NO)
     assert "turns" in asked["evaluation"]["refusal"]
     assert asked["policy"]["source"] == f"of the file {policy}"
     asked = Turn(agent_id=shell.agent, session_id="s1", text="How long do refunds take?", turn_id="t2")
     shell.takes(asked, Outcome(response="Five days."))
     assert shell("tune", "--out", tmp_path / "found.toml", code=NO)["written"] is None
-    assert "half_life_days" in {row["name"] for row in shell("policy", "tunables")["rows"]}
-    saved = shell("policy", "save", "--set", "half_life_days=3", "--note", "shorter")["candidate"]["version"]
+    assert "usage.half_life_days" in {row["name"] for row in shell("policy", "tunables")["rows"]}
+    saved = shell("policy", "save", "--set", "usage.half_life_days=3", "--note", "shorter")["candidate"]["version"]
     [differs] = shell("policy", "show", saved)["differences"]
-    assert differs == {"name": "half_life_days", "was": 7.0, "now": 3.0}
+    assert differs == {"name": "usage.half_life_days", "was": 7.0, "now": 3.0}
     assert shell("policy", "shadow", saved)["choice"]["role"] == "shadow"
     assert shell("policy", "activate", saved)["choice"]["no"] == 1
     assert shell("policy", "list")["live"] == shell("config")["stored"]["live"] == saved

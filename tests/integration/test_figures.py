@@ -21,7 +21,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall
 
 AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)
 DAY = timedelta(days=1)
-POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000)
+POLICY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
 HABIT = Habit(half_life_days=7.0)
 
 
@@ -246,7 +246,7 @@ async def test_near_duplicates_are_those_whose_vectors_say_so(layer, figures, ag
 
 async def test_each_policy_has_what_its_turns_came_to(urls, layer, figures, agent, pumps, embedder):
     await take(layer, agent)
-    other = Policy(abstention=False, dedup=False, deadline_ms=20_000, half_life_days=3)
+    other = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000, usage={"half_life_days": 3})
     async with CognitiveLayer.open(urls.app, policy=other, embedder=embedder) as second:
         contexts = [await take(second, agent, used=pumps[:1]) for _ in range(2)]
     newest, oldest = await figures.policies(agent)

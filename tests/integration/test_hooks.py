@@ -265,9 +265,9 @@ async def test_what_is_no_call_is_an_error_and_changes_nothing(hooks):
 
 
 def test_for_hooks_every_agents_memories_are_placed_where_they_stay():
-    own = Policy(deadline_ms=99, agents={"a": {"placement": "system", "boost": "rate"}})
+    own = Policy(deadline_ms=99, agents={"a": {"placement": "system", "usage": {"boost": "rate"}}})
     assert journaled(own).for_agent("a").placement == "journaled"
-    assert (journaled(own).for_agent("a").boost, journaled(own).deadline_ms) == ("rate", 99)
+    assert (journaled(own).for_agent("a").usage.boost, journaled(own).deadline_ms) == ("rate", 99)
 
 
 async def test_a_turn_is_recorded_with_the_agent_that_ran_it(session, hooks, layer, urls, agent):

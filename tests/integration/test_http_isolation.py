@@ -25,7 +25,7 @@ CHOOSING = {
 }
 OF_ADMINS = {("get", "/metrics"), ("delete", "/api/v1/agents/{agent_id}"), *CHOOSING}
 BODIES = {
-    "/candidates": {"changes": {"half_life_days": 3}},
+    "/candidates": {"changes": {"usage.half_life_days": 3}},
     "/choice": {"version": None},
     "/rollback": {},
     "/what-if": {"changes": {}, "since": "2026-11-01T00:00:00Z"},

@@ -30,7 +30,8 @@ ASKED = "Where is the key of the boat house?"
 
 
 def policy(**changes) -> Policy:
-    return Policy(deadline_ms=10_000, abstention=False, dedup=False, default_limit=1, other_limit=1, hinted_limit=1,
+    return Policy(deadline_ms=10_000, abstention=False, dedup={"enabled": False},
+                  limits={"default": 1, "other_types": 1, "hinted_type": 1},
                   **changes)  # fmt: skip
 
 
@@ -347,7 +348,7 @@ async def test_a_database_that_hangs_is_a_tools_error_in_time(urls, embedder, ag
     owner = await asyncpg.connect(urls.owner)
     try:
         async with (
-            CognitiveLayer.open(urls.app, policy=policy(recall_deadline_ms=300), embedder=embedder) as layer,
+            CognitiveLayer.open(urls.app, policy=policy(deadlines={"recall_ms": 300}), embedder=embedder) as layer,
             client(layer, agent, may_remember=True) as asking,
             owner.transaction(),
         ):

@@ -11,7 +11,7 @@ from benchmarks.chaos.words import WordEmbedder
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from tests.internals import internals
 
-HASTY = Policy(deadline_ms=200, post_turn_deadline_ms=1_000)
+HASTY = Policy(deadline_ms=200, deadlines={"post_turn_ms": 1_000})
 KEY = NewMemory(type="fact", content="The key hangs behind the door.")
 LINE = '{"id": "5c1f", "memory": "The key is brass."}'
 

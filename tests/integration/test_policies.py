@@ -14,15 +14,15 @@ from brain.journal import Journal, written
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.policy.chosen import Chosen
-from cognitive.policy.tunables import ROWS, changed
+from cognitive.policy.live import ROWS, changed
+from cognitive.policy.resolver import Chosen
 from cognitive.recording.record import opened as settling
 from tests.internals import internals
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 BASE = Policy(deadline_ms=30_000)
-WIDE = {"evidence_floor": 0.1, "type_floor": 0.0, "item_floor": 0.1}
-STRICT = {"attribution_thresholds.relative": 1.0}
+WIDE = {"evidence.threshold": 0.1, "evidence.min_type_share": 0.0, "evidence.min_item_share": 0.1}
+STRICT = {"feedback.attribution_thresholds.relative": 1.0}
 VAGUE = Outcome(response="It may be the kettle, up in some attic or other.")  # of a used memory, but for `STRICT`
 PERIOD = (NOW - timedelta(days=1), NOW + timedelta(days=1))
 
@@ -58,14 +58,14 @@ async def activated(layer, agent, changes):
 
 
 async def test_a_candidate_is_saved_once_and_names_the_policy_that_it_makes(opened, agent):
-    saved = await opened.policies.save(agent, {"half_life_days": 3, **WIDE}, by="ada", note="shorter")
-    again = await opened.policies.save(agent, {**WIDE, "half_life_days": 3.0}, by="bob")
+    saved = await opened.policies.save(agent, {"usage.half_life_days": 3, **WIDE}, by="ada", note="shorter")
+    again = await opened.policies.save(agent, {**WIDE, "usage.half_life_days": 3.0}, by="bob")
 
     assert again == saved
     assert (saved.by, saved.note, saved.base) == ("ada", "shorter", BASE.version)
-    assert saved.version == changed(BASE, {"half_life_days": 3, **WIDE}).version
+    assert saved.version == changed(BASE, {"usage.half_life_days": 3, **WIDE}).version
     assert await opened.policies.list(agent) == (saved,)
-    assert (await opened.policies.show(agent, saved.version)).half_life_days == 3
+    assert (await opened.policies.show(agent, saved.version)).usage.half_life_days == 3
 
 
 async def test_a_turn_is_planned_under_what_was_activated_and_replays_to_the_same_bytes(opened, stocked):
@@ -146,29 +146,29 @@ async def test_an_erased_agent_leaves_no_choice(opened, stocked):
     saved = await opened.policies.save(stocked, WIDE, by="ada")
     await opened.policies.activate(stocked, saved.version, by="ada")
     await play(opened, stocked, 1)
-    assert (await opened.policies.what_if(stocked, {"half_life_days": 1}, *PERIOD)).turns == 1
+    assert (await opened.policies.what_if(stocked, {"usage.half_life_days": 1}, *PERIOD)).turns == 1
     receipt = await opened.erase_agent(stocked)
 
     assert receipt.policies == 2
     assert (await opened.policies.list(stocked), await opened.policies.history(stocked)) == ((), ())
     assert (await opened.pre_turn(ask(stocked, 5))).policy.version == BASE.version
-    assert (await opened.policies.what_if(stocked, {"half_life_days": 1}, *PERIOD)).turns == 0
+    assert (await opened.policies.what_if(stocked, {"usage.half_life_days": 1}, *PERIOD)).turns == 0
 
 
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
         ({"models": 1}, "models: may not be changed"),
-        ({"categories.coding.extra_patterns": 1}, "may not be changed"),
+        ({"categories.rules.coding.extra_patterns": 1}, "may not be changed"),
         ({"deadline_ms": 1.0}, "deadline_ms: may not be changed"),
         ({"agents.x.half_life_days": 1.0}, "may not be changed"),
         ({"capture": "exchange"}, "capture: may not be changed"),
-        ({"half_life_days": "1"}, "half_life_days: expected a number"),
-        ({"half_life_days": float("nan")}, "half_life_days: expected a number"),
-        ({"half_life_days": 1e9}, "half_life_days: expected 0.5 to 90"),
-        ({"default_limit": 2.5}, "default_limit: expected a whole number"),
-        ({"frames.question.total": 10**7}, "frames.question.total: expected 0 to 32000"),
-        ({"explore_every": 1}, "explore_every"),
+        ({"usage.half_life_days": "1"}, "usage.half_life_days: expected a number"),
+        ({"usage.half_life_days": float("nan")}, "usage.half_life_days: expected a number"),
+        ({"usage.half_life_days": 1e9}, "usage.half_life_days: expected 0.5 to 90"),
+        ({"limits.default": 2.5}, "limits.default: expected a whole number"),
+        ({"budgets.frames.question.total": 10**7}, "frames.question.total: expected 0 to 32000"),
+        ({"usage.explore_every": 1}, "usage.explore_every"),
         ({}, "says all of this already"),
     ],
 )
@@ -205,7 +205,7 @@ def test_every_row_is_of_the_policy_and_within_its_own_bounds(row):
 
 async def test_another_process_takes_a_choice_up(opened, urls, embedder, stocked, monkeypatch):
     """As soon as what it knows is old; here, that is at once."""
-    monkeypatch.setattr("cognitive.policy.chosen.FRESH", 0.0)
+    monkeypatch.setattr("cognitive.policy.resolver.FRESH", 0.0)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as running:
         assert (await running.pre_turn(ask(stocked, 0))).policy.version == BASE.version
         saved = await opened.policies.save(stocked, WIDE, by="ada")
@@ -277,7 +277,7 @@ async def test_what_turns_taught_is_the_same_whatever_was_chosen_before_their_ou
         [known] = await play(opened, own, 1)
         late = await opened.pre_turn(ask(own, 10_000))
         if own != agent:
-            await activated(opened, own, {"half_life_days": 0.5, "rating_weight": 10})
+            await activated(opened, own, {"usage.half_life_days": 0.5, "feedback.rating_weight": 10})
         await opened.post_turn(late, VAGUE)
         await opened.rate(own, "t-0", known.memory_id, useful=True)
 
@@ -308,7 +308,7 @@ class Away:
 
 
 async def test_with_the_database_away_the_last_known_one_holds(opened, agent, monkeypatch):
-    monkeypatch.setattr("cognitive.policy.chosen.FRESH", 0.0)
+    monkeypatch.setattr("cognitive.policy.resolver.FRESH", 0.0)
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada")
     holding = await internals(opened).policy_store.holding(agent)
@@ -347,7 +347,7 @@ async def test_what_if_tells_what_enters_what_leaves_and_that_it_cannot_tell_mor
 
 async def test_another_threshold_relabels_and_says_so(opened, stocked):
     await play(opened, stocked)
-    asked = await opened.policies.what_if(stocked, {"attribution_thresholds.relative": 1.0}, *PERIOD)
+    asked = await opened.policies.what_if(stocked, {"feedback.attribution_thresholds.relative": 1.0}, *PERIOD)
 
     assert (asked.relabelled.judged, asked.relabelled.used) == (3, (3, 0))
     assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).relabelled is None
@@ -365,7 +365,7 @@ async def test_a_memory_that_is_forgotten_is_in_no_sample(opened, stocked, urls,
 
 
 async def test_policies_that_an_operator_runs_as_a_shadow_stand_below_a_choice(urls, embedder, agent):
-    shadow = Policy(deadline_ms=30_000, default_limit=1)
+    shadow = Policy(deadline_ms=30_000, limits={"default": 1})
     async with CognitiveLayer.open(urls.app, policy=BASE, shadow=shadow, embedder=embedder) as layer:
         assert (await layer.policies.effective(agent)).shadow == shadow
         saved = await layer.policies.save(agent, WIDE, by="ada")
@@ -376,9 +376,9 @@ async def test_policies_that_an_operator_runs_as_a_shadow_stand_below_a_choice(u
 
 
 async def test_an_agents_own_tunables_of_the_file_stay_beneath_a_choice(urls, embedder, agent):
-    base = Policy(deadline_ms=30_000, agents={agent: {"default_limit": 2}})
+    base = Policy(deadline_ms=30_000, agents={agent: {"limits": {"default": 2}}})
     async with CognitiveLayer.open(urls.app, policy=base, embedder=embedder) as layer:
-        saved = await layer.policies.save(agent, {"half_life_days": 3}, by="ada")
+        saved = await layer.policies.save(agent, {"usage.half_life_days": 3}, by="ada")
         await layer.policies.activate(agent, saved.version, by="ada")
         live = (await layer.policies.effective(agent)).live
-    assert (live.default_limit, live.half_life_days) == (2, 3.0)
+    assert (live.limits.default, live.usage.half_life_days) == (2, 3.0)

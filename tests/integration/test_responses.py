@@ -14,7 +14,12 @@ from cognitive.recording.record import opened
 from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
-POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000, agents={"silent": {"keep_responses": False}})
+POLICY = Policy(
+    abstention=False,
+    dedup={"enabled": False},
+    deadline_ms=20_000,
+    agents={"silent": {"retention": {"keep_responses": False}}},
+)
 WINCH = "The winch of the ferry turns by hand since the storm."
 GREETING = Outcome(response="Good morning to you.")
 ANSWER = Outcome(response="By hand: the winch of the ferry turns by hand since the storm.")
@@ -46,7 +51,7 @@ async def test_the_beginning_of_a_response_is_kept_with_its_turn(layer, agent, w
     await layer.post_turn(context, Outcome(response="x" * 20_000))
     await layer.post_turn(context, Outcome(response="said again"))
 
-    assert await kept(layer, agent, "t") == "x" * POLICY.response_characters
+    assert await kept(layer, agent, "t") == "x" * POLICY.retention.max_response_chars
 
 
 async def test_an_operator_may_forbid_it(layer):

@@ -20,7 +20,7 @@ DAYS = {"episode": 30.0, "turns": 30.0, "sessions": 30.0}
 @pytest.fixture
 async def layer_of(urls, embedder):
     async with CognitiveLayer.open(
-        urls.app, policy=Policy(retention_days=DAYS, abstention=False, deadline_ms=10_000), embedder=embedder
+        urls.app, policy=Policy(retention={"days": DAYS}, abstention=False, deadline_ms=10_000), embedder=embedder
     ) as layer:
         yield layer
 
@@ -79,7 +79,7 @@ async def test_what_is_due_goes_and_is_told_before_and_after(layer_of, agent, ur
 
 
 async def test_every_kind_of_row_goes_when_it_is_old_and_not_before(urls, embedder, agent):
-    policy = Policy(retention_days=dict.fromkeys(retention.KINDS, 30.0), deadline_ms=10_000)
+    policy = Policy(retention={"days": dict.fromkeys(retention.KINDS, 30.0)}, deadline_ms=10_000)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         [gone] = await layer.remember(agent, [NewMemory(type="fact", content="The pump is green.")])
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which pump ran?"))

@@ -152,7 +152,7 @@ async def test_where_the_model_fails_the_summary_is_extracted(rig):
     await written(one)
     carried = await rig.carried()
     assert carried.covers == mark(TALK, 5)
-    assert carried.summary == await Extractive().summarize("", TALK[:6], Policy().summary_characters)
+    assert carried.summary == await Extractive().summarize("", TALK[:6], Policy().window.max_summary_chars)
 
 
 @pytest.mark.parametrize("answer", [None, 7, "hangs"])
@@ -165,7 +165,9 @@ async def test_a_model_that_hangs_or_answers_nonsense_is_not_waited_for(rig, ans
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
     await written(one)
-    assert (await rig.carried()).summary == await Extractive().summarize("", TALK[:6], Policy().summary_characters)
+    assert (await rig.carried()).summary == await Extractive().summarize(
+        "", TALK[:6], Policy().window.max_summary_chars
+    )
 
 
 async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
@@ -178,7 +180,7 @@ async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
     one.on_turn_recorded(rig.sent("t0", 6))
     await written(one)
     summary = (await rig.carried()).summary
-    assert len(summary) <= Policy().summary_characters
+    assert len(summary) <= Policy().window.max_summary_chars
     assert "line 8999" in summary
 
 

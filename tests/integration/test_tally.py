@@ -13,7 +13,7 @@ from brain import rollups
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 
 AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)
-POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000)
+POLICY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
 RECOUNT = """
     SELECT date_trunc('hour', t.at, 'UTC') AS hour, count(DISTINCT t.turn_id) AS turns,
            count(DISTINCT t.turn_id) FILTER (WHERE t.status = 'completed') AS completed,

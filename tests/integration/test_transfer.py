@@ -67,7 +67,7 @@ async def test_other_systems_exports_are_read_and_are_foreign(layer, agent, line
 @pytest.fixture
 async def alone(urls, embedder):
     """Without what past turns add: those stay where they are."""
-    policy = Policy(deadline_ms=10_000, abstention=False, association_kept=0)
+    policy = Policy(deadline_ms=10_000, abstention=False, usage={"boost": "rate"}, association={"weight": 0.0})
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         yield layer
 
@@ -88,9 +88,9 @@ async def lived(layer: CognitiveLayer, agent: str) -> None:
     await layer.update(agent, ids[0], content="Pump 0 stands still.", tags=("idle",))
     await layer.update(agent, ids[0], content="Pump 0 runs again.", occurred_at=AT)
     await layer.forget(agent, [scrapped])  # what it replaced stays replaced
-    saved = await layer.policies.save(agent, {"half_life_days": 9}, by="ada", note="it forgets too slowly")
+    saved = await layer.policies.save(agent, {"usage.half_life_days": 9}, by="ada", note="it forgets too slowly")
     await layer.policies.activate(agent, saved.version, by="ada", note="tried in the lab")
-    beside = await layer.policies.save(agent, {"half_life_days": 30}, by="bob")
+    beside = await layer.policies.save(agent, {"usage.half_life_days": 30}, by="bob")
     await layer.policies.shadow(agent, beside.version, by="bob")
 
 
@@ -115,7 +115,7 @@ async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent, monkey
         ]
         assert was == here
     holds = await alone.policies.effective(there)
-    assert (holds.live.half_life_days, holds.shadow.half_life_days) == (9, 30)
+    assert (holds.live.usage.half_life_days, holds.shadow.usage.half_life_days) == (9, 30)
     assert (await alone.recall(there, ASKED, now=now)) == (await alone.recall(agent, ASKED, now=now))
 
 
@@ -143,7 +143,7 @@ async def test_an_agent_with_memories_keeps_its_language(alone, agent):
 async def test_what_an_agent_chose_and_learned_itself_stays(alone, agent):
     await lived(alone, agent)
     lines, there = await exported(alone, agent), f"{agent}-there"
-    own = await alone.policies.save(there, {"half_life_days": 5}, by="bob")
+    own = await alone.policies.save(there, {"usage.half_life_days": 5}, by="bob")
     await alone.policies.activate(there, own.version, by="bob")
     [mine] = await alone.remember(there, [NewMemory(type="fact", content="Pump 9 is on loan.", source="own")])
     for _ in range(2):  # an import that was interrupted is run again
@@ -189,7 +189,10 @@ CHANGE = {"number": 1, "at": AT.isoformat()}
         (OURS | {"superseded_by": "x"}, "superseded_by"),
         ({"form": "cognitive-language-1", "language": "deutsch"}, "'deutsch'.*german"),
         ({"form": "cognitive-base-1", "type": "dream"}, "type"),
-        ({"form": "cognitive-policy-1", "role": "live", "by": "x", "changes": {"min_trust": 1}}, "min_trust"),
+        (
+            {"form": "cognitive-policy-1", "role": "live", "by": "x", "changes": {"trust.min_level": 1}},
+            "trust.min_level",
+        ),
         (json.loads("[" * 3 + "]" * 3), "list"),
     ],
 )

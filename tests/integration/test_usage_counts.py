@@ -20,8 +20,8 @@ pytestmark = pytest.mark.promise(number=3)
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 ASKED = "Which pump of which berth was sealed?"
-POLICY = Policy(abstention=False, dedup=False, deadline_ms=20_000)
-HASTY = Policy(abstention=False, dedup=False, deadline_ms=20_000, abandon_after_minutes=1e-9)
+POLICY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
+HASTY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000, feedback={"abandon_after_minutes": 1e-9})
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +323,10 @@ async def test_totals_are_those_of_a_replay_whatever_came_when_and_how_often(lay
         else:
             await hasty.admin.expire_turns(agent)
     assert await counts(urls, agent) == replay.counts()
-    found, expected = await masses(urls, agent), replay.masses(POLICY.rating_weight, POLICY.half_life_days)
+    found, expected = (
+        await masses(urls, agent),
+        replay.masses(POLICY.feedback.rating_weight, POLICY.usage.half_life_days),
+    )
     assert found.keys() == expected.keys()
     for of, (shown, used, as_of) in expected.items():
         assert found[of] == (pytest.approx(shown, rel=1e-9, abs=1e-9), pytest.approx(used, rel=1e-9, abs=1e-9), as_of)

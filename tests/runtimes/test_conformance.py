@@ -30,9 +30,9 @@ WORK = "Run the tests and debug the script."  # of the category "coding", which 
 TUNABLES: Mapping[str, Any] = {
     "abstention": False,  # what is remembered is shown: the turns here are about where, not about whether
     "deadline_ms": 20_000,  # nor about a busy machine
-    **dict.fromkeys(("default_limit", "hinted_limit", "other_limit"), 1),  # the others are there to be recalled
-    "categories": {"coding": {"model": "big", "thinking_level": "high"}, "memory": {"thinking_level": "low"}},
-    "models": {"narrow": ModelRow(input_tokens=60_000, output_tokens=1_000, catalog_bytes=4_000)},
+    "limits": {"default": 1, "hinted_type": 1, "other_types": 1},  # the others are there to be recalled
+    "categories.rules": {"coding": {"model": "big", "thinking_level": "high"}, "memory": {"thinking_level": "low"}},
+    "budgets.models": {"narrow": ModelRow(input_tokens=60_000, output_tokens=1_000, catalog_bytes=4_000)},
 }
 PLACEMENTS = ("user_tail", "journaled", "system")
 NAMES = sorted(path.stem.removesuffix("_harness") for path in Path(__file__).parent.glob("*_harness.py"))
@@ -56,7 +56,7 @@ def harness(request: pytest.FixtureRequest) -> Harness:
 @pytest.fixture(scope="module")
 async def layers(urls, embedder) -> AsyncIterator[Mapping[str, CognitiveLayer]]:
     async with AsyncExitStack() as stack:
-        policies = {placement: Policy(placement=placement, **TUNABLES) for placement in PLACEMENTS}
+        policies = {placement: Policy(placement=placement).changed(TUNABLES) for placement in PLACEMENTS}
         yield {
             placement: await stack.enter_async_context(CognitiveLayer.open(urls.app, policy=policy, embedder=embedder))
             for placement, policy in policies.items()
@@ -211,8 +211,8 @@ async def test_a_long_conversation_is_bounded_at_the_call_and_whole_in_the_histo
     ran = await session.run(WORK, [Call("lookup", {"q": "x"}), Say("They pass.")])
     policy = Policy()
     for request in ran.requests:
-        assert len(request.messages) <= policy.window_messages + 4  # of this turn
-        assert sum(len(text) for _, text in request.messages) <= policy.window_characters
+        assert len(request.messages) <= policy.window.max_messages + 4  # of this turn
+        assert sum(len(text) for _, text in request.messages) <= policy.window.max_chars
         assert "Answer 199." in request.text
         assert WORK in request.text
     assert all(f"Question {n}? " in ran.history for n in (0, 100, 199))
@@ -305,7 +305,7 @@ async def test_conversations_at_once_do_not_mix(harness, layer, agent):
 
 async def test_a_dead_database_is_no_business_of_the_users(harness, embedder, agent, tmp_path, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))  # whose journal keeps what cannot be counted
-    policy = Policy(deadline_ms=300, fit_deadline_ms=300, post_turn_deadline_ms=300, recall_deadline_ms=300)
+    policy = Policy(deadline_ms=300, deadlines={"fit_ms": 300, "post_turn_ms": 300, "recall_ms": 300})
     nowhere = "postgresql://nobody@127.0.0.1:1/cognitive"
     recall = [Call(RECALL_NAME, {"query": ASK})] if "recall" in harness.can else []
     async with asyncio.timeout(60), CognitiveLayer.open(nowhere, policy=policy, embedder=embedder) as layer:

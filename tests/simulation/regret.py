@@ -27,6 +27,7 @@ from brain.search import Found, Masses, PastShown, PastTurn
 from cognitive.context.ranking import rank
 from cognitive.context.usage import earned
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost, Candidate
 
 SHOWN = 5
@@ -109,8 +110,8 @@ class Usage:
 
     def add(self, used: bool, at: datetime) -> None:
         self.times_shown, self.times_used = self.times_shown + 1, self.times_used + used
-        self.shown, _ = added(self.shown, self.at, 1.0, at, POLICY.half_life_days)
-        self.used, self.at = added(self.used, self.at, float(used), at, POLICY.half_life_days)
+        self.shown, _ = added(self.shown, self.at, 1.0, at, POLICY.usage.half_life_days)
+        self.used, self.at = added(self.used, self.at, float(used), at, POLICY.usage.half_life_days)
 
 
 @dataclass(frozen=True)
@@ -146,13 +147,13 @@ class Ledger:
 
     def _past(self, asked: np.ndarray) -> tuple[PastTurn, ...]:
         """The latest turns most like the message. The world has no words: they are as alike as the vectors."""
-        first = max(0, len(self._turns) - POLICY.association_turns)
+        first = max(0, len(self._turns) - CONSTANTS.association_max_turns)
         cosines = self._asked[first : len(self._turns)] @ asked
         return tuple(
             PastTurn(str(n), self._turns[n].at, cosine, max(0.0, cosine), self._turns[n].shown)
             for n, cosine in (
                 (first + int(n), float(cosines[n]))
-                for n in np.argsort(-cosines, kind="stable")[: POLICY.association_kept]
+                for n in np.argsort(-cosines, kind="stable")[: CONSTANTS.association_max_similar]
             )
         )
 

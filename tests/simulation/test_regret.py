@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from regret import ARMS, DECOYS, LABELS, POLICY, Arm, Ledger, earned_by_the_seeds_rule, ranked, regrets
+from regret import ARMS, DECOYS, LABELS, Arm, Ledger, earned_by_the_seeds_rule, ranked, regrets
 from world import DIMENSIONS, START, World, memory
 
 from brain.search import Found, PastShown
+from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost
 
 SEEDS, TURNS = 2, 200
@@ -69,7 +70,7 @@ def test_messages_of_a_topic_are_alike_enough_to_learn_from():
     world = World(4)
     asked = np.array([world.message().asked for _ in range(300)])
     cosines = np.sort(asked @ asked.T, axis=1)[:, -2]  # to the likest other message
-    assert (cosines > POLICY.association_full).mean() > 0.95
+    assert (cosines > CONSTANTS.association_full_similarity).mean() > 0.95
 
 
 def test_relevance_is_spread_as_the_products_is():

@@ -48,7 +48,7 @@ def test_all_or_nothing_by_what_the_store_knows_of_the_message(cosine, matched, 
         [fate] = sifted.dropped
         assert fate.disposition == "irrelevant"
         assert fate.value == pytest.approx(evidence([one(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy()))
-        assert fate.value < Policy().evidence_floor
+        assert fate.value < Policy().evidence.threshold
 
 
 def test_evidence_is_the_best_of_all_candidates():
@@ -130,14 +130,18 @@ def test_switched_off_it_keeps_everything():
 def test_both_floors_are_the_policys():
     crowd = [one(1, cosine=0.5, meaning=0.2), one(2, meaning=0.1)]
     assert abstain(crowd, FOUND, SIGNALS, Policy(), "question").kept == ()
-    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence_floor=0.4), "question").kept) == [1, 2]
-    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence_floor=0.4, item_floor=0.6), "question").kept) == [1]
+    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence={"threshold": 0.4}), "question").kept) == [1, 2]
+    assert ids(
+        abstain(crowd, FOUND, SIGNALS, Policy(evidence={"threshold": 0.4, "min_item_share": 0.6}), "question").kept
+    ) == [1]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.3)), max_size=12), st.floats(0, 2), st.floats(0, 1))
 def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, floor, item_floor):
     candidates = [one(n, cosine=cosine, meaning=meaning) for n, (cosine, meaning) in enumerate(crowd, 1)]
-    sifted = abstain(candidates, FOUND, SIGNALS, Policy(evidence_floor=floor, item_floor=item_floor), "question")
+    sifted = abstain(
+        candidates, FOUND, SIGNALS, Policy(evidence={"threshold": floor, "min_item_share": item_floor}), "question"
+    )
     kept, dropped = ids(sifted.kept), ids(fate.candidate for fate in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
     assert kept == sorted(kept)
@@ -147,7 +151,7 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, floor, i
 
 
 def test_a_date_that_the_message_names_and_the_store_knows_is_evidence():
-    dated = one(cosine=0.4, date=Policy().relevance["date"])
+    dated = one(cosine=0.4, date=Policy().retrieval.relevance["date"])
     assert evidence([dated], FOUND, SIGNALS, Policy()) > evidence([one(cosine=0.4)], FOUND, SIGNALS, Policy())
 
 
@@ -161,7 +165,7 @@ def test_asking_for_what_was_decided_or_happened_is_evidence(hint, more):
 
 
 def test_a_frame_may_have_a_floor_of_its_own():
-    crowd, policy = [one(1, cosine=0.7, meaning=0.2)], Policy(evidence_floors={"debug": 0.5})
+    crowd, policy = [one(1, cosine=0.7, meaning=0.2)], Policy(evidence={"frame_thresholds": {"debug": 0.5}})
     assert ids(abstain(crowd, FOUND, SIGNALS, policy, "debug").kept) == [1]
     assert ids(abstain(crowd, FOUND, SIGNALS, policy, "question").kept) == []
 
@@ -172,7 +176,10 @@ def test_a_type_that_knows_nothing_of_the_message_shows_none_of_its_kind_though_
     assert ids(sifted.kept) == [1]
     [fate] = sifted.dropped
     assert "no fact is about this message" in fate.because
-    assert ids(abstain([told, fact], FOUND, SIGNALS, Policy(type_floor=0.0), "question").kept) == [1, 2]
+    assert ids(abstain([told, fact], FOUND, SIGNALS, Policy(evidence={"min_type_share": 0.0}), "question").kept) == [
+        1,
+        2,
+    ]
 
 
 def test_what_is_shown_is_measured_by_the_best_match_though_its_type_is_not_shown():

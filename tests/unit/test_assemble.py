@@ -15,7 +15,7 @@ from brain.types import MEMORY_TYPES
 from cognitive.context.assemble import assemble
 from cognitive.plan import Signals
 from cognitive.policy import Policy
-from cognitive.policy.defaults import FRAMES
+from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 from cognitive.recording.record import Given
 from cognitive.tokens import count
@@ -23,8 +23,8 @@ from cognitive.trace import Likeness
 
 pytestmark = pytest.mark.promise(number=6)
 
-NARROW = {"abstention": False, "default_limit": 2}
-OFF, OFTEN = Policy(**NARROW), Policy(**NARROW, explore_every=2)
+NARROW = {"abstention": False, "limits": {"default": 2}}
+OFF, OFTEN = Policy(**NARROW), Policy(**NARROW, usage={"explore_every": 2})
 NOT_SAID = Likeness(None, 0.0)
 
 
@@ -59,7 +59,7 @@ HITS = st.lists(
 @given(HITS, st.integers(0, 12), st.sampled_from(list(FRAMES)), st.uuids().map(str), st.booleans())
 @settings(max_examples=150)
 def test_every_candidate_has_one_fate_and_the_chances_sum_to_what_is_shown(hits, every, frame, turn, dedup):
-    policy = Policy(**NARROW, explore_every=0 if every < 2 else every, dedup=dedup)
+    policy = Policy(**NARROW, usage={"explore_every": 0 if every < 2 else every}, dedup={"enabled": dedup})
     assembled = made(hits, policy, turn_id=turn, frame=frame)
     assert Counter(fate.candidate.hit.memory_id for fate in assembled.fates) == Counter(h.memory_id for h in hits)
     shown = [fate.candidate for fate in assembled.fates if fate.disposition == "shown"]
@@ -96,7 +96,7 @@ def test_another_counter_decides_what_fits():
 @settings(max_examples=150)
 def test_exploration_changes_one_place_at_most_and_the_rest_stays_where_it_was(hits, every, frame, turn):
     usual = made(hits, OFF, turn_id=turn, frame=frame)
-    tried = made(hits, Policy(**NARROW, explore_every=every), turn_id=turn, frame=frame)
+    tried = made(hits, Policy(**NARROW, usage={"explore_every": every}), turn_id=turn, frame=frame)
     assert len(usual.shown) == len(tried.shown)
     changed = [(a, b) for a, b in zip(names(usual), names(tried), strict=True) if a != b]
     assert len(changed) <= 1
@@ -146,7 +146,7 @@ def tried(hits, policy=OFTEN, **given) -> set[int]:
 @pytest.mark.parametrize("dedup", [True, False])
 def test_what_was_replaced_is_never_tried(dedup):
     hits = [*FACTS[:2], stored(3, "fact", 0.8, superseded_by=1), stored(4, "fact", 0.7)]
-    assert tried(hits, Policy(**NARROW, explore_every=2, dedup=dedup)) == {1, 2, 4}
+    assert tried(hits, Policy(**NARROW, usage={"explore_every": 2}, dedup={"enabled": dedup})) == {1, 2, 4}
 
 
 def test_what_the_total_has_no_room_for_is_never_tried():
@@ -163,7 +163,7 @@ def test_what_similar_turns_lacked_is_shown_before_what_they_did_not_need():
     taught = made(hits, OFF, turns=turns)
     assert names(taught)[0] == 5
     assert "Memory 5" in taught.text
-    unheard = made(hits, Policy(**NARROW, association_weight=0.0), turns=turns)
+    unheard = made(hits, Policy(**NARROW, association={"weight": 0.0}), turns=turns)
     assert 5 not in names(unheard)
     assert uid(5) in {fate.candidate.hit.memory_id for fate in unheard.fates}
 
@@ -172,5 +172,5 @@ def test_restatements_leave_no_place_empty_while_something_else_waits():
     same = [
         hit(n, "Ada wants the kayak repaired soon.", type="fact", scores={"said_cosine": 0.9}) for n in range(1, 13)
     ]
-    shown = names(made([*same, stored(13, "fact", 0.8)], Policy(abstention=False, default_limit=2)))
+    shown = names(made([*same, stored(13, "fact", 0.8)], Policy(abstention=False, limits={"default": 2})))
     assert shown == [1, 13]

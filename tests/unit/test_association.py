@@ -13,10 +13,11 @@ from cognitive.context.abstention import match
 from cognitive.context.ranking import rank
 from cognitive.context.usage import MARGIN, MOST_LACKED, NO_LIFT, lifts, similarity
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.trace import Boost
 
 POLICY = Policy()
-FULL = Policy(association_weight=1.0)
+FULL = Policy(association={"weight": 1.0})
 SAME = 1.0  # cosine of a question to itself
 
 
@@ -38,19 +39,18 @@ TURNS = st.lists(
     max_size=8,
 )
 POLICIES = st.builds(
-    Policy,
-    association_weight=st.floats(0, 2),
-    association_floor=st.floats(0, 1),
-    association_full=st.floats(0, 1),
-    association_words=st.floats(0, 0.99),
-    association_half_life_days=st.floats(0.1, 1_000),
+    lambda **association: Policy(association=association),
+    weight=st.floats(0, 2),
+    min_similarity=st.floats(0, 1),
+    half_life_days=st.floats(0.1, 1_000),
 )
+CHOSEN = st.builds(Constants, association_full_similarity=st.floats(0, 1), association_lexical_share=st.floats(0, 0.99))
 
 
-@given(TURNS, POLICIES)
-def test_a_lift_stays_within_its_bounds(turns, policy):
-    for each in lifts(found(past=tuple(turns)), AT, policy).values():
-        assert abs(each.value) <= policy.association_weight * MOST_LACKED + 1e-12
+@given(TURNS, POLICIES, CHOSEN)
+def test_a_lift_stays_within_its_bounds(turns, policy, constants):
+    for each in lifts(found(past=tuple(turns)), AT, policy, constants).values():
+        assert abs(each.value) <= policy.association.weight * MOST_LACKED + 1e-12
         assert 0 <= each.used <= each.shown <= len(turns)
 
 
@@ -69,13 +69,15 @@ def test_the_order_of_past_turns_changes_nothing(turns, rolled):
 
 @given(TURNS)
 def test_without_a_weight_nothing_is_lifted_or_sunk(turns):
-    assert all(each.value == 0 for each in lifts(found(past=tuple(turns)), AT, Policy(association_weight=0.0)).values())
+    assert all(
+        each.value == 0 for each in lifts(found(past=tuple(turns)), AT, Policy(association={"weight": 0.0})).values()
+    )
 
 
 # --- from which turns ---
 
 
-@pytest.mark.parametrize("cosine", [-1.0, 0.0, 0.3, 0.55, POLICY.association_floor])
+@pytest.mark.parametrize("cosine", [-1.0, 0.0, 0.3, 0.55, POLICY.association.min_similarity])
 @pytest.mark.parametrize("used", [True, False])
 def test_a_turn_about_something_else_teaches_nothing(cosine, used):
     assert lifts(found(past=[past(cosine, (1, used, 0.1))]), AT, FULL) == {}
@@ -84,13 +86,16 @@ def test_a_turn_about_something_else_teaches_nothing(cosine, used):
 @given(st.floats(-1, 1), st.floats(0, 0.95), st.floats(0, 1))
 def test_no_turn_below_the_cosine_that_is_searched_from_could_teach(cosine, words, floor):
     """The search brings candidates by the cosine alone: it must leave out none that would be lifted."""
-    policy = Policy(association_words=words, association_floor=max(floor, words))
-    if cosine < policy.association_cosine:
-        assert similarity(past(cosine, words=1.0), policy) < policy.association_floor + 1e-9
+    constants, least = Constants(association_lexical_share=words), max(floor, words)
+    if cosine < constants.association_cosine(least):
+        assert similarity(past(cosine, words=1.0), constants) < least + 1e-9
 
 
 def test_the_more_alike_the_question_the_more_it_teaches_up_to_asking_the_same():
-    taught = [lift(1, past(cosine, (1, True, 0.1))) for cosine in (0.5, 0.6, 0.65, 0.7, 0.75, POLICY.association_full)]
+    taught = [
+        lift(1, past(cosine, (1, True, 0.1)))
+        for cosine in (0.5, 0.6, 0.65, 0.7, 0.75, CONSTANTS.association_full_similarity)
+    ]
     assert taught == sorted(set(taught))
     assert lift(1, past(1.0, (1, True, 0.1))) == pytest.approx(taught[-1])
 
@@ -102,7 +107,7 @@ def test_words_tell_apart_what_the_cosine_confuses():
 
 
 def test_what_was_learnt_fades_by_half_in_a_half_life():
-    policy = Policy(association_weight=1.0, association_half_life_days=10.0)
+    policy = Policy(association={"weight": 1.0, "half_life_days": 10.0})
     ages = [lift(1, past(SAME, (1, True, 0.1), days=days), policy=policy) for days in (0, 10, 20, 1_000)]
     assert ages[1] == pytest.approx(ages[0] / 2)
     assert ages[2] == pytest.approx(ages[0] / 4)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cognitive.feedback.attribute import STRATEGIES, overlaps, passages
 from cognitive.policy import Policy
 
-THRESHOLDS = {name: Policy(attribution=name).attribution_threshold for name in STRATEGIES}
+THRESHOLDS = {name: Policy(feedback={"attribution": name}).attribution_threshold for name in STRATEGIES}
 
 MEMORIES = [
     "Backups of the billing database are kept for 30 days in Frankfurt.",

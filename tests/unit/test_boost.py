@@ -16,6 +16,7 @@ from cognitive.context.ranking import rank
 from cognitive.context.usage import boost, boosts, earned, reliability
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 
 POLICY = Policy()
 DATES = st.datetimes(timezones=st.just(UTC))
@@ -43,8 +44,8 @@ COUNTS = st.integers(min_value=0, max_value=10_000).flatmap(
 
 @given(COUNTS, COUNTS, st.integers(min_value=0, max_value=3_000), st.floats(0.01, 1.0), st.floats(1.0, 2.0))
 def test_a_factor_stays_within_its_bounds(own, of_type, days_later, least, most):
-    policy = Policy(least_boost=least, most_boost=most)
-    earned = boost(experienced(*own), base(*of_type), AT + timedelta(days=days_later), policy)
+    bounds = Constants(min_boost=least, max_boost=most)
+    earned = boost(experienced(*own), base(*of_type), AT + timedelta(days=days_later), POLICY, constants=bounds)
     assert least <= earned.factor <= most
     assert earned.shown >= earned.used >= 0
 
@@ -52,7 +53,7 @@ def test_a_factor_stays_within_its_bounds(own, of_type, days_later, least, most)
 @given(DATES, DATES)
 def test_no_clock_breaks_a_factor(at, now):
     earned = boost(experienced(5, 2, at=at), base(50, 10, at=at), now, POLICY)
-    assert POLICY.least_boost <= earned.factor <= POLICY.most_boost
+    assert CONSTANTS.min_boost <= earned.factor <= CONSTANTS.max_boost
 
 
 @given(COUNTS)
@@ -75,7 +76,7 @@ def test_more_showings_without_use_never_raise_a_factor():
 
 @pytest.mark.parametrize("shown", [1, 2])
 def test_a_label_or_two_move_little(shown):
-    steps = POLICY.usage_weight * abs(factor(shown, 0) - 1), POLICY.usage_weight * abs(factor(shown, shown) - 1)
+    steps = POLICY.usage.weight * abs(factor(shown, 0) - 1), POLICY.usage.weight * abs(factor(shown, shown) - 1)
     assert max(steps) < 0.03
     assert factor(shown, 0) > 0.7
     assert factor(shown, shown) < 1.3
@@ -117,8 +118,8 @@ def test_a_memory_that_was_reset_is_new_again():
 
 
 def test_the_half_life_is_the_policys():
-    week = Policy(half_life_days=7.0)
-    year = Policy(half_life_days=365.0)
+    week = Policy(usage={"half_life_days": 7.0})
+    year = Policy(usage={"half_life_days": 365.0})
     later = AT + timedelta(days=60)
     kept = boost(experienced(30, 30), {}, later, year).factor
     faded = boost(experienced(30, 30), {}, later, week).factor
@@ -143,7 +144,9 @@ SAME, ALIKE, UNRELATED = 1.0, 0.85, 0.1  # cosines
 RARE = base(1_000, 50)  # one showing in twenty is of use, so that the optimist expects three
 
 
-def among(alike: tuple[int, int], elsewhere: tuple[int, int], *, cosine: float = SAME, rates=RARE, policy=POLICY):
+def among(
+    alike: tuple[int, int], elsewhere: tuple[int, int], *, cosine: float = SAME, rates=RARE, policy=POLICY, **given
+):
     """The boost of a memory by (times shown, times used) in turns like this one and in others."""
     turns = [
         past(at, (1, n < used), n=n)
@@ -151,7 +154,7 @@ def among(alike: tuple[int, int], elsewhere: tuple[int, int], *, cosine: float =
         for n in range(shown)
     ]
     both = experienced(alike[0] + elsewhere[0], alike[1] + elsewhere[1])
-    return boosts(found(both, base=rates, past=tuple(turns)), AT, policy)[uid(1)]
+    return boosts(found(both, base=rates, past=tuple(turns)), AT, policy, **given)[uid(1)]
 
 
 TIMES = st.integers(0, 40).flatmap(lambda shown: st.tuples(st.just(shown), st.integers(0, shown)))
@@ -159,8 +162,9 @@ TIMES = st.integers(0, 40).flatmap(lambda shown: st.tuples(st.just(shown), st.in
 
 @given(TIMES, TIMES, st.floats(-1, 1), COUNTS, st.floats(0.01, 1.0), st.floats(1.0, 2.0))
 def test_turns_like_this_one_keep_a_factor_within_its_bounds(alike, elsewhere, cosine, of_type, least, most):
-    policy = Policy(least_boost=least, most_boost=most)
-    assert least <= among(alike, elsewhere, cosine=cosine, rates=base(*of_type), policy=policy).factor <= most
+    bounds = Constants(min_boost=least, max_boost=most)
+    earned = among(alike, elsewhere, cosine=cosine, rates=base(*of_type), constants=bounds)
+    assert least <= earned.factor <= most
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 1.0])
@@ -198,7 +202,7 @@ def test_where_no_past_turn_showed_it_the_memorys_own_record_speaks():
 @pytest.mark.parametrize("elsewhere", [(0, 0), (5, 0), (5, 5)])
 def test_a_rating_is_no_use_elsewhere(elsewhere):
     """It weighs more in the masses, and as much more in the turn that it was given in."""
-    weight = POLICY.rating_weight
+    weight = POLICY.feedback.rating_weight
     shown, used = 1 + elsewhere[0], 1 + elsewhere[1]
     factors = []
     for rated in (False, True):
@@ -282,7 +286,7 @@ def test_the_more_decoys_are_credited_the_less_usage_moves(one, other):
 def test_the_belief_in_labels_is_as_of_now(shown, used, decoys, credited):
     week_ago = judged(shown, used, decoys, credited)
     left = judged(*(mass / 2 for mass in (shown, used, decoys, credited)))
-    later = AT + timedelta(days=POLICY.half_life_days)
+    later = AT + timedelta(days=POLICY.usage.half_life_days)
     assert reliability(week_ago, later, POLICY) == pytest.approx(reliability(left, AT, POLICY))
 
 

@@ -11,7 +11,7 @@ from making import candidate, ids
 
 from brain.types import MEMORY_TYPES
 from cognitive.context.budget import fit, limit
-from cognitive.policy import Policy
+from cognitive.policy.constants import Constants
 
 pytestmark = pytest.mark.promise(number=6)
 
@@ -183,4 +183,4 @@ def test_what_is_said_already_gives_way_to_what_is_new():
 def test_with_thrift_the_shorter_of_two_as_good_is_taken_and_a_better_one_before_both():
     crowd = [candidate(n, f"Word{n}.", tokens=tokens, score=score)
              for n, (tokens, score) in enumerate([(21, 0.5), (20, 0.5), (50, 0.8)], 1)]  # fmt: skip
-    assert ids(fit(crowd, {"fact": 70}, 70, cost=cost, policy=Policy(thrift=0.5)).kept) == [2, 3]
+    assert ids(fit(crowd, {"fact": 70}, 70, cost=cost, constants=Constants(token_cost_exponent=0.5)).kept) == [2, 3]

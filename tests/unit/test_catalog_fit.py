@@ -11,7 +11,7 @@ from schemas import TOOLS, complaints
 
 from cognitive.catalog.compaction import STEPS
 from cognitive.catalog.fit import cut_late, fit
-from cognitive.catalog.ranking import Ranking
+from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, Ranking
 from cognitive.catalog.tool_variants import Catalogue, Offered
 from cognitive.policy import Policy
 from cognitive.turn import Tool
@@ -32,9 +32,9 @@ def plain(count: int, *, optional: int = 2, description: str = "Tells what is kn
     return [Tool(name=f"tool_{n}", description=description, parameters=parameters) for n in range(count)]
 
 
-def fitted(tools, limit, order=None, confidence=1.0, policy=POLICY, by=("words", "meaning")):
+def fitted(tools, limit, order=None, confidence=1.0, by=("words", "meaning"), **given):
     ranking = Ranking(tuple(order if order is not None else range(len(tools))), by, confidence)
-    return fit(Catalogue(tools), "some/model", limit, lambda: ranking, policy)
+    return fit(Catalogue(tools), "some/model", limit, lambda: ranking, **given)
 
 
 def never():
@@ -104,12 +104,12 @@ def test_the_most_relevant_keep_their_parameters_and_as_many_others_as_fit_keep_
     order = [*range(30, 60), *range(30)]
     offer = fitted(tools, 5000, order)
     rich = [tool.name for tool in offer.tools if "option_0" in tool.parameters["properties"]]
-    assert rich == [f"tool_{n}" for n in range(30, 30 + POLICY.catalog_telling)]
+    assert rich == [f"tool_{n}" for n in range(30, 30 + TOOLS_WITH_FULL_SCHEMA)]
     assert all("query" in tool.parameters["properties"] for tool in offer.tools)  # what must be given stays
     assert offer.trim.cut[-1] == "tool_29"
     assert len(offer.tools) + len(offer.trim.cut) == 60
     assert offer.trim.dropped[-1] == f"{len(offer.trim.cut)} of 60 tools by relevance"
-    assert len(fitted(tools, 5000, order, policy=Policy(catalog_telling=0)).tools) > len(offer.tools)
+    assert len(fitted(tools, 5000, order, full=0).tools) > len(offer.tools)
 
 
 def test_where_sparing_suffices_it_ends_there_from_the_least_relevant_up():
@@ -163,7 +163,7 @@ def test_what_is_stored_of_a_trim_is_bounded():
 def test_a_large_catalogue_is_cut_without_compacting_what_goes():
     catalogue = Catalogue([tool.model_copy(update={"description": f"Of {n}."}) for n, tool in enumerate(plain(2000))])
     ranking = Ranking(tuple(range(2000)), ("words",), 1.0)
-    offer = fit(catalogue, "some/model", 3000, lambda: ranking, POLICY)
+    offer = fit(catalogue, "some/model", 3000, lambda: ranking)
     made = [n for n, tool in enumerate(catalogue.offered) if "forms" in vars(tool)]
     assert len(made) < len(offer.tools) + 100
 

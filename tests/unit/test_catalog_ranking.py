@@ -7,7 +7,7 @@ import pytest
 from making import AT, beside, unit
 
 from brain.search import PastTurn
-from cognitive.catalog.ranking import Evidence, Meaning, calls, rank
+from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, Evidence, Meaning, calls, rank
 from cognitive.catalog.tool_variants import Catalogue
 from cognitive.policy import Policy
 from cognitive.turn import Tool
@@ -29,7 +29,7 @@ def tools(**described) -> Catalogue:
 
 def ranked(message="", vectors=None, described=None, **evidence):
     catalogue = tools(**(described or {}))
-    ranking = rank(catalogue, Meaning.of(vectors or []), Evidence(message, **evidence), POLICY)
+    ranking = rank(catalogue, Meaning.of(vectors or []), Evidence(message, **evidence))
     return [catalogue.tools[n].name for n in ranking.order], ranking
 
 
@@ -72,7 +72,7 @@ def test_what_a_pack_is_asked_for_by_and_a_pipeline_replaces_counts_like_a_name(
     pipeline = Tool(name="x2", supersedes=["outline"])
     offered = [Tool(name="x3", description="A blog post or an outline."), pack, pipeline]
     for message, best in (("write a blog post", pack), ("an outline", pipeline)):
-        ranking = rank(Catalogue(offered), None, Evidence(message), POLICY)
+        ranking = rank(Catalogue(offered), None, Evidence(message))
         assert offered[ranking.order[0]] is best
 
 
@@ -96,7 +96,7 @@ def test_what_similar_past_turns_called_is_likely_wanted_again():
     names, ranking = ranked("the usual, please", past=past)
     assert names[:2] == ["recipes", "send_email"]
     assert ranking.by == ("words", "calls")
-    assert calls(past, POLICY) == {"recipes": 1.0, "send_email": pytest.approx(1 / 3)}
+    assert calls(past) == {"recipes": 1.0, "send_email": pytest.approx(1 / 3)}
 
 
 def test_one_call_in_an_equal_turn_says_more_than_many_in_turns_that_hardly_resemble_this_one():
@@ -114,14 +114,14 @@ def test_what_this_conversation_called_stays_behind_the_tools_that_are_told_whol
     described = {f"weather_{n}": "Tells the weather." for n in range(20)} | {"article": "Writes."}
     vectors = [beside(0.6)] * 20 + [beside(0.1)]
     names, _ = ranked("weather", vectors, described, vector=QUERY, recent=frozenset({"article"}))
-    assert names.index("article") == POLICY.catalog_telling
+    assert names.index("article") == TOOLS_WITH_FULL_SCHEMA
 
 
 def test_equal_tools_stay_in_the_order_given_and_nobody_is_lost():
     names, ranking = ranked("")
     assert names == list(CATALOGUE)
     assert ranking.confidence == 0
-    assert ranking.low(POLICY)
+    assert ranking.low
 
 
 @pytest.mark.parametrize("message", ["a" * 100_000, "\n" * 1000, "word " * 20_000, "🦙", "((((", "\u0130"])

@@ -176,7 +176,7 @@ def test_a_message_below_the_complex_threshold_needs_more_to_be_complex():
     assert "complex" in kinds(long)
     listed = "1. plan the trip\n2. book it\n3. analyze the cost"
     assert "complex" not in kinds(listed)
-    assert "complex" in kinds(listed, policy=Policy(complex_threshold=10))
+    assert "complex" in kinds(listed, policy=Policy(categories={"complex_threshold": 10}))
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_inheritance_shows_and_can_be_switched_off():
     said = "deploy the app to production"
     assert "session.coding" in classified("and for staging?", said).reasons
     assert "session.unknown" in classified("yes", "book a table for two").reasons
-    assert kinds("yes", said, policy=Policy(session_awareness=False)) == set()
+    assert kinds("yes", said, policy=Policy(categories={"session_awareness": False})) == set()
 
 
 # --- what an operator changes ---
@@ -225,7 +225,7 @@ def test_inheritance_shows_and_can_be_switched_off():
 
 def test_extra_patterns_count_as_rows_of_their_category():
     assert "coding" not in kinds("polish the flux capacitor")
-    policy = Policy(categories={"coding": {"extra_patterns": [r"\bflux\b", "capacitor"]}})
+    policy = Policy(categories={"rules": {"coding": {"extra_patterns": [r"\bflux\b", "capacitor"]}}})
     found = classified("polish the Flux capacitor", policy=policy)
     assert found.categories == ("coding",)
     assert {"coding.extra_1", "coding.extra_2"} <= set(found.reasons)
@@ -233,8 +233,8 @@ def test_extra_patterns_count_as_rows_of_their_category():
 
 def test_one_extra_pattern_is_enough_unless_it_is_given_a_weight():
     changes = {"extra_patterns": ["capacitor"]}
-    assert kinds("polish the capacitor", policy=Policy(categories={"coding": changes})) == {"coding"}
-    assert not kinds("polish the capacitor", policy=Policy(categories={"coding": changes | {"weight": 1}}))
+    assert kinds("polish the capacitor", policy=Policy(categories={"rules": {"coding": changes}})) == {"coding"}
+    assert not kinds("polish the capacitor", policy=Policy(categories={"rules": {"coding": changes | {"weight": 1}}}))
 
 
 @pytest.mark.parametrize(
@@ -262,31 +262,31 @@ def test_a_ticker_is_told_from_a_variable(text, crypto):
 
 
 def test_an_extra_pattern_may_be_in_any_language():
-    policy = Policy(categories={"media": {"extra_patterns": ["zeichne|dessiné"]}})
+    policy = Policy(categories={"rules": {"media": {"extra_patterns": ["zeichne|dessiné"]}}})
     assert kinds("Dessiné un renard", policy=policy) == {"media"}
 
 
 def test_the_seeds_own_names_are_understood():
     changes = {"media": {"extraPatterns": ["vinyl"], "extraTools": ["record"], "thinkingLevel": "high"}}
-    need = next(n for n in classification.table(Policy(categories=changes)).needs if n.name == "media")
+    need = next(n for n in classification.table(Policy(categories={"rules": changes})).needs if n.name == "media")
     assert need.tools[-1] == "record"
     assert need.thinking == "high"
 
 
 def test_weight_and_threshold_can_be_changed():
     assert "coding" not in kinds("the deployment")
-    assert "coding" in kinds("the deployment", policy=Policy(categories={"coding": {"threshold": 2}}))
-    assert "coding" in kinds("the deployment", policy=Policy(categories={"coding": {"weight": 3}}))
+    assert "coding" in kinds("the deployment", policy=Policy(categories={"rules": {"coding": {"threshold": 2}}}))
+    assert "coding" in kinds("the deployment", policy=Policy(categories={"rules": {"coding": {"weight": 3}}}))
 
 
 def test_a_disabled_category_is_gone_and_its_tools_are_nobodys():
-    policy = Policy(categories={"coding": {"disabled": True}})
+    policy = Policy(categories={"rules": {"coding": {"disabled": True}}})
     assert "coding" not in kinds("fix the build in main.py", policy=policy)
     assert "apply_patch" not in classification.table(policy).known
 
 
 def test_a_new_category_stands_behind_the_others():
-    policy = Policy(categories={"gardening": {"extra_patterns": ["prune"], "extra_tools": ["shears"]}})
+    policy = Policy(categories={"rules": {"gardening": {"extra_patterns": ["prune"], "extra_tools": ["shears"]}}})
     assert kinds("prune the roses", policy=policy) == {"gardening"}
     assert classification.table(policy).needs[-1].tools == ("shears",)
 
@@ -305,7 +305,7 @@ def test_a_new_category_stands_behind_the_others():
 )
 def test_a_bad_pattern_is_refused_with_its_category_and_itself(name, pattern, complaint, tmp_path):
     with pytest.raises(InvalidInput) as refused:
-        Policy(categories={name: {"extra_patterns": ["fine", pattern]}})
+        Policy(categories={"rules": {name: {"extra_patterns": ["fine", pattern]}}})
     assert repr(name) in str(refused.value)
     assert repr(pattern) in str(refused.value)
     assert complaint in str(refused.value)
@@ -331,28 +331,28 @@ def test_a_bad_pattern_is_refused_with_its_category_and_itself(name, pattern, co
 )
 def test_nonsense_is_refused(changes):
     with pytest.raises(CognitiveError):
-        Policy(categories=changes)
+        Policy(categories={"rules": changes})
 
 
 @pytest.mark.parametrize("name", ["\ud800", "\x00", "", "  ", "a]|b", "x\ny", "n" * 65])
 def test_a_category_has_a_name_that_can_be_shown_and_kept(name):
     with pytest.raises(InvalidInput, match="no name for a category"):
-        Policy(categories={name: {"extra_patterns": ["x"]}})
+        Policy(categories={"rules": {name: {"extra_patterns": ["x"]}}})
 
 
 def test_an_error_in_a_row_names_the_row():
-    with pytest.raises(InvalidInput, match=r"categories\.coding: .*weight"):
-        Policy(categories={"coding": {"weight": -1}})
-    with pytest.raises(InvalidInput, match=r"models\.acme/tiny: .*input_tokens"):
-        Policy(models={"acme/tiny": {"input_tokens": 0, "output_tokens": 1}})
+    with pytest.raises(InvalidInput, match=r"categories\.rules\.coding: .*weight"):
+        Policy(categories={"rules": {"coding": {"weight": -1}}})
+    with pytest.raises(InvalidInput, match=r"budgets\.models\.acme/tiny: .*input_tokens"):
+        Policy(budgets={"models": {"acme/tiny": {"input_tokens": 0, "output_tokens": 1}}})
 
 
 def test_toml_extends_the_table(tmp_path):
     path = tmp_path / "policy.toml"
     path.write_text(
-        'complex_threshold = 50\nalways_include = ["message", "notify"]\n'
-        '[categories.research]\nmodel = "lab/reader"\nfacts = 4\ntokens = 90\n'
-        '[categories.legal]\nextraPatterns = ["clause"]\nextraTools = ["register"]\nthinkingLevel = "xhigh"\n',
+        '[categories]\ncomplex_threshold = 50\nalways_include = ["message", "notify"]\n'
+        '[categories.rules.research]\nmodel = "lab/reader"\nfacts = 4\ntokens = 90\n'
+        '[categories.rules.legal]\nextraPatterns = ["clause"]\nextraTools = ["register"]\nthinkingLevel = "xhigh"\n',
         encoding="utf-8",
     )
     policy = Policy.load(path)

@@ -11,7 +11,7 @@ from brain.turn_records import Calls
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
-from cognitive.preflight.category_learning import MOST_FACTOR, MOST_TOOLS, NOTHING, Habit, learn, prior
+from cognitive.preflight.category_learning import MOST_FACTOR, MOST_TOOLS, NOTHING, PROFILE_WEIGHT, Habit, learn, prior
 
 POLICY = Policy()
 TOOLS = st.sampled_from(("exec", "read", "web_search", "mcp__a", "mcp__b", "message", *"cdefghij"))
@@ -40,8 +40,8 @@ def test_once_is_an_accident_and_rarely_is_noise():
     assert learn(turns("monitoring", "web_search", times=2), POLICY).tools == {}
     rare = [*turns("monitoring", "web_search", times=3), *turns("monitoring", "exec", times=97)]
     assert learn(rare, POLICY).tools == {}
-    assert learn(rare, Policy(learned_share=0.01)).tools == {"monitoring": ("web_search",)}
-    assert learn(rare[:3], Policy(learned_calls=4)).tools == {}
+    assert learn(rare, POLICY, min_share=0.01).tools == {"monitoring": ("web_search",)}
+    assert learn(rare[:3], POLICY, min_calls=4).tools == {}
 
 
 def test_a_call_that_another_category_of_the_turn_explains_says_nothing():
@@ -68,7 +68,7 @@ def test_a_category_whose_tools_are_always_called_may_fire_on_less():
 
     assert kinds(NOTHING) == ()
     assert kinds(learn(turns("coding", "exec", times=9), POLICY)) == (), "a few turns prove little"
-    assert kinds(learn(turns("coding", "exec", times=5_000), Policy(learned_turns=5_000))) == ()
+    assert kinds(learn(turns("coding", "exec", times=5_000), POLICY)) == ()
     assert learn(turns("coding", "exec", times=500), POLICY).factors["coding"] > 1.45
     assert learn(turns("coding", "message", times=500), POLICY).factors == {}
 
@@ -86,12 +86,12 @@ def test_whatever_was_lived_through_stays_within_bounds_and_order_does_not_matte
 @given(TURNS)
 def test_a_profile_only_encourages_and_within_its_weight(lived):
     for user in ("u", "v", "w", None):
-        factors = prior(learn(lived, POLICY), user, POLICY)
-        assert all(1.0 <= factor <= 1.0 + POLICY.profile_weight for factor in factors.values())
+        factors = prior(learn(lived, POLICY), user)
+        assert all(1.0 <= factor <= 1.0 + PROFILE_WEIGHT for factor in factors.values())
 
 
 def test_a_profile_is_the_users_own():
     learned = learn([*turns("crypto", times=30, user="u"), *turns("media", times=30, user="v")], POLICY)
     assert learned.users == {"u": {"crypto": 30}, "v": {"media": 30}}
-    assert prior(learned, "u", POLICY) == {"crypto": 1.0 + 0.25 * 30 / 40}
-    assert prior(learned, "w", POLICY) == prior(learned, None, POLICY) == {}
+    assert prior(learned, "u") == {"crypto": 1.0 + 0.25 * 30 / 40}
+    assert prior(learned, "w") == prior(learned, None) == {}

@@ -19,7 +19,7 @@ def named(*labelled: tuple[str | None, float]) -> tuple[str, ...]:
     """What is guessed where sentences of these labels stand at these cosines to the message."""
     labels = [label for label, _ in labelled]
     vectors = np.stack([beside(cosine) for _, cosine in labelled])
-    return nearest(unit(1, 0), labels, vectors, POLICY)
+    return nearest(unit(1, 0), labels, vectors)
 
 
 def test_most_of_what_is_near_names_the_category():

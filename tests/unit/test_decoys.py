@@ -59,7 +59,7 @@ def test_a_decoy_that_the_response_holds_is_credited_by_its_type():
 @pytest.mark.parametrize("response", [WALNUTS, BACKUPS, f"{BACKUPS} {WALNUTS}", "Caroline painted a lake."])
 def test_decoys_are_measured_by_the_rule_that_measures_what_is_shown(strategy, response):
     """Shown together with the others instead of passed over, each would have the same verdict."""
-    policy = Policy(attribution=strategy)
+    policy = Policy(feedback={"attribution": strategy})
     as_shown = [Shown(uid(n), d.type, "prompt", n, 1.0, None, None, None, d.content, d.speaker, None)
                 for n, d in enumerate(PASSED_OVER, 2)]  # fmt: skip
     verdicts = judge([*as_shown, *SHOWN], "", Outcome(response=response), policy)
@@ -78,7 +78,7 @@ def test_decoys_do_not_change_what_is_counted_of_the_shown():
 
 
 def test_the_threshold_of_the_policy_holds_for_decoys_too():
-    strict = Policy(attribution_thresholds={"relative": 1.0})
+    strict = Policy(feedback={"attribution_thresholds": {"relative": 1.0}})
     partly = "Walnuts are what Ines is allergic to."
     assert credit(response=partly)[0] == ("fact", True)
     assert credit(response=partly, policy=strict)[0] == ("fact", False)

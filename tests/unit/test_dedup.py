@@ -13,6 +13,7 @@ from cognitive.context.dedup import drop_said, same, window_sentences
 from cognitive.context.sentences import Statement
 from cognitive.context.similarity import Statements
 from cognitive.policy import Policy
+from cognitive.policy.constants import Constants
 from cognitive.trace import Likeness
 
 pytestmark = pytest.mark.promise(number=6)
@@ -29,11 +30,11 @@ def to(statements):
     return lambda _, own: statements.likeness(own)
 
 
-def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=POLICY):
+def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=POLICY, **given):
     """The fate of one memory before a window; with a cosine, memory and every sentence have hand-made vectors."""
     vectors = {} if cosine is None else dict.fromkeys(window_sentences(messages), AXIS)
     own = candidate(1, memory, vector=None if cosine is None else beside(cosine))
-    return next(iter(drop_said([own], to(window(*messages, vectors=vectors)), policy).dropped), None)
+    return next(iter(drop_said([own], to(window(*messages, vectors=vectors)), policy, **given).dropped), None)
 
 
 # (kind, what the memory says, what the window says): near-twins that a model of meaning takes for the same
@@ -187,7 +188,7 @@ def test_what_the_window_says_is_dropped_by_its_words(pair):
     fate = dropped_by(memory, said)
     assert fate is not None
     assert (fate.disposition, fate.because[:25]) == ("restated", "the conversation says it ")
-    assert fate.value >= POLICY.containment_threshold
+    assert fate.value >= POLICY.dedup.containment_threshold
 
 
 def test_the_table_is_large_enough_to_mean_something():
@@ -217,15 +218,15 @@ def test_a_restatement_in_other_words_is_dropped_by_its_vector():
 def test_the_threshold_of_the_cosine_is_the_policys(cosine, dropped):
     memory, said = "The team picked a cache for tokens.", "Our choice for storage was made."
     assert (dropped_by(memory, said, cosine=cosine) is not None) == dropped
-    assert dropped_by(memory, said, cosine=cosine, policy=Policy(dedup_threshold=0.5)) is not None
-    assert dropped_by(memory, said, cosine=cosine, policy=Policy(dedup_threshold=1.0)) is None
+    assert dropped_by(memory, said, cosine=cosine, policy=Policy(dedup={"threshold": 0.5})) is not None
+    assert dropped_by(memory, said, cosine=cosine, policy=Policy(dedup={"threshold": 1.0})) is None
 
 
 def test_where_there_are_no_vectors_less_containment_suffices():
     memory = "The team picked Redis for sessions yesterday."
     half = "For its sessions the team has Redis."  # three stems of five
     assert dropped_by(memory, half) is not None
-    assert dropped_by(memory, half, policy=Policy(unembedded_threshold=0.9)) is None
+    assert dropped_by(memory, half, constants=Constants(lexical_dedup_threshold=0.9)) is None
 
 
 def test_short_memories_prove_nothing_by_their_words():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from brain.types import MEMORY_TYPES
 from cognitive.plan import CATEGORIES, THINKING, Caps, DateRange, Plan, Signals
 from cognitive.policy import Policy
-from cognitive.policy.defaults import FRAMES
+from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 from cognitive.preflight.classification import table
 from cognitive.preflight.plan import merge_needs, sections, summary
@@ -69,25 +69,25 @@ def test_hundreds_of_unknown_tools_pass_whatever_the_message():
 
 
 def test_tools_that_are_always_included_stay_wherever_they_are_given():
-    policy = Policy(always_include=("message", "exec"))
+    policy = Policy(categories={"always_include": ("message", "exec")})
     assert equipped("memory", policy=policy).tools == ("exec", "memory_search", "memory_get", "message")
-    assert "message" not in equipped("casual", policy=Policy(always_include=()), given=("exec",)).tools
+    assert "message" not in equipped("casual", policy=Policy(categories={"always_include": ()}), given=("exec",)).tools
     assert equipped("casual", given=("exec", "read")).tools == ()
 
 
 def test_extra_tools_belong_to_their_category_and_are_known_from_then_on():
-    policy = Policy(categories={"crypto": {"extra_tools": ["ledger"]}})
+    policy = Policy(categories={"rules": {"crypto": {"extra_tools": ["ledger"]}}})
     assert "ledger" in equipped("crypto", policy=policy, given=(*CORE, "ledger")).tools
     assert "ledger" not in equipped("coding", policy=policy, given=(*CORE, "ledger")).tools
     assert "ledger" in equipped("coding", given=(*CORE, "ledger")).tools
 
 
 def test_tool_filtering_switches():
-    assert equipped("casual", policy=Policy(tool_filtering=False)).tools == CORE
+    assert equipped("casual", policy=Policy(categories={"tool_filtering": False})).tools == CORE
 
 
 def test_without_the_fallback_an_unknown_message_keeps_what_is_always_included():
-    policy = Policy(fallback_to_full=False)
+    policy = Policy(categories={"fallback_to_full": False})
     assert equipped(policy=policy, given=(*CORE, "mcp__x")).tools == ("message", "mcp__x")
     assert equipped("complex", policy=policy).tools == CORE
 
@@ -118,18 +118,21 @@ def test_a_category_sets_the_level_for_its_turn():
 
 
 def test_thinking_tuning_switches():
-    policy = Policy(thinking_tuning=False)
+    policy = Policy(categories={"thinking_tuning": False})
     assert equipped("coding", policy=policy, session="minimal").thinking == "minimal"
     assert equipped("coding", policy=policy).thinking is None
     assert equipped(policy=policy).thinking is None
 
 
 def test_a_categorys_level_can_be_changed():
-    assert equipped("media", policy=Policy(categories={"media": {"thinking_level": "xhigh"}})).thinking == "xhigh"
+    assert (
+        equipped("media", policy=Policy(categories={"rules": {"media": {"thinking_level": "xhigh"}}})).thinking
+        == "xhigh"
+    )
 
 
 def test_the_first_category_with_a_model_of_its_own_chooses():
-    policy = Policy(categories={"crypto": {"model": "b/c/d"}, "coding": {"model": "a/code"}})
+    policy = Policy(categories={"rules": {"crypto": {"model": "b/c/d"}, "coding": {"model": "a/code"}}})
     assert equipped("coding", "crypto", policy=policy).model == "a/code"
     assert equipped("research", "crypto", policy=policy).model == "b/c/d"
     assert equipped("research", policy=policy).model is None
@@ -187,7 +190,7 @@ def test_no_cap_zeroes_what_is_asked_for(names, type_):
 
 @given(SETS)
 def test_a_question_is_never_skipped(names):
-    nothing = Policy(categories={name: {"facts": 0, "tokens": 0} for name in CATEGORIES})
+    nothing = Policy(categories={"rules": {name: {"facts": 0, "tokens": 0} for name in CATEGORIES}})
     assert equipped(*names, policy=nothing, question=True).retrieval
     assert equipped(*names, policy=nothing).retrieval == () or not names
 
@@ -197,17 +200,17 @@ def test_a_question_about_memory_gets_more_of_it():
 
 
 def test_memory_tuning_switches():
-    plan = equipped("casual", policy=Policy(memory_tuning=False))
+    plan = equipped("casual", policy=Policy(categories={"memory_tuning": False}))
     assert plan.retrieval
     assert (plan.most, plan.total, plan.caps) == (None, FRAMES["task"].total, None)
 
 
 def test_caps_can_be_changed():
-    assert equipped("coding", policy=Policy(categories={"coding": {"facts": 2, "tokens": 99}})).most == 2
+    assert equipped("coding", policy=Policy(categories={"rules": {"coding": {"facts": 2, "tokens": 99}}})).most == 2
 
 
 def test_the_operators_budgets_stand_above_the_caps():
-    plan = equipped("coding", policy=Policy(budget_overrides={"fact": 123}))
+    plan = equipped("coding", policy=Policy(budgets={"overrides": {"fact": 123}}))
     assert plan.budgets["fact"] == 123
 
 
@@ -237,7 +240,7 @@ def test_a_tools_name_cannot_speak_in_the_hint():
 
 def test_there_is_no_hint_where_nothing_was_recognised_or_wanted():
     assert equipped().hint is None
-    assert equipped("coding", policy=Policy(prompt_annotation=False)).hint is None
+    assert equipped("coding", policy=Policy(categories={"prompt_annotation": False})).hint is None
 
 
 def test_the_log_line_is_the_seeds():
@@ -252,7 +255,7 @@ def test_the_log_line_is_the_seeds():
 
 
 def test_switched_off_everything_passes_through():
-    plan = equipped("casual", policy=Policy(categories_enabled=False), session="high")
+    plan = equipped("casual", policy=Policy(categories={"enabled": False}), session="high")
     assert (plan.tools, plan.thinking, plan.hint, plan.model, plan.caps) == (CORE, "high", None, None, None)
     assert plan.retrieval
 
@@ -268,8 +271,8 @@ def test_sections_stay_by_the_same_plan_as_the_tools():
 
 @pytest.mark.parametrize(
     ("names", "policy"),
-    [((), POLICY), (("complex",), POLICY), (("crypto",), Policy(tool_filtering=False)),
-     (("crypto",), Policy(categories_enabled=False))],
+    [((), POLICY), (("complex",), POLICY), (("crypto",), Policy(categories={"tool_filtering": False})),
+     (("crypto",), Policy(categories={"enabled": False}))],
 )  # fmt: skip
 def test_where_every_tool_stays_every_section_does(names, policy):
     assert sections(NAMED, equipped(*names, policy=policy), policy).kept == tuple(NAMED)

@@ -76,9 +76,9 @@ def test_a_type_that_has_a_place_gives_its_own_last_one(turn, above, under, ever
 
 @given(TURNS, CROWDS, CROWDS)
 def test_off_changes_nothing(turn, above, under):
-    assert Policy().explore_every == 0
+    assert Policy().usage.explore_every == 0
     kept = crowd(*above)
-    draw = explore(turn, "agent", kept, crowd(*under, start=50), Policy().explore_every)
+    draw = explore(turn, "agent", kept, crowd(*under, start=50), Policy().usage.explore_every)
     assert draw.kept == tuple(kept)
     assert (draw.drawn, draw.displaced) == (None, None)
     assert draw.propensities == {each.hit.memory_id: 1.0 for each in kept}

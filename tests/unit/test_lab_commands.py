@@ -20,8 +20,8 @@ from cognitive.policy.configured import live_policy
 
 def test_the_live_policy_is_the_environments_file_or_the_default(tmp_path):
     path = tmp_path / "live.toml"
-    path.write_text("item_floor = 0.6\n", encoding="utf-8")
-    assert live_policy(Settings(policy=path)) == Policy(item_floor=0.6)
+    path.write_text("[evidence]\nmin_item_share = 0.6\n", encoding="utf-8")
+    assert live_policy(Settings(policy=path)) == Policy(evidence={"min_item_share": 0.6})
     assert live_policy(Settings(policy=None)) == Policy()
     with pytest.raises(PolicyError, match=r"none\.toml"):
         live_policy(Settings(policy=tmp_path / "none.toml"))
@@ -40,11 +40,11 @@ def test_a_search_starts_from_the_live_policy(tmp_path):
 
 def test_a_search_is_refused_that_would_end_on_a_file_that_is_there(tmp_path):
     path = tmp_path / "live.toml"
-    path.write_text("item_floor = 0.6\n", encoding="utf-8")
+    path.write_text("[evidence]\nmin_item_share = 0.6\n", encoding="utf-8")
     ran = CliRunner().invoke(tune, ["--agent", "a", "--out", str(path)], env={"COGNITIVE_POLICY": str(path)})
     assert ran.exit_code == 2
     assert "exists already" in ran.output
-    assert path.read_text(encoding="utf-8") == "item_floor = 0.6\n"
+    assert path.read_text(encoding="utf-8") == "[evidence]\nmin_item_share = 0.6\n"
 
 
 def test_a_candidate_is_told_in_full_words_on_a_narrow_terminal():

@@ -55,7 +55,7 @@ def pinned(candidates) -> list[Memory]:
 # --- from inside a memory ---
 
 
-@given(MEMORIES, TEXT, TEXT, st.sampled_from([Policy(), Policy(longest_source=10_000)]))
+@given(MEMORIES, TEXT, TEXT, st.sampled_from([Policy(), Policy(trust={"max_source_chars": 10_000})]))
 @settings(max_examples=150)
 def test_reading_a_block_gives_exactly_the_memories_that_were_written(crowd, before, after, policy):
     for text, written in (
@@ -78,7 +78,7 @@ MARKS = re.compile(r"</|<\||<[a-z!]|[＜﹤]/|[‹⟨❮]/|\[/?INST\]|&(lt|#0*60
 @settings(max_examples=150)
 def test_no_line_of_a_memory_holds_what_could_be_taken_for_markup(crowd):
     for each in crowd:
-        assert not MARKS.search(render.line(each.hit, Policy(longest_source=10_000)))
+        assert not MARKS.search(render.line(each.hit, Policy(trust={"max_source_chars": 10_000})))
 
 
 # --- from outside ---

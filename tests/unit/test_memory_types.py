@@ -11,7 +11,7 @@ from pathlib import Path
 
 from brain.memory_types import MEMORY_TYPES, TYPE_ROWS
 from brain.types import ATTRIBUTES
-from cognitive.policy.defaults import FrameBudget
+from cognitive.policy.tables import FrameBudget
 
 ROW = """    TypeRow(
         name="reminder", heading="Reminders", colour="teal", attributes={"due": "label", "state": ("open", "done")},
@@ -28,7 +28,7 @@ from cognitive.context.render import HEADINGS, frame
 from cognitive.dashboard.writing import _TYPES_CSS
 from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
-from cognitive.policy.tunables import BY_NAME
+from cognitive.policy.live import BY_NAME
 from cognitive.runtimes.mcp.tools import REMEMBER
 
 assert MEMORY_TYPES[-1] == "reminder"
@@ -42,8 +42,8 @@ else:
     raise AssertionError("a state that is none")
 assert any("'reminder'" in str(getattr(each, "sqltext", "")) for each in memory.constraints)
 assert HEADINGS["reminder"] == "Reminders" and "Reminders:" in frame()
-assert {row.reminder for row in Policy().frames.values()} == {70}
-assert "frames.task.reminder" in BY_NAME
+assert {row.reminder for row in Policy().budgets.frames.values()} == {70}
+assert "budgets.frames.task.reminder" in BY_NAME
 assert ".type.reminder::before { background: teal; }" in _TYPES_CSS
 assert "type = 'reminder'" in _LISTS["walk_types"].sql
 assert "decision, fact, procedure, episode or reminder" in str(REMEMBER.input_schema)
@@ -78,9 +78,9 @@ def test_a_fifth_type_is_a_row_its_name_and_its_field_of_the_budgets(root, tmp_p
     edit(tmp_path / "brain" / "memory_types.py", '"episode"]', '"episode", "reminder"]')
     edit(tmp_path / "brain" / "memory_types.py", ")\nMEMORY_TYPES:", ROW)
     edit(
-        tmp_path / "cognitive" / "policy" / "defaults.py",
-        "    episode: Tokens\n",
-        "    episode: Tokens\n    reminder: Tokens\n",
+        tmp_path / "cognitive" / "policy" / "tables.py",
+        "    episode: SectionTokens\n",
+        "    episode: SectionTokens\n    reminder: SectionTokens\n",
     )
     ran = subprocess.run(
         [sys.executable, "-c", CHECKS],

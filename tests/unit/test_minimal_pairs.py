@@ -92,7 +92,7 @@ def test_most_restatements_are_caught_and_hardly_a_neighbour_is(dropped):
 
 def test_by_words_and_meaning_together_more_is_caught_than_by_either(dropped):
     rows = [row for row in RESTATEMENTS if row["half"] == "test"]
-    apart = POLICY.model_copy(update={"agreement_threshold": 1.0})
+    apart = POLICY.changed({"dedup.agreement_threshold": 1.0})
     caught, less = (
         sum(dropped(row["memory"], row["restated"], policy=policy) is not None for row in rows)
         for policy in (POLICY, apart)

@@ -149,8 +149,8 @@ def test_buckets_of_seconds_begin_at_a_millisecond_and_hold_the_deadlines():
     policy = Policy()
     for name, deadline in (
         ("PRE_TURN_SECONDS", policy.deadline_ms),
-        ("POST_TURN_SECONDS", policy.post_turn_deadline_ms),
-        ("RECALL_SECONDS", policy.recall_deadline_ms),
+        ("POST_TURN_SECONDS", policy.deadlines.post_turn_ms),
+        ("RECALL_SECONDS", policy.deadlines.recall_ms),
     ):
         buckets = getattr(instruments, name).buckets
         assert buckets[0] == 0.001
@@ -159,9 +159,9 @@ def test_buckets_of_seconds_begin_at_a_millisecond_and_hold_the_deadlines():
 
 def test_buckets_of_shares_have_a_bound_at_each_threshold():
     policy = Policy()
-    dedup = {policy.dedup_threshold, policy.containment_threshold}
+    dedup = {policy.dedup.threshold, policy.dedup.containment_threshold}
     assert dedup <= set(instruments.DEDUP_SIMILARITY.buckets)
-    assert set(policy.attribution_thresholds.values()) <= set(instruments.OVERLAP.buckets)
+    assert set(policy.feedback.attribution_thresholds.values()) <= set(instruments.OVERLAP.buckets)
 
 
 def test_every_stage_and_disposition_is_a_known_one():

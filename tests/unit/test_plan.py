@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from brain.types import MEMORY_TYPES
 from cognitive.plan import DateRange, Frame, Plan, RetrievalQuery, Signals
 from cognitive.policy import Policy
-from cognitive.policy.defaults import FRAMES
+from cognitive.policy.tables import FRAMES
 from cognitive.preflight import classification, signals
 from cognitive.preflight.plan import make
 
@@ -76,7 +76,7 @@ def test_a_little_recency_makes_no_room(recency):
 
 
 def test_recency_never_narrows_what_a_frame_gives():
-    roomy = Policy(frames={"task": {"episode": 3000}})
+    roomy = Policy(budgets={"frames": {"task": {"episode": 3000}}})
     assert made("task", roomy, recency=1.0).budgets["episode"] == 3000
 
 
@@ -154,25 +154,25 @@ def test_a_type_that_is_asked_for_gets_room_even_where_the_frame_has_none():
 
 
 def test_the_operators_zero_is_final():
-    plan = made("conversation", Policy(budget_overrides={"episode": 0}), recency=1.0, hints=(("episode", 1.0),))
+    plan = made("conversation", Policy(budgets={"overrides": {"episode": 0}}), recency=1.0, hints=(("episode", 1.0),))
     assert "episode" not in {query.type for query in plan.retrieval}
 
 
 @pytest.mark.parametrize("tokens", [123, 9_000])
 def test_the_operator_has_the_last_word(tokens):
-    policy = Policy(budget_overrides={"episode": tokens})
+    policy = Policy(budgets={"overrides": {"episode": tokens}})
     plan = made("conversation", policy, recency=1.0, hints=(("episode", 1.0),))
     assert plan.budgets["episode"] == tokens
     assert plan.budgets["fact"] == FRAMES["conversation"].fact
 
 
 def test_a_limit_of_none_asks_for_nothing_of_it():
-    assert limits(made(policy=Policy(default_limit=0))) == {}
-    assert limits(made(policy=Policy(other_limit=0), hints=(("fact", 1.0),))) == {"fact": 8}
+    assert limits(made(policy=Policy(limits={"default": 0}))) == {}
+    assert limits(made(policy=Policy(limits={"other_types": 0}), hints=(("fact", 1.0),))) == {"fact": 8}
 
 
 def test_the_limits_are_the_policys():
-    policy = Policy(default_limit=2, hinted_limit=20, other_limit=1)
+    policy = Policy(limits={"default": 2, "hinted_type": 20, "other_types": 1})
     assert set(limits(made(policy=policy)).values()) == {2}
     assert sorted(limits(made(policy=policy, hints=(("fact", 1.0),))).values()) == [1, 1, 1, 20]
 
@@ -200,7 +200,7 @@ def test_the_reasons_are_the_rules_that_fired_and_those_of_the_frame():
 def test_a_plan_names_its_policy_and_passes_the_callers_thinking_through():
     plan = make(Signals("text"), "task", (), POLICY, thinking="high")
     assert (plan.policy, plan.thinking) == (POLICY.version, "high")
-    assert made(policy=Policy(dedup=False)).dedup is False
+    assert made(policy=Policy(dedup={"enabled": False})).dedup is False
     assert made().dedup is True
 
 

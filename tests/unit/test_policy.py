@@ -11,29 +11,31 @@ import pytest
 
 from cognitive import Policy
 from cognitive.errors import CognitiveError, InvalidInput, PolicyError
-from cognitive.policy.defaults import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
+from cognitive.policy.policy import settings
+from cognitive.policy.tables import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 
 # For every field another value than its default: the version must tell them apart.
 OTHERS = {
-    "reserves": {"response": 0.3},
-    "always_keep": ("plan",),
-    "summarize_before_prune": False,
-    "tool_output_characters": {"terminal": 4_000},
-    "tool_output_kinds": {"deploy": "terminal"},
-    "frames": {"debug": {"total": 1}}, "budget_overrides": {"fact": 7}, "relevance": {"words": 0.01},
-    "attribution": "windowed", "attribution_thresholds": {"relative": 0.5}, "dedup": False, "abstention": False,
-    "models": {"acme/": {"input_tokens": 1, "output_tokens": 1}}, "catalog": False,
-    "always_include": [], "categories": {"media": {"facts": 4}},
-    "least_boost": 0.6, "most_boost": 1.4, "explore_every": 20, "boost": "rate", "combine": "multiply",
+    "window.reserves": {"response": 0.3},
+    "window.protected_kinds": ("plan",),
+    "window.summarize_before_prune": False,
+    "window.max_tool_output_chars": {"terminal": 4_000},
+    "window.tool_output_kinds": {"deploy": "terminal"},
+    "budgets.frames": {"debug": {"total": 1}}, "budgets.overrides": {"fact": 7}, "retrieval.relevance": {"words": 0.01},
+    "feedback.attribution": "windowed", "feedback.attribution_thresholds": {"relative": 0.5},
+    "dedup.enabled": False, "abstention": False,
+    "budgets.models": {"acme/": {"input_tokens": 1, "output_tokens": 1}}, "tools.fit_to_model": False,
+    "categories.always_include": [], "categories.rules": {"media": {"facts": 4}},
+    "usage.explore_every": 20, "usage.boost": "rate", "usage.combine": "multiply",
     "placement": "journaled",
-    "retention_days": {"turns": 30.0}, "min_trust": {"fact": "agent"}, "closed_recall": ("debug",),
-    "dedup_mode": "shorten", "capture": "user",
-    "evidence_floors": {"debug": 0.5}, "agents": {"a": {"evidence_floor": 0.5}},
+    "retention.days": {"turns": 30.0}, "trust.min_level": {"fact": "agent"}, "trust.recall_disabled_frames": ("debug",),
+    "dedup.mode": "shorten", "capture": "user",
+    "evidence.frame_thresholds": {"debug": 0.5}, "agents": {"a": {"evidence": {"threshold": 0.5}}},
 }  # fmt: skip
 
 
 def another(name: str):
-    default = getattr(Policy(), name)
+    default = Policy().value(name)
     if name in OTHERS:
         return OTHERS[name]
     if isinstance(default, bool):
@@ -47,9 +49,9 @@ def loaded(tmp_path: Path, toml: str) -> Policy:
     return Policy.load(path)
 
 
-@pytest.mark.parametrize("name", Policy.model_fields)
+@pytest.mark.parametrize("name", settings())
 def test_the_version_changes_with_every_field(name):
-    assert Policy(**{name: another(name)}).version != Policy().version
+    assert Policy().changed({name: another(name)}).version != Policy().version
 
 
 def test_the_version_is_short_and_the_same_in_every_process(root):
@@ -61,7 +63,7 @@ def test_the_version_is_short_and_the_same_in_every_process(root):
 
 
 def test_saying_a_default_is_saying_nothing():
-    said = Policy(frames=dict(FRAMES), relevance=dict(RELEVANCE), dedup=True)
+    said = Policy(budgets={"frames": dict(FRAMES)}, retrieval={"relevance": dict(RELEVANCE)}, dedup={"enabled": True})
     assert said == Policy()
     assert said.version == Policy().version
 
@@ -70,39 +72,39 @@ def test_saying_a_default_is_saying_nothing():
     ("given", "names"),
     [
         pytest.param({"abstain": True}, "abstain", id="unknown tunable"),
-        pytest.param({"frames": {"chat": {"total": 1}}}, "chat", id="unknown frame"),
-        pytest.param({"frames": {"debug": {"episodes": 1}}}, "episodes", id="unknown section"),
-        pytest.param({"relevance": {"smell": 1.0}}, "smell", id="unknown factor"),
-        pytest.param({"attribution_thresholds": {"cosine": 0.5}}, "cosine", id="threshold of an unknown strategy"),
-        pytest.param({"budget_overrides": {"facts": 1}}, "facts", id="override of an unknown type"),
-        pytest.param({"attribution": "magic"}, "attribution", id="unknown strategy"),
-        pytest.param({"dedup_threshold": 1.5}, "dedup_threshold", id="a cosine above one"),
+        pytest.param({"budgets.frames": {"chat": {"total": 1}}}, "chat", id="unknown frame"),
+        pytest.param({"budgets.frames": {"debug": {"episodes": 1}}}, "episodes", id="unknown section"),
+        pytest.param({"retrieval.relevance": {"smell": 1.0}}, "smell", id="unknown factor"),
+        pytest.param(
+            {"feedback.attribution_thresholds": {"cosine": 0.5}}, "cosine", id="threshold of an unknown strategy"
+        ),
+        pytest.param({"budgets.overrides": {"facts": 1}}, "facts", id="override of an unknown type"),
+        pytest.param({"feedback.attribution": "magic"}, "attribution", id="unknown strategy"),
+        pytest.param({"dedup.threshold": 1.5}, "dedup.threshold", id="a cosine above one"),
         pytest.param({"deadline_ms": 0}, "deadline_ms", id="no time at all"),
-        pytest.param({"half_life_days": -1}, "half_life_days", id="a negative half-life"),
-        pytest.param({"half_life_days": float("nan")}, "half_life_days", id="no number"),
+        pytest.param({"usage.half_life_days": -1}, "usage.half_life_days", id="a negative half-life"),
+        pytest.param({"usage.half_life_days": float("nan")}, "usage.half_life_days", id="no number"),
         pytest.param({"deadline_ms": float("inf")}, "deadline_ms", id="no deadline"),
-        pytest.param({"evidence_floor": float("nan")}, "evidence_floor", id="a floor that is no number"),
-        pytest.param({"relevance": {"words": float("nan")}}, "relevance", id="a weight that is no number"),
-        pytest.param({"relevance": {"words": -1.0}}, "relevance", id="a negative weight"),
-        pytest.param({"budget_overrides": {"fact": -1}}, "budget_overrides", id="a negative budget"),
-        pytest.param({"frames": {"debug": {"total": -1}}}, "total", id="a negative total"),
-        pytest.param({"default_limit": -1}, "default_limit", id="a negative limit"),
-        pytest.param({"least_boost": 0}, "least_boost", id="a boost of zero"),
-        pytest.param({"candidates_per_channel": 0}, "candidates_per_channel", id="no candidates"),
-        pytest.param({"explore_every": 1}, "explore_every", id="a last place that is never shown"),
-        pytest.param({"explore_every": -1}, "explore_every", id="a negative number of turns"),
-        pytest.param({"boost": "magic"}, "boost", id="unknown boost"),
-        pytest.param({"combine": "divide"}, "combine", id="unknown combination"),
-        pytest.param({"association_weight": -0.1}, "association_weight", id="lessons turned round"),
-        pytest.param({"association_weight": float("nan")}, "association_weight", id="a lesson that is no number"),
-        pytest.param({"association_words": 1.0}, "association_words", id="a similarity without meaning"),
-        pytest.param({"association_half_life_days": 0}, "association_half_life_days", id="lessons gone at once"),
-        pytest.param({"frames": 3}, "frames", id="no table"),
+        pytest.param({"evidence.threshold": float("nan")}, "evidence.threshold", id="a floor that is no number"),
+        pytest.param({"retrieval.relevance": {"words": float("nan")}}, "relevance", id="a weight that is no number"),
+        pytest.param({"retrieval.relevance": {"words": -1.0}}, "relevance", id="a negative weight"),
+        pytest.param({"budgets.overrides": {"fact": -1}}, "budgets.overrides", id="a negative budget"),
+        pytest.param({"budgets.frames": {"debug": {"total": -1}}}, "total", id="a negative total"),
+        pytest.param({"limits.default": -1}, "limits.default", id="a negative limit"),
+        pytest.param({"retrieval.candidates_per_channel": 0}, "retrieval.candidates_per_channel", id="no candidates"),
+        pytest.param({"usage.explore_every": 1}, "usage.explore_every", id="a last place that is never shown"),
+        pytest.param({"usage.explore_every": -1}, "usage.explore_every", id="a negative number of turns"),
+        pytest.param({"usage.boost": "magic"}, "boost", id="unknown boost"),
+        pytest.param({"usage.combine": "divide"}, "combine", id="unknown combination"),
+        pytest.param({"association.weight": -0.1}, "association.weight", id="lessons turned round"),
+        pytest.param({"association.weight": float("nan")}, "association.weight", id="a lesson that is no number"),
+        pytest.param({"association.half_life_days": 0}, "association.half_life_days", id="lessons gone at once"),
+        pytest.param({"budgets.frames": 3}, "frames", id="no table"),
     ],
 )
 def test_what_makes_no_sense_is_refused_by_its_name(given, names):
     with pytest.raises(InvalidInput, match=names):
-        Policy(**given)
+        Policy().changed(given)
 
 
 def test_tunables_go_by_keyword_only_and_stay_as_they_are():
@@ -110,38 +112,40 @@ def test_tunables_go_by_keyword_only_and_stay_as_they_are():
         Policy(250.0)  # type: ignore[misc]
     policy = Policy()
     with pytest.raises((CognitiveError, ValueError, TypeError)):
-        policy.dedup = False  # type: ignore[misc]
-    assert policy.dedup is True
+        policy.dedup.enabled = False  # type: ignore[misc]
+    assert policy.dedup.enabled is True
 
 
 @pytest.mark.parametrize("strategy", ATTRIBUTION_THRESHOLDS)
 def test_each_strategy_has_its_own_threshold(strategy):
-    assert Policy(attribution=strategy).attribution_threshold == ATTRIBUTION_THRESHOLDS[strategy]
-    own = Policy(attribution=strategy, attribution_thresholds={strategy: 0.9})
+    assert Policy(feedback={"attribution": strategy}).attribution_threshold == ATTRIBUTION_THRESHOLDS[strategy]
+    own = Policy(feedback={"attribution": strategy, "attribution_thresholds": {strategy: 0.9}})
     assert own.attribution_threshold == 0.9
-    assert own.attribution_thresholds.keys() == ATTRIBUTION_THRESHOLDS.keys()
+    assert own.feedback.attribution_thresholds.keys() == ATTRIBUTION_THRESHOLDS.keys()
 
 
 def test_the_binding_defaults():
     policy = Policy()
-    assert (policy.deadline_ms, policy.dedup_threshold, policy.half_life_days) == (250.0, 0.85, 7.0)
-    assert (policy.hinted_limit, policy.other_limit, policy.default_limit) == (8, 3, 5)
-    assert policy.attribution_thresholds["windowed"] == policy.attribution_thresholds["jaccard"] == 0.15
+    assert (policy.deadline_ms, policy.dedup.threshold, policy.usage.half_life_days) == (250.0, 0.85, 7.0)
+    assert (policy.limits.hinted_type, policy.limits.other_types, policy.limits.default) == (8, 3, 5)
+    assert (
+        policy.feedback.attribution_thresholds["windowed"] == policy.feedback.attribution_thresholds["jaccard"] == 0.15
+    )
 
 
 def test_the_seeds_rules_are_one_word_away_and_can_be_changed():
     seed = Policy.seed()
-    assert (seed.attribution, seed.attribution_threshold) == ("jaccard", 0.15)
-    assert (seed.boost, seed.combine, seed.association_weight) == ("rate", "multiply", 0.0)
+    assert (seed.feedback.attribution, seed.attribution_threshold) == ("jaccard", 0.15)
+    assert (seed.usage.boost, seed.usage.combine, seed.association.weight) == ("rate", "multiply", 0.0)
     assert seed.version != Policy().version
-    changed = Policy.seed(half_life_days=30.0, boost="posterior")
-    assert (changed.half_life_days, changed.boost, changed.combine) == (30.0, "posterior", "multiply")
+    changed = Policy.seed(usage={"half_life_days": 30.0, "boost": "posterior"})
+    assert (changed.usage.half_life_days, changed.usage.boost, changed.usage.combine) == (30.0, "posterior", "multiply")
     with pytest.raises(InvalidInput, match="magic"):
         Policy.seed(magic=True)
 
 
 def test_the_weights_of_relevance_sum_to_one():
-    assert sum(Policy().relevance.values()) == pytest.approx(1.0)
+    assert sum(Policy().retrieval.relevance.values()) == pytest.approx(1.0)
 
 
 # --- files ---
@@ -155,41 +159,46 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
     policy = loaded(
         tmp_path,
         """
-        half_life_days = 14
-        attribution = "windowed"
+        usage.half_life_days = 14
 
-        [frames.debug]
+        [budgets.frames.debug]
         episode = 2500
 
-        [relevance]
+        [retrieval.relevance]
         recency = 0.2
 
-        [budget_overrides]
+        [budgets.overrides]
         fact = 900
 
-        [attribution_thresholds]
+        [feedback]
+        attribution = "windowed"
+
+        [feedback.attribution_thresholds]
         windowed = 0.2
         """,
     )
-    assert policy.half_life_days == 14
-    assert policy.frames["debug"] == FRAMES["debug"].model_copy(update={"episode": 2500})
-    assert {name: row for name, row in policy.frames.items() if name != "debug"} == {
+    assert policy.usage.half_life_days == 14
+    assert policy.budgets.frames["debug"] == FRAMES["debug"].model_copy(update={"episode": 2500})
+    assert {name: row for name, row in policy.budgets.frames.items() if name != "debug"} == {
         name: row for name, row in FRAMES.items() if name != "debug"
     }
-    assert dict(policy.relevance) == {**RELEVANCE, "recency": 0.2}
-    assert dict(policy.budget_overrides) == {"fact": 900}
-    assert dict(policy.attribution_thresholds) == {**ATTRIBUTION_THRESHOLDS, "windowed": 0.2}
-    assert policy.dedup_threshold == Policy().dedup_threshold
+    assert dict(policy.retrieval.relevance) == {**RELEVANCE, "recency": 0.2}
+    assert dict(policy.budgets.overrides) == {"fact": 900}
+    assert dict(policy.feedback.attribution_thresholds) == {**ATTRIBUTION_THRESHOLDS, "windowed": 0.2}
+    assert policy.dedup.threshold == Policy().dedup.threshold
 
 
 def test_loading_a_file_does_not_change_the_defaults_of_others(tmp_path):
     before = Policy().version
-    loaded(tmp_path, "[frames.debug]\ntotal = 1\n[relevance]\nwords = 0.9\n")
+    loaded(tmp_path, "[budgets.frames.debug]\ntotal = 1\n[retrieval.relevance]\nwords = 0.9\n")
     assert Policy().version == before
 
 
 def test_a_loaded_policy_is_the_same_as_one_that_was_written_in_code(tmp_path):
-    assert loaded(tmp_path, "[relevance]\nwords = 0.5\n").version == Policy(relevance={"words": 0.5}).version
+    assert (
+        loaded(tmp_path, "[retrieval.relevance]\nwords = 0.5\n").version
+        == Policy(retrieval={"relevance": {"words": 0.5}}).version
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,11 +206,13 @@ def test_a_loaded_policy_is_the_same_as_one_that_was_written_in_code(tmp_path):
     [
         pytest.param("dedup = ", "not TOML", id="broken"),
         pytest.param("magic = true", "magic", id="unknown key"),
-        pytest.param("[frames.chat]\ntotal = 1", "chat", id="unknown frame"),
-        pytest.param("[relevance]\nsmell = 1.0", "smell", id="unknown factor"),
+        pytest.param("[budgets.frames.chat]\ntotal = 1", "chat", id="unknown frame"),
+        pytest.param("[retrieval.relevance]\nsmell = 1.0", "smell", id="unknown factor"),
         pytest.param("deadline_ms = 'soon'", "deadline_ms", id="wrong type"),
         pytest.param("version = 'x'", "version", id="the version is not given"),
-        pytest.param("[frames]\ndebug = 3", "FrameBudget", id="a number for a table"),
+        pytest.param("[budgets.frames]\ndebug = 3", "budgets.frames.debug", id="a number for a table"),
+        pytest.param("[dedup]\nlimit = 3", "dedup.limit", id="unknown key of a group"),
+        pytest.param("dedup = 3", "dedup", id="a number for a group"),
     ],
 )
 def test_a_bad_file_is_refused_by_its_path_and_its_fault(tmp_path, toml, says):
@@ -219,14 +230,19 @@ def test_a_file_that_is_no_text_or_not_there_is_refused(tmp_path):
 
 def test_an_agent_may_have_tunables_of_its_own_and_no_record_of_another_tells_of_them():
     policy = Policy(
-        evidence_floor=0.9, agents={"a": {"evidence_floor": 0.5, "frames": {"debug": {"total": 7}}}, "b": {}}
+        evidence={"threshold": 0.9},
+        agents={"a": {"evidence": {"threshold": 0.5}, "budgets": {"frames": {"debug": {"total": 7}}}}, "b": {}},
     )
     own, other = policy.for_agent("a"), policy.for_agent("c")
-    assert (own.evidence_floor, own.frames["debug"].total, own.frames["debug"].fact) == (0.5, 7, 1000)
+    assert (own.evidence.threshold, own.budgets.frames["debug"].total, own.budgets.frames["debug"].fact) == (
+        0.5,
+        7,
+        1000,
+    )
     assert own is policy.for_agent("a")
     assert own.version not in (policy.version, other.version)
     assert own.agents == other.agents == {}
-    assert other == policy.for_agent("b") == Policy(evidence_floor=0.9)
+    assert other == policy.for_agent("b") == Policy(evidence={"threshold": 0.9})
 
 
 def test_a_policy_without_agents_is_every_agents_own():
@@ -236,7 +252,11 @@ def test_a_policy_without_agents_is_every_agents_own():
 
 @pytest.mark.parametrize(
     ("changes", "named"),
-    [({"evidence_flor": 1}, "evidence_flor"), ({"dedup_threshold": 2}, "dedup_threshold"), ({"agents": {}}, "agents")],
+    [
+        ({"evidence_flor": 1}, "evidence_flor"),
+        ({"dedup": {"threshold": 2}}, "dedup.threshold"),
+        ({"agents": {}}, "agents"),
+    ],
 )
 def test_what_is_no_tunable_of_an_agent_is_an_error_that_names_both(changes, named):
     with pytest.raises(CognitiveError, match=rf"agents\.ines.*{named}"):
@@ -248,11 +268,11 @@ def test_agents_are_read_from_a_file(tmp_path):
         tmp_path,
         """
         [agents.ines]
-        evidence_floor = 0.5
-        [agents.ines.evidence_floors]
+        evidence.threshold = 0.5
+        [agents.ines.evidence.frame_thresholds]
         debug = 0.4
     """,
     )
-    assert policy.for_agent("ines").floor("debug") == 0.4
-    assert policy.for_agent("ines").floor("task") == 0.5
-    assert policy.for_agent("marek").floor("debug") == Policy().evidence_floor
+    assert policy.for_agent("ines").evidence_threshold("debug") == 0.4
+    assert policy.for_agent("ines").evidence_threshold("task") == 0.5
+    assert policy.for_agent("marek").evidence_threshold("debug") == Policy().evidence.threshold

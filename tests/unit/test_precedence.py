@@ -9,14 +9,13 @@ from making import AT, candidate, ids
 
 from cognitive.context.ranking import identifiers, precede
 from cognitive.plan import DateRange, RetrievalQuery
-from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 
 DAY = timedelta(days=1)
-POLICY = Policy()
 
 
-def preceded(question: str, *ordered, policy=POLICY, **query) -> list[int]:
-    return ids(precede(ordered, RetrievalQuery("fact", question, 5, **query), policy))
+def preceded(question: str, *ordered, constants=CONSTANTS, **query) -> list[int]:
+    return ids(precede(ordered, RetrievalQuery("fact", question, 5, **query), constants))
 
 
 def parked(n: int, place: str, days: float, matched: float = 9.0, **fields):
@@ -119,7 +118,7 @@ def test_other_statements_on_the_subject_are_no_versions():
 def test_what_was_replaced_comes_behind_it_though_it_holds_what_was_asked_for():
     was, now = candidate(1, "QB-31132 is open.", superseded_by=2), candidate(2, "The export ticket is closed.")
     assert preceded("What about QB-31132?", was, now) == [2, 1]
-    assert ids(precede([was, now], None, POLICY)) == [2, 1], "and where nothing is asked for"
+    assert ids(precede([was, now], None)) == [2, 1], "and where nothing is asked for"
 
 
 def test_of_a_chain_of_replacements_the_last_is_first_and_a_circle_has_an_end():
@@ -129,5 +128,5 @@ def test_of_a_chain_of_replacements_the_last_is_first_and_a_circle_has_an_end():
 
 
 def test_only_equal_words_are_versions_at_the_highest_threshold():
-    strict = Policy(version_threshold=1.0)
-    assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), parked(2, "pier", 3), policy=strict) == [1, 2]
+    strict = Constants(version_threshold=1.0)
+    assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), parked(2, "pier", 3), constants=strict) == [1, 2]

@@ -19,7 +19,7 @@ LEVELS = st.sampled_from(TRUSTS)
 
 @pytest.mark.parametrize(("trust", "shown"), [("foreign", False), ("talk", False), ("agent", True), ("host", True)])
 def test_a_type_is_shown_from_the_level_that_the_policy_names(trust, shown):
-    policy = Policy(min_trust={"decision": "agent"})
+    policy = Policy(trust={"min_level": {"decision": "agent"}})
     sifted = trusted([candidate(1, type="decision", trust=trust), candidate(2, type="fact", trust=trust)], policy)
     assert ids(sifted.kept) == ([1, 2] if shown else [2])
     if not shown:
@@ -32,7 +32,7 @@ def test_one_speaker_gets_so_many_places_and_the_others_theirs():
     mallory = [candidate(n, speaker="mallory", session_id=f"s{n}", trust="talk") for n in range(1, 11)]
     ada = [candidate(n, speaker="ada", trust="talk") for n in range(11, 14)]
     quoted = [candidate(n, speaker="ada", trust="foreign") for n in range(14, 16)]  # may be anybody's word
-    sifted = capped([*mallory, *ada, *quoted], Policy(source_cap=2))
+    sifted = capped([*mallory, *ada, *quoted], Policy(trust={"max_per_source": 2}))
     assert ids(sifted.kept) == [1, 2, 11, 12, 14, 15]
     assert [fate.value for fate in sifted.dropped if fate.candidate.hit.speaker == "mallory"] == [*range(3, 11)]
     assert {fate.disposition for fate in sifted.dropped} == {"source_cap"}
@@ -44,15 +44,15 @@ def test_one_speaker_gets_so_many_places_and_the_others_theirs():
 )
 def test_without_a_speaker_a_source_is_its_session_its_name_or_the_way_in(fields, named):
     crowd = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
-    [fate] = capped(crowd, Policy(source_cap=2)).dropped
+    [fate] = capped(crowd, Policy(trust={"max_per_source": 2})).dropped
     assert fate.because == f"place 3 of 2 for one {named}, whose word is foreign"
 
 
 def test_what_the_program_handed_over_is_not_counted_and_nought_is_no_bound():
     handed = [candidate(n, speaker="ada") for n in range(1, 9)]
-    assert len(capped(handed, Policy(source_cap=1)).kept) == 8
+    assert len(capped(handed, Policy(trust={"max_per_source": 1})).kept) == 8
     said = [candidate(n, speaker="ada", trust="talk") for n in range(1, 9)]
-    assert len(capped(said, Policy(source_cap=0)).kept) == 8
+    assert len(capped(said, Policy(trust={"max_per_source": 0})).kept) == 8
 
 
 @given(
@@ -62,7 +62,7 @@ def test_what_the_program_handed_over_is_not_counted_and_nought_is_no_bound():
 )
 def test_use_never_raises_trust(lived, least, cap):
     """What is left out of a history of use is left out of any other."""
-    policy = Policy(min_trust={"fact": least}, source_cap=cap)
+    policy = Policy(trust={"min_level": {"fact": least}, "max_per_source": cap})
 
     def left(*, used: bool) -> list[list[int]]:
         crowd = [

@@ -11,6 +11,7 @@ from making import candidate, ids, uid
 
 from cognitive.context.ranking import rank
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost
 
 POLICY = Policy()
@@ -41,13 +42,13 @@ def test_usage_cannot_lift_an_irrelevant_memory_over_an_exact_match():
 
 def test_the_score_is_what_the_docstring_says():
     [one] = ranked(candidate(1, relevance=0.4), boosts={1: 1.5})
-    assert one.score == pytest.approx(0.4 + POLICY.usage_weight * math.log2(1.5))
+    assert one.score == pytest.approx(0.4 + POLICY.usage.weight * math.log2(1.5))
     assert one.boost.factor == 1.5
 
 
 def test_without_a_usage_weight_usage_changes_nothing():
     got = ranked(candidate(1, relevance=0.5), candidate(2, relevance=0.51), boosts={1: 1.5, 2: 0.5},
-                 policy=Policy(usage_weight=0.0))  # fmt: skip
+                 policy=Policy(usage={"weight": 0.0}))  # fmt: skip
     assert ids(got) == [2, 1]
 
 
@@ -86,7 +87,7 @@ def test_others_keep_their_order_around_a_replaced_memory():
 def test_replaced_by_something_that_was_not_found_costs_score_only():
     got = ranked(candidate(1, relevance=0.8, superseded_by=99), candidate(2, relevance=0.5))
     assert ids(got) == [2, 1]
-    assert got[1].score == pytest.approx(0.8 * POLICY.superseded_factor)
+    assert got[1].score == pytest.approx(0.8 * CONSTANTS.superseded_factor)
 
 
 @pytest.mark.parametrize("members", [1, 2, 3, 5])

@@ -33,14 +33,14 @@ def test_the_overlap_decides_where_the_host_says_nothing():
 
 @pytest.mark.parametrize("strategy", ["relative", "windowed", "jaccard"])
 def test_each_strategy_judges_at_its_own_threshold(strategy):
-    policy = Policy(attribution=strategy)
+    policy = Policy(feedback={"attribution": strategy})
     judgements = judge(THREE, "", Outcome(response=BACKUPS), policy)
     assert [each.used for each in judgements] == [each.overlap >= policy.attribution_threshold for each in judgements]
     assert judgements[0].used
 
 
 def test_a_turn_is_judged_by_what_its_record_says_and_by_what_holds_where_nobody_can_read_that():
-    own, holds = Policy(half_life_days=1), Policy()
+    own, holds = Policy(usage={"half_life_days": 1}), Policy()
     assert planned_under(own.model_dump(mode="json"), holds) == own
     assert planned_under(None, holds) is holds
     assert planned_under({"a_tunable_of_tomorrow": 1}, holds) is holds

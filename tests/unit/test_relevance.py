@@ -14,7 +14,7 @@ from brain.search import K1
 from cognitive.context.ranking import candidates
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.policy.defaults import RELEVANCE
+from cognitive.policy.tables import RELEVANCE
 
 POLICY = Policy()
 NOW = AT + timedelta(days=30)
@@ -71,7 +71,7 @@ def test_a_factor_without_weight_decides_nothing(name):
     without, having, query = DECIDERS[name]
     hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
     weights = {**RELEVANCE, name: 0.0}
-    assert ids(of(*hits, policy=Policy(relevance=weights), **query)) == [1, 2]
+    assert ids(of(*hits, policy=Policy(retrieval={"relevance": weights}), **query)) == [1, 2]
 
 
 def test_every_factor_of_the_policy_is_tried_here():

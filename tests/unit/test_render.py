@@ -204,7 +204,7 @@ def test_a_source_is_shown_if_a_model_can_read_it(source, session, shown):
     text = render.line(candidate(1, "Tea.", source=source, session_id=session).hit, POLICY)
     assert text == '- 2026-09-01 "Tea."' + (f' from "{shown}"' if shown else "")
     assert render.line(memory(1, "Tea.", source=source, session_id=session), POLICY) == text
-    assert "from" not in render.line(candidate(1, "Tea.", source=source).hit, Policy(longest_source=0))
+    assert "from" not in render.line(candidate(1, "Tea.", source=source).hit, Policy(trust={"max_source_chars": 0}))
 
 
 def test_a_source_is_quoted_as_a_memory_is():

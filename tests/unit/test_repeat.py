@@ -16,7 +16,7 @@ from cognitive.prompt import tail
 from cognitive.recording.record import Given
 from cognitive.trace import Likeness, decoys
 
-JOURNALED = Policy(placement="journaled", abstention=False, default_limit=2)
+JOURNALED = Policy(placement="journaled", abstention=False, limits={"default": 2})
 HITS = [hit(n, f"Memory {n} is about thing{n}.", scores={"said_cosine": 1 - n / 10}) for n in range(1, 6)]
 
 
@@ -81,7 +81,7 @@ def test_nothing_lesser_moves_up_for_what_the_conversation_shows():
 
 def test_what_stands_is_neither_tried_nor_taken_for_a_measure_of_chance():
     """The model has it before its eyes, however far down it ranks now."""
-    policy = JOURNALED.model_copy(update={"explore_every": 2})
+    policy = JOURNALED.changed({"usage.explore_every": 2})
     for turn_id in map(str, range(40)):
         assembled = made([user(3, 4)], policy, turn_id)
         assert {n for n, fate in fates(assembled).items() if fate == "standing"} == {3, 4}
@@ -90,7 +90,7 @@ def test_what_stands_is_neither_tried_nor_taken_for_a_measure_of_chance():
 
 
 def test_what_stands_below_the_floor_stands_all_the_same():
-    policy = Policy(placement="journaled", evidence_floor=5.0)
+    policy = Policy(placement="journaled", evidence={"threshold": 5.0})
     assembled = made([user(3)], policy)
     assert fates(assembled) == {1: "irrelevant", 2: "irrelevant", 3: "standing", 4: "irrelevant", 5: "irrelevant"}
 
@@ -105,5 +105,5 @@ def test_a_memory_that_says_what_stands_is_not_shown_beside_it():
 
 def test_where_blocks_do_not_stay_nothing_stands():
     for placement in ("user_tail", "system"):
-        policy = Policy(placement=placement, abstention=False, default_limit=2)
+        policy = Policy(placement=placement, abstention=False, limits={"default": 2})
         assert fates(made([user(1, 2)], policy))[1] == "shown"

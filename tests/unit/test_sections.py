@@ -12,10 +12,10 @@ from brain.search import Masses
 from cognitive.context.budget import sections
 from cognitive.plan import Signals
 from cognitive.policy import Policy
-from cognitive.policy.defaults import FRAMES
+from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 
-ON = Policy(learned_budgets=True)
+ON = Policy(budgets={"learned": True})
 MASSES = st.builds(lambda shown, share: Masses(shown, shown * share, AT), st.floats(0, 10_000), st.floats(0, 1))
 USED = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT), "procedure": Masses(900.0, 90.0, AT)}
 
@@ -53,7 +53,7 @@ def test_what_is_long_ago_is_forgotten():
 def test_no_section_falls_below_what_a_hint_asks_for_and_the_operators_word_stands():
     plan, learned = made(USED, hints=(("decision", 0.9),))
     assert learned.budgets["decision"] == plan.budgets["decision"]
-    _, ruled = made(USED, Policy(learned_budgets=True, budget_overrides={"decision": 700}))
+    _, ruled = made(USED, Policy(budgets={"learned": True, "overrides": {"decision": 700}}))
     assert ruled.budgets["decision"] == 700
 
 

@@ -13,7 +13,7 @@ from cognitive.lab.replay import replan
 from cognitive.lab.stories import _TOLD, FACTORS, Case, Missing, tell, tell_missing
 from cognitive.plan import Signals
 from cognitive.policy import Policy
-from cognitive.policy.defaults import RELEVANCE
+from cognitive.policy.tables import RELEVANCE
 from cognitive.recording.record import NOTHING, Given, decode, encode
 from cognitive.trace import Boost, Disposition, Fate
 
@@ -94,7 +94,7 @@ def test_a_memory_that_was_no_candidate_is_told_why():
     told = record(*near, idf={"amber": 2.0, "kettl": 3.0})
     assert "erased, or never was" in missed(None, told)
     assert missed(memory("fact", "x"), NOTHING).endswith("no stage ran in this turn.")
-    off = Policy(budget_overrides={"procedure": 0})
+    off = Policy(budgets={"overrides": {"procedure": 0}})
     assert missed(memory("procedure", "x"), told, policy=off).endswith(
         "it is a procedure, and the plan looked for decision, fact, episode only."
     )

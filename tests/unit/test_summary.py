@@ -6,13 +6,13 @@ import asyncio
 import json
 import logging
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cognitive.policy import Policy
 from cognitive.prompt import CLOSING, OPENING, sealed, tail
 from cognitive.turn import Message, ToolCall
 from cognitive.window import engine_messages
@@ -36,12 +36,6 @@ MESSAGES = st.lists(
     ),
     max_size=30,
 )
-
-
-@dataclass(frozen=True)
-class Triggers:
-    context_threshold: float = 0.7
-    summarize_after_iterations: int = 5
 
 
 def user(text):
@@ -177,12 +171,12 @@ def test_a_summary_of_another_make_is_kept_as_notes():
      (0.9, 0, False, "window")],
 )  # fmt: skip
 def test_what_makes_a_summary_due(used, iteration, ended, fires):
-    trigger = due(used, iteration, Triggers(), ended=ended)
+    trigger = due(used, iteration, Policy(), ended=ended)
     assert trigger is None if fires is None else fires in trigger
 
 
 def test_no_iteration_fires_where_the_policy_says_none():
-    assert due(0.1, 5, Triggers(summarize_after_iterations=0)) is None
+    assert due(0.1, 5, Policy(window={"summarize_after_iterations": 0})) is None
 
 
 def test_its_message_is_the_systems_and_known_again():

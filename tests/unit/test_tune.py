@@ -14,14 +14,16 @@ from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
 from cognitive.lab.evidence import Case, Choice, LoggedTurn, logged, never_answered, relearnt
-from cognitive.lab.replay import BEFORE_THE_RECORD, again, unanswered
+from cognitive.lab.replay import again, unanswered
 from cognitive.lab.tune import SPACE, Tunable, answerable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
 from cognitive.policy import Policy
+from cognitive.policy.annotations import BEFORE_RECORD, BeforeRecord, Outside, Replayable
+from cognitive.policy.policy import settings
 from cognitive.recording.record import Given
 from cognitive.trace import Likeness
 
-POLICY = Policy(item_floor=0.4)
+POLICY = Policy(evidence={"min_item_share": 0.4})
 
 
 def verdict(n: int = 1, days: float = 1.0, used: bool = True, overlap: float = 0.5, **fields) -> Verdict:
@@ -46,16 +48,16 @@ def case(*hits, verdicts=(), tried=None) -> Case:
 
 
 def test_the_search_finds_the_best_of_each_tunable_and_reports_every_trial():
-    peak = {"item_floor": 0.5, "default_limit": 3, "usage_weight": POLICY.usage_weight}
+    peak = {"evidence.min_item_share": 0.5, "limits.default": 3, "usage.weight": POLICY.usage.weight}
 
     def score(policy: Policy) -> float:
-        return -sum(abs(getattr(policy, name) - best) for name, best in peak.items())
+        return -sum(abs(policy.value(name) - best) for name, best in peak.items())
 
     tried = []
     found, steps = search(POLICY, score, space=SPACE, tried=lambda *each: tried.append(each))
-    assert {name: getattr(found, name) for name in peak} == peak
+    assert {name: found.value(name) for name in peak} == peak
     assert {step.name: (step.before, step.after) for step in steps if step.after != step.before} == {
-        "item_floor": (0.4, 0.5), "default_limit": (5, 3)}  # fmt: skip
+        "evidence.min_item_share": (0.4, 0.5), "limits.default": (5, 3)}  # fmt: skip
     assert [step.name for step in steps] == [row.name for row in SPACE]
     assert len(tried) == sum(len(row.values) - (row.of(POLICY) in row.values) for row in SPACE)
 
@@ -69,7 +71,7 @@ def test_what_changes_nothing_is_left_alone():
 def test_a_threshold_belongs_to_its_strategy():
     row = Tunable("attribution_threshold", (0.2,))
     changed = row.set(POLICY, 0.2)
-    assert changed.attribution_thresholds == {**POLICY.attribution_thresholds, "relative": 0.2}
+    assert changed.feedback.attribution_thresholds == {**POLICY.feedback.attribution_thresholds, "relative": 0.2}
     assert row.of(changed) == 0.2
 
 
@@ -103,12 +105,12 @@ def test_the_turns_that_judge_are_the_later_ones_and_the_search_never_sees_them(
 
     def turns(some, policy):
         seen.setdefault(policy.version, set()).update(each.turn_id for each in some)
-        keeps = float(policy.item_floor < 0.5)  # what is not used is left out from there on
+        keeps = float(policy.evidence.min_item_share < 0.5)  # what is not used is left out from there on
         return [LoggedTurn(each.turn_id, (Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, keeps)))
                 for each in some]  # fmt: skip
 
-    tuning = tune(cases, POLICY, turns, space=[Tunable("item_floor", (0.4, 0.6))])
-    assert tuning.policy.item_floor == 0.6
+    tuning = tune(cases, POLICY, turns, space=[Tunable("evidence.min_item_share", (0.4, 0.6))])
+    assert tuning.policy.evidence.min_item_share == 0.6
     assert (tuning.training, tuning.held_out.turns) == (140, 60)
     assert seen[POLICY.version] == {each.turn_id for each in cases[:140]}
     assert tuning.gain.low > 0
@@ -121,13 +123,14 @@ def test_the_turns_that_judge_are_the_later_ones_and_the_search_never_sees_them(
 
 
 def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
-    policy = Policy(item_floor=0.5, dedup=False, attribution="windowed", attribution_thresholds={"windowed": 0.2},
-                    frames={"debug": {"total": 9}}, budget_overrides={"fact": 3})  # fmt: skip
+    policy = Policy(evidence={"min_item_share": 0.4}, dedup={"enabled": False},
+                    feedback={"attribution": "windowed", "attribution_thresholds": {"windowed": 0.2}},
+                    budgets={"frames": {"debug": {"total": 9}}, "overrides": {"fact": 3}})  # fmt: skip
     path = tmp_path / "policy.toml"
     path.write_text(as_toml(policy), encoding="utf-8")
     assert Policy.load(path) == policy
     assert "COGNITIVE_POLICY" in path.read_text(encoding="utf-8")
-    assert "half_life_days" not in path.read_text(encoding="utf-8")
+    assert "usage.half_life_days" not in path.read_text(encoding="utf-8")
     path.write_text(as_toml(POLICY), encoding="utf-8")
     assert Policy.load(path) == POLICY
 
@@ -137,37 +140,44 @@ def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
 
 @pytest.mark.parametrize(("was", "policy", "told"), [
     ({}, {}, set()),
-    ({"default_limit": 3, "deadline_ms": 9.0}, {"default_limit": 3, "deadline_ms": 9.0}, set()),
-    ({}, {"deadline_ms": 9.0, "association_kept": 3}, {"deadline_ms", "association_kept"}),
-    ({}, {"default_limit": 4, "hinted_limit": 7, "other_limit": 2}, set()),
-    ({}, {"default_limit": 6, "hinted_limit": 9, "other_limit": 4}, {"default_limit", "hinted_limit", "other_limit"}),
-    ({"default_limit": 8}, {"default_limit": 6}, set()),
-    ({}, {"association_floor": 0.62}, set()),
-    ({}, {"association_floor": 0.5}, {"association_floor"}),
-    ({}, {"association_words": 0.4}, {"association_words"}),
-    ({}, {"association_weight": 0.3, "boost": "rate"}, set()),
-    ({"association_weight": 0.0, "boost": "rate"}, {}, {"association_weight", "boost"}),
-    ({"association_weight": 0.0}, {}, set()),
-    ({}, {"attribution": "windowed"}, {"attribution"}),
-    ({"budget_overrides": {"fact": 0}}, {}, {"budget_overrides"}),
+    ({"limits.default": 3, "deadline_ms": 9.0}, {"limits.default": 3, "deadline_ms": 9.0}, set()),
+    ({}, {"deadline_ms": 9.0}, {"deadline_ms"}),
+    ({}, {"limits.default": 4, "limits.hinted_type": 7, "limits.other_types": 2}, set()),
+    ({}, {"limits.default": 6, "limits.hinted_type": 9, "limits.other_types": 4},
+     {"limits.default", "limits.hinted_type", "limits.other_types"}),
+    ({"limits.default": 8}, {"limits.default": 6}, set()),
+    ({}, {"association.min_similarity": 0.62}, set()),
+    ({}, {"association.min_similarity": 0.5}, {"association.min_similarity"}),
+    ({}, {"association.weight": 0.3, "usage.boost": "rate"}, set()),
+    ({"association.weight": 0.0, "usage.boost": "rate"}, {}, {"association.weight", "usage.boost"}),
+    ({"association.weight": 0.0}, {}, set()),
+    ({}, {"feedback.attribution": "windowed"}, {"feedback.attribution"}),
+    ({"budgets.overrides": {"fact": 0}}, {}, {"budgets.overrides"}),
     ({}, {"placement": "journaled"}, {"placement"}),
     ({"placement": "journaled"}, {"placement": "system"}, set()),
-    ({}, {"frames": {"debug": {"window": 9}}}, {"frames"}),
-    ({}, {"frames": {"debug": {"total": 9}}}, set()),
+    ({}, {"budgets.frames": {"debug": {"window": 9}}}, {"budgets.frames"}),
+    ({}, {"budgets.frames": {"debug": {"total": 9}}}, set()),
 ])  # fmt: skip
 def test_what_a_record_cannot_tell_is_named_against_the_turns_own_policy(was, policy, told):
-    assert unanswered(Policy(**policy), Policy(**was)) == told
+    assert unanswered(Policy().changed(policy), Policy().changed(was)) == told
 
 
-def test_every_tunable_that_a_record_cannot_tell_of_is_one():
-    assert set(BEFORE_THE_RECORD) <= set(Policy.model_fields)
+@pytest.mark.parametrize("name", settings())
+def test_every_setting_says_whether_a_replay_can_tell_of_it(name):
+    marks = [mark for mark in settings()[name].metadata if isinstance(mark, BeforeRecord | Replayable | Outside)]
+    assert len(marks) == 1
+
+
+@pytest.mark.parametrize("name", ["categories.learned_weights", "categories.user_profiles", "categories.rules"])
+def test_what_changes_categories_is_unanswered(name):
+    assert settings()[name].metadata.count(BEFORE_RECORD) == 1
 
 
 def test_only_values_are_searched_that_all_turns_can_tell_of():
-    space = [Tunable("default_limit", (2, 4, 6)), Tunable("item_floor", (0.3, 0.5))]
-    cases = [dataclasses.replace(case(), policy=Policy(default_limit=limit)) for limit in (4, 8)]
-    assert answerable(space, cases, POLICY) == [Tunable("default_limit", (2, 4)), space[1]]
-    assert never_answered(cases, Policy(default_limit=6, deadline_ms=9.0)) == ["deadline_ms", "default_limit"]
+    space = [Tunable("limits.default", (2, 4, 6)), Tunable("evidence.min_item_share", (0.3, 0.5))]
+    cases = [dataclasses.replace(case(), policy=Policy(limits={"default": limit})) for limit in (4, 8)]
+    assert answerable(space, cases, POLICY) == [Tunable("limits.default", (2, 4)), space[1]]
+    assert never_answered(cases, Policy(limits={"default": 6}, deadline_ms=9.0)) == ["deadline_ms", "limits.default"]
 
 
 def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of():
@@ -180,7 +190,7 @@ def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of()
 
 def test_what_was_not_compared_with_the_window_is_counted():
     turn = case(hit(1, scores={"said_cosine": 0.9}), verdicts=[])
-    blind = dataclasses.replace(turn, policy=Policy(abstention=False, dedup=False))
+    blind = dataclasses.replace(turn, policy=Policy(abstention=False, dedup={"enabled": False}))
     compared = dataclasses.replace(blind, likeness={(uid(1), 0): Likeness(0.1, 0.0)})
     told = [logged(each, Policy(abstention=False), []) for each in (blind, compared)]
     assert [each.uncompared for each in told] == [1, 0]
@@ -196,7 +206,7 @@ def test_under_the_turns_own_half_life_the_record_stands():
 def test_under_another_half_life_everything_before_the_turn_is_counted_again():
     turn = case(hit(1), hit(2, usage_shown=9.0, times_shown=9, usage_at=AT))
     history = [verdict(days=1), verdict(days=3, used=False), verdict(days=-1), verdict(days=2, turn_id="now")]
-    slow = Policy(half_life_days=2.0)
+    slow = Policy(usage={"half_life_days": 2.0})
     one, two = relearnt(turn, slow, history).found.hits
     assert (one.times_shown, one.times_used, one.usage_at) == (2, 1, AT - timedelta(days=1))
     assert (one.usage_shown, one.usage_used) == pytest.approx((1 + 0.5, 1.0))
@@ -207,7 +217,7 @@ def test_under_another_half_life_everything_before_the_turn_is_counted_again():
 
 def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
     turn = case(hit(1))
-    strict = Policy(attribution_thresholds={"relative": 0.6})
+    strict = Policy(feedback={"attribution_thresholds": {"relative": 0.6}})
     history = [verdict(days=1, overlap=0.5), verdict(days=2, overlap=0.7), verdict(days=3, overlap=0.1, used=True),
                verdict(days=4, overlap=0.5, rating=True)]  # fmt: skip
     [again] = relearnt(turn, strict, history).found.hits
@@ -216,7 +226,7 @@ def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
 
 def test_what_the_overlap_decided_is_told_by_the_policy_of_its_own_turn():
     """A half that is no use is so for a strict policy; for a lenient one, somebody said what was used instead."""
-    frank = Policy(attribution_thresholds={"relative": 0.01})
+    frank = Policy(feedback={"attribution_thresholds": {"relative": 0.01}})
     history = [verdict(days=1, overlap=0.5, used=False, threshold=0.6), verdict(days=2, overlap=0.5, used=False),
                verdict(days=3, overlap=0.5, used=False, threshold=None)]  # fmt: skip
     [again] = relearnt(case(hit(1)), frank, history).found.hits
@@ -227,7 +237,7 @@ def test_another_threshold_moves_what_the_turns_alike_used():
     turn = case(hit(1), hit(2))
     alike = (PastTurn("then", AT, 0.9, 0.9, (PastShown(uid(1), True, 0.1), PastShown(uid(2), True, 0.1))),)
     given = dataclasses.replace(turn.given, found=dataclasses.replace(turn.given.found, past=alike))
-    strict = Policy(attribution_thresholds={"relative": 0.6})
+    strict = Policy(feedback={"attribution_thresholds": {"relative": 0.6}})
     history = [verdict(1, turn_id="then", overlap=0.5), verdict(1, turn_id="other", overlap=0.7)]
     [again] = relearnt(dataclasses.replace(turn, given=given), strict, history).found.past
     assert [shown.used for shown in again.shown] == [False, True], "what no verdict is known of stands"
@@ -236,14 +246,14 @@ def test_another_threshold_moves_what_the_turns_alike_used():
 def test_a_turn_is_evidence_on_what_either_policy_shows():
     hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 8)]
     turn = case(*hits, verdicts=[verdict(n, used=n == 1) for n in range(1, 6)], tried={uid(6): 0.1})
-    frank = Policy(abstention=False, dedup=False)
+    frank = Policy(abstention=False, dedup={"enabled": False})
     told = logged(dataclasses.replace(turn, policy=frank), frank, [])
     choices = {choice.memory_id.int: choice for choice in told.choices}
     assert {n for n, choice in choices.items() if choice.target == 1.0} == {1, 2, 3, 4, 5}
     assert choices[1].used is True
     assert choices[2].used is False
     assert (choices[6].used, choices[6].propensity, choices[6].target) == (None, 0.1, 0.0)
-    wide = Policy(abstention=False, dedup=False, default_limit=7)
+    wide = Policy(abstention=False, dedup={"enabled": False}, limits={"default": 7})
     seven = {choice.memory_id.int: choice for choice in logged(turn, wide, []).choices}[7]
     assert (seven.used, seven.propensity, seven.target) == (None, 0.0, 1.0)
     assert 0 < seven.predicted < 1
@@ -252,7 +262,7 @@ def test_a_turn_is_evidence_on_what_either_policy_shows():
 
 @pytest.mark.parametrize("every", [2, 5])
 def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
-    policy = Policy(abstention=False, dedup=False, explore_every=every)
+    policy = Policy(abstention=False, dedup={"enabled": False}, usage={"explore_every": every})
     hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 13)]
     told, drawn = [], 0
     for n in range(60):
@@ -269,7 +279,7 @@ def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
         drawn += any(fate.disposition == "displaced" for fate in made.fates)
         told.append(logged(dataclasses.replace(own, verdicts=verdicts, tried=tried), policy, []))
     assert 0 < drawn < 60
-    assert sum(choice.target for choice in told[0].choices) == pytest.approx(policy.default_limit)
+    assert sum(choice.target for choice in told[0].choices) == pytest.approx(policy.limits.default)
     assert all(choice.target == choice.propensity for turn in told for choice in turn.choices)
     assert all(choice.tokens for turn in told for choice in turn.choices)
     worth = evaluate(told)
@@ -281,6 +291,6 @@ def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
 def test_what_another_policy_leaves_to_chance_has_that_chance():
     hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 13)]
     turn = case(*hits, verdicts=[verdict(n) for n in range(1, 6)])
-    policy = Policy(abstention=False, dedup=False, explore_every=4)
+    policy = Policy(abstention=False, dedup={"enabled": False}, usage={"explore_every": 4})
     target = {choice.memory_id.int: choice.target for choice in logged(turn, policy, []).choices}
     assert target == pytest.approx({**dict.fromkeys(range(1, 5), 1.0), 5: 0.75, **dict.fromkeys(range(6, 11), 0.05)})

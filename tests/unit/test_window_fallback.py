@@ -13,7 +13,8 @@ from cognitive.window import engine_messages, groups
 from cognitive.window.fallback import plain
 
 POLICIES = st.sampled_from([
-    Policy(), Policy(window_messages=3, window_characters=500), Policy(window_messages=1), Policy(window_messages=12),
+    Policy(), Policy(window={"max_messages": 3, "max_chars": 500}),
+    Policy(window={"max_messages": 1}), Policy(window={"max_messages": 12}),
 ])  # fmt: skip
 
 

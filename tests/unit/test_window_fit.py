@@ -16,10 +16,15 @@ from cognitive.tokens import count
 from cognitive.window import engine_messages, summary
 from cognitive.window.fit import Kept, fit
 from cognitive.window.output.normalise import pointers
+from cognitive.window.selection import LOW_WATER
 
-SMALL = {"window_messages": 12, "window_characters": 3_000, "summary_characters": 400, "message_characters": 1_000}
+SMALL = {"max_messages": 12, "max_chars": 3_000, "max_summary_chars": 400, "max_message_chars": 1_000}
 POLICIES = st.sampled_from(
-    [Policy(), Policy(**SMALL), Policy(window_messages=5, keep_last_messages=2), Policy(window_low_water=0.9, **SMALL)]
+    [
+        Policy(),
+        Policy(window=SMALL),
+        Policy(window={"max_messages": 5, "keep_last_messages": 2}),
+    ]
 )
 
 
@@ -35,16 +40,22 @@ def characters(messages):
     return sum(len(message.content) for message in messages)
 
 
-@given(CONVERSATIONS, POLICIES, st.sampled_from([None, 500, 4000]), st.sampled_from(["", "Earlier."]))
+@given(
+    CONVERSATIONS,
+    POLICIES,
+    st.sampled_from([None, 500, 4000]),
+    st.sampled_from(["", "Earlier."]),
+    st.sampled_from([LOW_WATER, 0.9]),
+)
 @settings(max_examples=150)
-def test_whatever_comes_in_the_window_is_valid_for_both_apis(talk, policy, tokens, earlier):
-    window = fitted(talk, policy, tokens=tokens, kept=Kept(earlier), plan_step="Look at the tests")
+def test_whatever_comes_in_the_window_is_valid_for_both_apis(talk, policy, tokens, earlier, low):
+    window = fitted(talk, policy, tokens=tokens, kept=Kept(earlier), plan_step="Look at the tests", low_water=low)
     assert violations(window.messages) == ()
     for call in (call for message in window.messages for call in message.tool_calls):
         json.dumps(call.arguments, allow_nan=False, ensure_ascii=False).encode()
 
 
-@given(CONVERSATIONS, st.sampled_from([Policy(), Policy(window_messages=20, window_low_water=0.4)]))
+@given(CONVERSATIONS, st.sampled_from([Policy(), Policy(window={"max_messages": 20})]))
 @settings(max_examples=100)
 def test_a_window_given_back_is_the_same_window(talk, policy):
     window = fitted(talk, policy)
@@ -67,13 +78,13 @@ def test_the_same_conversation_gives_the_same_bytes(talk, policy):
 
 
 @pytest.mark.parametrize("tokens", [None, 2_000, 16_000])
-@pytest.mark.parametrize("policy", [Policy(), Policy(**SMALL)])
+@pytest.mark.parametrize("policy", [Policy(), Policy(window=SMALL)])
 def test_long_sessions_stay_within_every_bound_with_the_newest(policy, tokens):
     talk = turns(60, calls_each=3, output=900)
     for length in (*range(1, 60, 9), *range(60, len(talk), 61)):
         window = fitted(talk[:length], policy, tokens=tokens, plan_step="Look")
-        assert len(window.messages) <= policy.window_messages
-        assert characters(window.messages) <= policy.window_characters
+        assert len(window.messages) <= policy.window.max_messages
+        assert characters(window.messages) <= policy.window.max_chars
         assert window.trace.over is None
         assert window.trace.after.characters >= characters(window.messages)
         newest = talk[length - 1].content[:15]
@@ -193,7 +204,7 @@ def test_results_are_pruned_by_age_and_number_but_for_kinds_that_are_always_kept
     assert all(len(m.content) > 400 for m in fitted(talk[:7]).messages if m.role == "tool")
     young = [m.model_copy(update={"at": ago(seconds=40)}) for m in talk]
     assert all(len(m.content) > 400 for m in fitted(young).messages if m.role == "tool")
-    kept = fitted(talk, Policy(prune_tool_results_after_ms=10**9)).messages
+    kept = fitted(talk, Policy(window={"prune_tool_results_after_ms": 10**9})).messages
     assert all(len(m.content) > 400 for m in kept if m.role == "tool")
 
 
@@ -218,7 +229,7 @@ def test_pruning_by_age_changes_a_prompt_at_most_once_in_a_period():
 
 def test_without_a_gist_a_pruned_result_is_a_pointer_and_nothing_is_summarised():
     talk = turns(30, output=3_000, seconds=60)
-    window = fitted(talk, Policy(summarize_before_prune=False))
+    window = fitted(talk, Policy(window={"summarize_before_prune": False}))
     assert window.evicted == ()
     assert not any(engine_messages.is_summary(m) for m in window.messages)
     stubs = [m.content for m in window.messages if m.role == "tool" and len(m.content) < 400]
@@ -299,8 +310,8 @@ def test_what_a_host_hands_back_stands_for_a_summary_that_nobody_keeps():
 def test_every_so_many_calls_what_is_above_the_low_water_mark_is_compacted():
     talk = [user(), *(m for n in range(15) for m in (calls(f"c{n}"), result(f"c{n}", prose(3_200, n))))]
     assert fitted(talk).trace.trigger == "iterations"
-    assert fitted(talk, Policy(summarize_after_iterations=0)).trace.trigger is None
-    assert fitted(talk, Policy(summarize_after_iterations=0)).trace.stubs == 0
+    assert fitted(talk, Policy(window={"summarize_after_iterations": 0})).trace.trigger is None
+    assert fitted(talk, Policy(window={"summarize_after_iterations": 0})).trace.stubs == 0
 
 
 def test_the_ledger_says_what_the_models_tokens_went_to():
@@ -316,5 +327,4 @@ def test_four_thousand_messages_are_read_from_the_end():
     """What is far back is not even looked at: it may be anything."""
     talk = turns(1_000)
     changed = [user("Something else entirely.")] * 3_000 + talk[3_000:]
-    policy = Policy(summarized_messages=1)
-    assert fitted(talk, policy).messages[1:] == fitted(changed, policy).messages[1:]
+    assert fitted(talk, max_summarized=1).messages[1:] == fitted(changed, max_summarized=1).messages[1:]

@@ -12,13 +12,13 @@ from cognitive.dashboard.page import Page, Visit, attachment
 
 async def show(visit: Visit) -> Response:
     """The page."""
-    rows = visit.layer.policies.current(visit.asked.agent).models
+    rows = visit.layer.policies.current(visit.asked.agent).budgets.models
     return visit.page("catalogue.html", view=catalogue.view(await _read(visit), rows, visit.asked), ranges=RANGES)
 
 
 async def file(visit: Visit) -> Response:
     """One of its tables, whole, as CSV."""
-    rows, told = visit.layer.policies.current(visit.asked.agent).models, await _read(visit)
+    rows, told = visit.layer.policies.current(visit.asked.agent).budgets.models, await _read(visit)
     tables = {
         "tools": lambda: catalogue.tools_csv(told),
         "left-out": lambda: catalogue.left_out_csv(told),

@@ -9,7 +9,7 @@ from brain.policies import Role
 from cognitive.dashboard import policies, what_if
 from cognitive.dashboard.page import Page, Visit
 from cognitive.errors import InvalidInput
-from cognitive.policy.tunables import chosen
+from cognitive.policy.live import chosen
 
 
 async def listed(visit: Visit) -> Response:

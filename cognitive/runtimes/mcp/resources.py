@@ -29,7 +29,7 @@ class ResourceRow:
 
 
 async def _budgets(caller: Caller) -> Any:
-    return context_budgets(caller.policy.models)
+    return context_budgets(caller.policy.budgets.models)
 
 
 async def _plans(caller: Caller) -> Any:

@@ -130,7 +130,7 @@ class _Answers:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}")
         try:
             work = _call(row, caller, params.arguments or {})
-            return await answered(params.name, work, caller.policy.recall_deadline_ms)
+            return await answered(params.name, work, caller.policy.deadlines.recall_ms)
         except Unanswered as error:  # the model's to read, and so not an error of the protocol
             return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
 
@@ -143,7 +143,7 @@ class _Answers:
     async def _read_resource(self, asked: Asked, params: ReadResourceRequestParams) -> ReadResourceResult:
         caller, uri = self._caller(asked), str(params.uri)
         try:
-            found = await answered(uri, resources.read(caller, uri), caller.policy.recall_deadline_ms)
+            found = await answered(uri, resources.read(caller, uri), caller.policy.deadlines.recall_ms)
         except Unanswered as error:
             raise MCPError(INTERNAL_ERROR, str(error), {"uri": uri}) from error
         if found is None:

@@ -18,7 +18,7 @@ from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.policies import Choice, Holding, PolicyStore, Role
 from cognitive.policy import Policy
-from cognitive.policy.tunables import changed
+from cognitive.policy.live import changed
 
 log = logging.getLogger(__name__)
 

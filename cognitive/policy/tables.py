@@ -9,32 +9,20 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import re2
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from brain.memory_types import TYPE_ROWS
 from brain.types import Edge, Label
 from cognitive.errors import InvalidInput
 from cognitive.plan import CATEGORIES, Frame, Thinking
+from cognitive.policy.annotations import Count, Live, Positive, Tokens
 
-
-def _not_always(turns: int) -> int:
-    """ValueError for 1: with a trial in every turn, what the trials displace would never be shown."""
-    if turns == 1:
-        raise ValueError("1 would never show what exploration displaces; 0 is off, 2 the most")
-    return turns
-
-
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=0)]
-AtLeastOne = Annotated[int, Field(ge=1)]
-Tokens = Count
-Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
 Placement = Literal["user_tail", "journaled", "system"]
 ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 
+_MAX_TOKENS = 32_000  # of a turn's memory at run time; more is a document, and the operator's to decide
+SectionTokens = Annotated[Tokens, Live("{}s", 0, _MAX_TOKENS, 50, "tokens")]
 _PLAIN_NAME = re.compile(r"\w[\w -]{0,63}")
 LONGEST_PATTERN = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
 MOST_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
@@ -43,11 +31,11 @@ MOST_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repet
 class FrameBudget(Edge):
     """Tokens per memory type and in total, and how many turns of the conversation a memory is compared with."""
 
-    total: Tokens
-    decision: Tokens
-    fact: Tokens
-    procedure: Tokens
-    episode: Tokens
+    total: Annotated[Tokens, Live("in all", 0, _MAX_TOKENS, 250, "tokens")]
+    decision: SectionTokens
+    fact: SectionTokens
+    procedure: SectionTokens
+    episode: SectionTokens
     window: Count
 
 

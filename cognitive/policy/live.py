@@ -1,0 +1,136 @@
+"""The settings that may change while the layer runs: numbers with bounds, read off the policy's `Live` marks.
+
+Whatever is stored for an agent, from a page, the command line or the API, is made of these rows. None of them runs
+code, or names a file, a model or an address: those are in the operator's file only. The bounds are narrower than the
+policy's own, since whoever wants to go beyond them must be able to edit that file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from brain.types import Edge
+from cognitive.errors import InvalidInput
+from cognitive.policy.annotations import Live
+from cognitive.policy.policy import Policy, settings
+
+Changes = Mapping[str, float | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A setting by its dotted name ("budgets.frames.task.total" is a row of a table), with what a slider needs."""
+
+    name: str
+    label: str
+    group: str
+    least: float
+    most: float
+    step: float
+    about: str
+    unit: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it counts something."""
+        return float(self.step).is_integer()
+
+    def of(self, policy: Policy) -> float | int:
+        """Its value in a policy."""
+        value = policy.value(self.name)
+        return int(value) if self.whole else float(value)
+
+    def checked(self, value: object) -> float | int:
+        """The value as the policy takes it.
+
+        Raises:
+            InvalidInput: no number, a fraction of what is counted, or out of bounds.
+        """
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            raise InvalidInput(f"{self.name}: expected a number, got {value!r}")
+        if not self.least <= value <= self.most:
+            raise InvalidInput(f"{self.name}: expected {self.least:g} to {self.most:g}, got {value:g}")
+        if self.whole and not float(value).is_integer():
+            raise InvalidInput(f"{self.name}: expected a whole number, got {value:g}")
+        return int(value) if self.whole else float(value)
+
+
+def _rows() -> Iterator[Row]:
+    for name, field in settings().items():
+        default = field.get_default(call_default_factory=True)
+        if not isinstance(default, Mapping):
+            yield from _row(name, name, field, field)
+            continue
+        for key, value in default.items():
+            if isinstance(value, Edge):
+                for cell, own in type(value).model_fields.items():
+                    yield from _row(f"{name}.{key}.{cell}", cell, own, field, f"{key.capitalize()}: ")
+            else:
+                yield from _row(f"{name}.{key}", key, field, field)
+
+
+def _row(name: str, last: str, marked: FieldInfo, described: FieldInfo, of: str = "") -> Iterator[Row]:
+    """The row of a number, if its field is marked; `last` is its own name, `of` the row of the table that it is in."""
+    for live in (each for each in marked.metadata if isinstance(each, Live)):
+        label = of + live.label.format(last.replace("_", " "))
+        about = (described.description or "").partition(". ")[0].rstrip(".").replace("\n", " ")
+        yield Row(name, label, name.partition(".")[0].capitalize(), live.min, live.max, live.step, about, live.unit)
+
+
+ROWS: tuple[Row, ...] = tuple(_rows())
+BY_NAME: Mapping[str, Row] = {row.name: row for row in ROWS}
+
+
+def checked(changes: Mapping[str, object]) -> dict[str, float | int]:
+    """Changes by dotted name, each within the bounds of its row, in the order of the rows.
+
+    Raises:
+        InvalidInput: a name that is no row here: whatever else a policy holds is its operator's; or a bad value.
+    """
+    for name in changes:
+        if name not in BY_NAME:
+            raise InvalidInput(
+                f"{name[:100]}: may not be changed here; `cognitive policy tunables` lists what may, the rest is the"
+                " operator's file's"
+            )
+    return {row.name: row.checked(changes[row.name]) for row in ROWS if row.name in changes}
+
+
+def changed(policy: Policy, changes: Mapping[str, object]) -> Policy:
+    """A policy with some of its rows changed.
+
+    Raises:
+        InvalidInput: a row that may not be changed, a bad value, or values that make no policy together.
+    """
+    return policy.changed(checked(changes))
+
+
+def lasting(policy: Policy, changes: Mapping[str, object]) -> dict[str, float | int]:
+    """The changes without those that the policy has already."""
+    return {name: value for name, value in checked(changes).items() if value != BY_NAME[name].of(policy)}
+
+
+def chosen(base: Policy, live: Policy) -> dict[str, float | int]:
+    """The rows in which a policy that holds differs from its base."""
+    return {row.name: row.of(live) for row in ROWS if row.of(live) != row.of(base)}
+
+
+def between(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:
+    """The rows in which two policies differ, by dotted name, in the order of the policy."""
+    was, now = _flat(one.model_dump(mode="json")), _flat(other.model_dump(mode="json"))
+    names = dict.fromkeys((*was, *now))
+    return {name: (was.get(name), now.get(name)) for name in names if was.get(name) != now.get(name)}
+
+
+def _flat(value: Any, under: str = "") -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        return {under: value}
+    told: dict[str, Any] = {}
+    for name, own in value.items():
+        told |= _flat(own, f"{under}.{name}" if under else str(name))
+    return told
