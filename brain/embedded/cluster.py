@@ -246,13 +246,10 @@ class Cluster:
             )
 
     def _drop_stale_pids(self) -> None:
-        """Remove process ids of a dead server that meanwhile mean another process; Postgres would believe them."""
-        if self._postmaster() is not None:
-            return
-        running = dict(_commands())
-        for file in (self.data / "postmaster.pid", self.socket_folder / f".s.PGSQL.{PORT}.lock"):
-            if _first_number(file) in running:
-                file.unlink()
+        """Remove the process ids of a dead server: once they mean another process, Postgres would believe them."""
+        if self._postmaster() is None:
+            for file in (self.data / "postmaster.pid", self.socket_folder / f".s.PGSQL.{PORT}.lock"):
+                file.unlink(missing_ok=True)
 
     def _postmaster(self) -> int | None:
         pid = _first_number(self.data / "postmaster.pid")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.postgres.breaker import Breaker
+from brain.postgres.breaker import Breaker, may_wait, waits_for_recovery
 
 pytestmark = pytest.mark.promise(number=2)
 
@@ -98,3 +98,30 @@ def test_whatever_happens_it_is_open_only_after_failures_and_waits_within_bounds
         assert 0.5 <= breaker.wait <= 4.0
         assert breaker.state != "open" or before == "open" or event == "failed"
         assert breaker.state == "closed" if event == "answered" else True
+
+
+# --- calls that wait for recovery: each and all that it calls, and nothing after it ---
+
+
+@waits_for_recovery
+async def asked(error: Exception | None = None) -> bool:
+    if error is not None:
+        raise error
+    return may_wait()
+
+
+async def test_a_call_is_patient_and_what_follows_it_in_the_same_task_is_not():
+    assert await asked()
+    assert not may_wait()
+    with pytest.raises(ConnectionError):
+        await asked(ConnectionError())
+    assert not may_wait()
+
+
+async def test_a_patient_call_within_another_leaves_that_one_patient():
+    @waits_for_recovery
+    async def outer() -> bool:
+        await asked()
+        return may_wait()
+
+    assert await outer()
