@@ -67,7 +67,7 @@ async def main() -> None:
         await layer.settled()
         for turn in reversed(await layer.explain.turns(AGENT)):
             shown = [
-                fate for fate in await layer.explain.candidates(AGENT, turn["turn_id"]) if fate.disposition == "shown"
+                fate for fate in await layer.explain.candidates(AGENT, turn.turn_id) if fate.disposition == "shown"
             ]
             used = [fate for fate in shown if fate.used]
             print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")

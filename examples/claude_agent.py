@@ -80,9 +80,7 @@ async def main() -> None:
                 await layer.settled()  # only here, so that the second turn comes after the first was counted
             for turn in reversed(await layer.explain.turns(AGENT)):
                 shown = [
-                    fate
-                    for fate in await layer.explain.candidates(AGENT, turn["turn_id"])
-                    if fate.disposition == "shown"
+                    fate for fate in await layer.explain.candidates(AGENT, turn.turn_id) if fate.disposition == "shown"
                 ]
                 print(f"{turn['status']}: {len(shown)} shown, {sum(bool(fate.used) for fate in shown)} used")
             await layer.erase_agent(AGENT)

@@ -14,8 +14,7 @@ from brain.postgres.health import DatabaseHealth
 from brain.postgres.reading import Reading, Replica
 from brain.postgres.roles import Granted
 from brain.turns import TurnLog
-from cognitive.doctor.checks import Finding, judged
-from cognitive.doctor.examine import running
+from cognitive.doctor.examine import Finding, judged, running
 
 _READY_MS = 2_000.0  # a probe must not wait for what does not answer
 _EXAMINE_SECONDS = 2.5  # for each check: whoever looks must be told before they give up

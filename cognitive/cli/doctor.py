@@ -24,8 +24,7 @@ def command() -> None:
 
 
 async def _examine() -> Mapping[str, Any]:
-    from cognitive.doctor.checks import healthy
-    from cognitive.doctor.examine import examine
+    from cognitive.doctor.examine import examine, healthy
 
     with printing.progress("looking") as moved:
         done = iter(range(3))

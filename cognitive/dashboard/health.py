@@ -21,7 +21,7 @@ from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import Chart, Line
 from cognitive.dashboard.formats import percent
 from cognitive.dashboard.lacks import Lack, lack
-from cognitive.doctor.checks import Finding
+from cognitive.doctor.examine import Finding
 from cognitive.errors import StoreError
 from cognitive.layer import CognitiveLayer
 

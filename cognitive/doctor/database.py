@@ -5,8 +5,7 @@ from __future__ import annotations
 from brain.postgres.health import DatabaseHealth, TableHealth
 from brain.postgres.roles import OVERVIEW, READER
 from brain.postgres.schema import FIRST, HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
-from cognitive.doctor.facts import Facts, Spaces
-from cognitive.doctor.verdicts import AWAY, Verdict, ok
+from cognitive.doctor.facts import AWAY, Facts, Spaces, Verdict, ok
 
 SKEW_WARNS = 5.0  # seconds: turns are timed here, and given up by the clock of the database
 SKEW_FAILS = 300.0  # what happens in one turn would seem to come before what happened in the last

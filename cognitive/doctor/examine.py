@@ -1,4 +1,4 @@
-"""Fetching: looks at this machine, the model and the database, each by itself, whatever the others are like."""
+"""Look at this machine, the model and the database, each by itself, and judge what was found, a row per check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -26,16 +26,29 @@ from brain.postgres.health import examine as look
 from brain.postgres.reading import Replica, compared
 from brain.settings import Settings, from_environment
 from cognitive import admin
-from cognitive.doctor.checks import Finding, judged
-from cognitive.doctor.facts import Facts, Host, Model, Spaces
+from cognitive.doctor import database, machine
+from cognitive.doctor.facts import AWAY, Facts, Host, Model, Spaces, Status, Verdict
 from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy
 
 _ALIKE = 0.85  # of the letters: a name that is so near to a setting's was meant to be it
 _SENTENCES = ("The migration of the database runs at noon.", "At twelve o'clock the database will be migrated.")
 
+Judge = Callable[[Facts], Verdict]
 Looked = Callable[[str], None]  # told what is looked at next
 Embed = Callable[[Sequence[str]], Coroutine[Any, Any, Any]]  # from texts to a row of numbers for each
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found. `unknown`: it could not look, since another check failed. `fix` is empty if nothing is to be
+    done; with "ok" it is what could be.
+    """
+
+    check: str
+    status: Status
+    found: str
+    fix: str = ""
 
 
 async def examine(looking: Looked = lambda _: None) -> tuple[Finding, ...]:
@@ -219,3 +232,51 @@ def _address(settings: Settings) -> str:
 def _without_secrets(url: str) -> str:
     parts = urlsplit(url)
     return urlunsplit(("postgresql", parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+# --- judging the facts ---
+
+
+def _of_database(judge: Callable[[DatabaseHealth], Verdict]) -> Judge:
+    """A check that knows nothing while the database is away."""
+
+    def judged(facts: Facts) -> Verdict:
+        return judge(facts.database) if facts.database is not None else AWAY
+
+    return judged
+
+
+CHECKS: Mapping[str, Judge] = {
+    "settings": machine.settings,
+    "policy": machine.policy,
+    "data directory": machine.directory,
+    "disk": machine.disk,
+    "journal": machine.journal,
+    "breaker": machine.breaker,
+    "embedding model": machine.model,
+    "database": database.reachable,
+    "server": _of_database(database.server),
+    "pgvector": _of_database(database.pgvector),
+    "roles": _of_database(database.roles),
+    "roles that look": _of_database(database.lookers),
+    "migrations": database.migrations,
+    "opening": database.opening,
+    "row level security": _of_database(database.row_security),
+    "indexes": _of_database(database.indexes),
+    "statistics": _of_database(database.statistics),
+    "bloat": _of_database(database.bloat),
+    "models of agents": database.spaces,
+    "large agents": database.cells,
+    "clock": _of_database(database.clock),
+    "replica": database.replica,
+}
+
+
+def judged(facts: Facts) -> tuple[Finding, ...]:
+    """Every check, in its order."""
+    return tuple(Finding(name, *judge(facts)) for name, judge in CHECKS.items())
+
+
+def healthy(findings: tuple[Finding, ...]) -> bool:
+    """Whether no check failed; what could not be looked at is not well either."""
+    return all(finding.status in ("ok", "warning") for finding in findings)

@@ -1,12 +1,23 @@
-"""What the doctor looked at: facts without judgement, each None or empty where it could not be had."""
+"""What the doctor looked at, each fact None or empty where it could not be had, and the form of a verdict on it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from brain.agents import ModelOfAgents
 from brain.postgres.health import DatabaseHealth
 from brain.postgres.reading import Replica
+
+Status = Literal["ok", "warning", "failure", "unknown"]
+Verdict = tuple[Status, str, str]
+
+AWAY: Verdict = ("unknown", "the database is away", "")
+
+
+def ok(found: str) -> Verdict:
+    """Return the verdict that all is well."""
+    return "ok", found, ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.doctor.facts import Facts
-from cognitive.doctor.verdicts import Verdict, ok
+from cognitive.doctor.facts import Facts, Verdict, ok
 
 DIMENSION = 384  # of the bundled model
 COSINE = 0.796  # of the two test sentences, as the bundled model gives it

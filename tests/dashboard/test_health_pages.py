@@ -17,7 +17,7 @@ from cognitive.dashboard.access import Door
 from cognitive.dashboard.app import create
 from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.lacks import LACKS
-from cognitive.doctor.checks import CHECKS, Finding
+from cognitive.doctor.examine import CHECKS, Finding
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import Mounted, ServerConfig
 from cognitive.server.limits import heard

@@ -16,8 +16,7 @@ from brain.postgres.distribute import distribute
 from brain.postgres.health import DatabaseHealth
 from brain.postgres.migrate import repair, upgrade
 from brain.postgres.schema import HEAD
-from cognitive.doctor.checks import CHECKS, healthy, judged
-from cognitive.doctor.examine import examine
+from cognitive.doctor.examine import CHECKS, examine, healthy, judged
 from cognitive.doctor.facts import Facts, Host, Model, Spaces
 from cognitive.doctor.machine import COSINE, DIMENSION
 from cognitive.errors import SchemaError
