@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -20,6 +20,7 @@ from brain import statements
 from brain.errors import InvalidInput
 from brain.memory_rows import count, share_agent
 from brain.postgres.database import Connection, Database
+from brain.postgres.rows import as_value
 from brain.redacting import UNREDACTED, Redact, Redactor
 
 SQL = statements.load("artifacts")
@@ -81,6 +82,16 @@ class Line:
     number: int
     start: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece in which a literal begins, with as much of the next one as the literal may need."""
+
+    start: int
+    line: int
+    content: str
+    following: str
 
 
 class Artifacts:
@@ -173,7 +184,7 @@ class Artifacts:
             pieces = await c.fetch(
                 *SQL.holding(agent_id=agent_id, artifact_id=id, literal=sought, overlap=len(sought) - 1, limit=limit)
             )
-            lines = chain.from_iterable(_lines(piece, sought) for piece in pieces)
+            lines = chain.from_iterable(_lines(as_value(_Piece, piece), sought) for piece in pieces)
             return tuple(Line(n, start, text.translate(stand_ins)) for n, start, text in lines)[:limit]
 
         return await self._database.run(agent_id, work)
@@ -183,7 +194,7 @@ class Artifacts:
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))
         )
-        return tuple(Artifact(**row) for row in rows)
+        return tuple(as_value(Artifact, row) for row in rows)
 
     async def delete(self, agent_id: str, ids: Sequence[UUID]) -> int:
         """Removes artifacts, and returns how many there were."""
@@ -243,20 +254,19 @@ def _pieces(text: str) -> Iterator[tuple[int, int, int, str]]:
         line += piece.count("\n")
 
 
-def _lines(piece: Mapping[str, Any], literal: str) -> Iterator[tuple[int, int, str]]:
+def _lines(piece: _Piece, literal: str) -> Iterator[tuple[int, int, str]]:
     """The lines of a piece in which a literal begins: number, offset of the literal, the words around it."""
-    own, text = piece["content"], piece["content"] + piece["following"]
-    number, counted, at = piece["line"], 0, text.find(literal)
+    own, text = piece.content, piece.content + piece.following
+    number, counted, at = piece.line, 0, text.find(literal)
     while 0 <= at < len(own):
         number, counted = number + text.count("\n", counted, at), at
         begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
         end = end if end >= 0 else len(text)
-        yield number, piece["start"] + at, text[max(begin, at - _AROUND) : min(end, at + len(literal) + _AROUND)]
+        yield number, piece.start + at, text[max(begin, at - _AROUND) : min(end, at + len(literal) + _AROUND)]
         at = text.find(literal, end)
 
 
-def _artifact(row: Mapping[str, Any]) -> tuple[Artifact, dict[int, int]]:
+def _artifact(row: Any) -> tuple[Artifact, dict[int, int]]:
     """A row as an artifact, and which character stands for which."""
-    fields = dict(row)
-    pairs = fields.pop("stand_ins")
-    return Artifact(**fields), dict(zip(pairs[::2], pairs[1::2], strict=True))
+    pairs = row["stand_ins"]
+    return as_value(Artifact, row), dict(zip(pairs[::2], pairs[1::2], strict=True))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
 
 import Stemmer
 
@@ -127,11 +126,6 @@ class Indexed:
 
     language: str = ENGLISH
     becoming: str | None = None
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Self:
-        """From a row of the table `corpus`."""
-        return cls(row["language"], row["becoming"])
 
     @property
     def written(self) -> tuple[str, ...]:

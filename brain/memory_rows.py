@@ -16,6 +16,7 @@ from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage, Posted
 from brain.languages import AgentLanguages, Indexed
 from brain.postgres.database import Connection
+from brain.postgres.rows import as_value
 from brain.types import MemoryType, NewMemory, Receipt, above
 
 SQL = statements.load("store")
@@ -47,6 +48,24 @@ class Place:
     posted: Posted
 
 
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """The agent's row, held: where its order and its sessions go on, and the languages of its index."""
+
+    next_seq: int
+    next_session: int
+    language: str
+    becoming: str | None
+
+    @property
+    def indexed(self) -> Indexed:
+        return Indexed(self.language, self.becoming)
+
+
+async def _locked(c: Connection, agent_id: str) -> _Corpus:
+    return as_value(_Corpus, await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id)))
+
+
 async def share_agent(c: Connection, agent_id: str) -> None:
     """Keeps the agent from being erased before the transaction ends; other writers go on."""
     await c.execute(*SQL.share_agent(agent_id=agent_id))
@@ -60,7 +79,7 @@ async def write(
     False, and nothing is stored, if the agent's models are no longer those that it was embedded with, or its languages
     those that it was indexed in.
     """
-    corpus = await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
+    corpus = await _locked(c, agent_id)
     models = {model for item in prepared for model in item.vectors}
     if not _indexed_alike(corpus, agent_id, prepared, languages):
         return False
@@ -71,13 +90,13 @@ async def write(
     known = {row["identity"] for row in rows}
     fresh = [item for item in prepared if item.identity not in known]
     new = [
-        item if item.kept is not None else replace(item, id=_id(agent_id, corpus["next_seq"] + n, item))
+        item if item.kept is not None else replace(item, id=_id(agent_id, corpus.next_seq + n, item))
         for n, item in enumerate(fresh)
     ]
     superseding = await _superseding(c, agent_id, [item for item in new if item.kept is None])
-    sessions, opened = await _touch_sessions(c, agent_id, new, corpus["next_session"])
-    await _insert_memories(c, agent_id, new, corpus["next_seq"], sessions)
-    await _insert_index(c, agent_id, new, sessions, Indexed.of(corpus).written)
+    sessions, opened = await _touch_sessions(c, agent_id, new, corpus.next_session)
+    await _insert_memories(c, agent_id, new, corpus.next_seq, sessions)
+    await _insert_index(c, agent_id, new, sessions, corpus.indexed.written)
     await c.execute(
         *SQL.mark_superseded(
             agent_id=agent_id,
@@ -102,9 +121,9 @@ async def write(
     return True
 
 
-def _indexed_alike(corpus: Any, agent_id: str, prepared: Sequence[Prepared], languages: AgentLanguages) -> bool:
+def _indexed_alike(corpus: _Corpus, agent_id: str, prepared: Sequence[Prepared], languages: AgentLanguages) -> bool:
     """Whether all passages are indexed in the agent's present languages, of which this process takes note."""
-    indexed = Indexed.of(corpus)
+    indexed = corpus.indexed
     languages.told(agent_id, indexed)
     return all(tuple(piece.posted) == indexed.written for item in prepared for piece in item.passages)
 
@@ -248,7 +267,7 @@ async def rewrite(
 
     `was` is what it said of what changes, which is kept.
     """
-    corpus = await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
+    corpus = await _locked(c, agent_id)
     if not _indexed_alike(corpus, agent_id, [item], languages):
         return False
     if not await embedding_rows.agree(c, agent_id, embedders, set(item.vectors)):
@@ -282,7 +301,7 @@ async def rewrite(
             *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=was, max_revisions=MOST_REVISIONS)
         )
     sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
-    await _insert_index(c, agent_id, [item], sessions, Indexed.of(corpus).written)
+    await _insert_index(c, agent_id, [item], sessions, corpus.indexed.written)
     await c.execute(
         *SQL.grow_corpus(
             agent_id=agent_id,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import log2
-from typing import Any
+from typing import Any, TypedDict
 
 _STEPS = 4  # buckets to each doubling
 BUCKETS = 80  # the last begins at some 17 minutes
@@ -41,6 +41,19 @@ class Numbers:
 COLUMNS: tuple[str, ...] = tuple(each.name for each in fields(Numbers))
 
 
+class Measures(TypedDict, total=False):
+    """The numbers that `pre_turn` records with a turn: milliseconds of the whole and by stage, and by memory type how
+    many memories were found, deduped and trimmed.
+    """
+
+    elapsed: float | None
+    stages: Mapping[str, float]
+    types: Mapping[str, Mapping[str, int]]
+    abstained: bool
+    tools_cut: int
+    model: str
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
     """A memory that a completed turn showed: its type, its tokens in the prompt, and whether it was used."""
@@ -59,7 +72,7 @@ class Told:
     categories: tuple[str, ...]
     runtime: str | None
     degraded: bool
-    measures: Mapping[str, Any] = field(default_factory=dict)
+    measures: Measures = field(default_factory=Measures)
     memories: Sequence[Counted] = ()
     called: tuple[str, ...] = ()
     policy: str | None = None
@@ -137,7 +150,8 @@ def _whole(told: Told) -> Numbers:
 def _of_type(told: Told, type_: str) -> Numbers:
     own = told.measures.get("types", {}).get(type_, {})
     memories = [memory for memory in told.memories if memory.type == type_]
-    return Numbers(turns=1, **{name: own.get(name, 0) for name in ("found", "deduped", "trimmed")}, **_used(memories))
+    found, deduped, trimmed = (own.get(name, 0) for name in ("found", "deduped", "trimmed"))
+    return Numbers(turns=1, found=found, deduped=deduped, trimmed=trimmed, **_used(memories))
 
 
 def _used(memories: Sequence[Counted]) -> dict[str, Any]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from brain import statements
 from brain.errors import InvalidInput
 from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
+from brain.postgres.rows import as_value
 from brain.redacting import UNREDACTED, Redactor
 
 SQL = statements.load("sessions")
@@ -78,7 +78,7 @@ class Sessions:
         row = await self._database.run(
             agent_id, lambda c: c.fetchrow(*SQL.carried(agent_id=agent_id, session_id=session_id)), timeout=timeout
         )
-        return _carried(row) if row is not None else Carried()
+        return as_value(Carried, row) if row is not None else Carried()
 
     async def state(self, agent_id: str, session_id: str, recent: int) -> SessionState | None:
         """A session with its last turns, or None."""
@@ -89,9 +89,16 @@ class Sessions:
                 return None
             turns = await c.fetch(*SQL.session_turns(agent_id=agent_id, session_id=session_id, limit=recent))
             return SessionState(
-                row["session_id"], row["memories"], row["turns"], _carried(row), row["started_at"], row["last_at"],
-                row["ended_at"], row["recent"], tuple(tuple(turn) for turn in turns),
-            )  # fmt: skip
+                session_id=row["session_id"],
+                memories=row["memories"],
+                turns=row["turns"],
+                carried=as_value(Carried, row),
+                started_at=row["started_at"],
+                last_at=row["last_at"],
+                ended_at=row["ended_at"],
+                messages=row["recent"],
+                recent=tuple(tuple(turn) for turn in turns),
+            )
 
         return await self._database.run(agent_id, work)
 
@@ -177,7 +184,7 @@ class Sessions:
         if row is None:
             found = await self.carried(agent_id, session_id)
             raise InvalidInput(f"step: {step} cannot be done, of {len(found.plan)} steps {found.step} are")
-        return _carried(row)
+        return as_value(Carried, row)
 
     async def end(self, agent_id: str, session_id: str, at: datetime) -> bool:
         """Marks a session as ended; the first time stands. False if there is no such session."""
@@ -193,7 +200,3 @@ class Sessions:
                 agent_id, lambda c: c.fetchrow(*SQL.clear(agent_id=agent_id, session_id=session_id))
             )
         )
-
-
-def _carried(row: Mapping[str, Any]) -> Carried:
-    return Carried(row["summary"], row["covers"], tuple(row["plan"]), row["step"])

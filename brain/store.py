@@ -21,6 +21,7 @@ from brain.indexing import IndexedPassage, passages, texts
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL, Prepared
 from brain.postgres.database import Connection, Database
+from brain.postgres.rows import as_value
 from brain.redacting import UNREDACTED, Redactor
 from brain.types import Memory, MemoryType, NewMemory, Revision, Vector
 
@@ -172,7 +173,7 @@ class MemoryStore:
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.get_memories(agent_id=agent_id, memory_ids=list(ids)))
         )
-        found = {row["id"]: _memory(row) for row in rows}
+        found = {row["id"]: as_value(Memory, row) for row in rows}
         return [found[id] for id in ids if id in found]
 
     async def sourced(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
@@ -186,12 +187,12 @@ class MemoryStore:
             agent_id,
             lambda c: c.fetch(*SQL.tagged_memories(agent_id=agent_id, tags=list(tags), limit=limit, offset=offset)),
         )
-        return [_memory(row) for row in rows]
+        return [as_value(Memory, row) for row in rows]
 
     async def pinned(self, agent_id: str) -> list[Memory]:
         """The agent's pinned memories that nothing has superseded, oldest first."""
         return [
-            _memory(row)
+            as_value(Memory, row)
             for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.pinned_memories(agent_id=agent_id)))
         ]
 
@@ -215,20 +216,19 @@ class MemoryStore:
         )
         if row is None:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
-        found = dict(row)
-        version = found.pop("version")
-        [changed] = await self._redacted([change(_memory(found))])
-        occurred_at = changed.occurred_at or found["occurred_at"]
+        found = as_value(Memory, row)
+        [changed] = await self._redacted([change(found)])
+        occurred_at = changed.occurred_at or found.occurred_at
         pieces = self._indexed(agent_id, changed, occurred_at)
         vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
         prepared = Prepared(id, identity(changed), changed, occurred_at, pieces, vectors)
         was = _replaced(found, changed, occurred_at)
         rewritten = await self._database.run(
             agent_id,
-            lambda c: memory_rows.rewrite(c, agent_id, prepared, version, was, self._embedders, self._languages),
+            lambda c: memory_rows.rewrite(c, agent_id, prepared, row["version"], was, self._embedders, self._languages),
         )
         if rewritten:
-            old = passages(found["content"], found["speaker"], found["context"], found["occurred_at"])
+            old = passages(found.content, found.speaker, found.context, found.occurred_at)
             self._embedders.forget([text for _, _, text in texts(old)])
         return rewritten
 
@@ -241,7 +241,7 @@ class MemoryStore:
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.revisions(agent_id=agent_id, memory_id=id)))
         if not rows:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
-        return [Revision(**dict(row)) for row in rows if row["number"] is not None]
+        return [as_value(Revision, row) for row in rows if row["number"] is not None]
 
 
 def identity(memory: NewMemory) -> bytes:
@@ -260,10 +260,11 @@ def _digest(parts: Sequence[str | None]) -> bytes:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
 
 
-def _replaced(found: Mapping[str, Any], changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
+def _replaced(found: Memory, changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
     """The fields of a stored memory that a change replaces, as JSON holds them."""
     new = {**{name: getattr(changed, name) for name in _CHANGEABLE}, "occurred_at": occurred_at}
-    was = {name: found[name] for name in _CHANGEABLE if _comparable(found[name]) != _comparable(new[name])}
+    old = {name: getattr(found, name) for name in _CHANGEABLE}
+    was = {name: value for name, value in old.items() if _comparable(value) != _comparable(new[name])}
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in was.items()}
 
 
@@ -272,7 +273,3 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, float):
         return float(np.float32(value))
     return list(value) if isinstance(value, tuple) else value
-
-
-def _memory(row: Any) -> Memory:
-    return Memory(**{**dict(row), "tags": tuple(row["tags"]), "entities": tuple(row["entities"])})

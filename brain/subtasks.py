@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from brain import statements
 from brain.errors import InvalidInput, UnknownArtifact
 from brain.postgres.database import Connection, Database
+from brain.postgres.rows import as_value
 from brain.redacting import UNREDACTED, Redactor
 from brain.text import lexemes
 
@@ -145,7 +146,7 @@ class Subtasks:
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.subtasks(agent_id=agent_id, subtask_ids=list(ids)))
         )
-        found = {row["id"]: _subtask(row) for row in rows}
+        found = {row["id"]: as_value(Subtask, row) for row in rows}
         for missing in (id for id in ids if id not in found):
             raise _unknown(agent_id, missing)
         return tuple(found[id] for id in ids)
@@ -155,7 +156,7 @@ class Subtasks:
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))
         )
-        return tuple(map(_subtask, rows))
+        return tuple(as_value(Subtask, row) for row in rows)
 
     async def search(self, agent_id: str, session_id: str | None, query: str, limit: int) -> tuple[Subtask, ...]:
         """Completed subtasks that share stems with a query, the best first. A query without words finds nothing."""
@@ -164,14 +165,14 @@ class Subtasks:
             agent_id,
             lambda c: c.fetch(*SQL.search(agent_id=agent_id, session_id=session_id, lexemes=stems, limit=limit)),
         )
-        return tuple(map(_subtask, rows))
+        return tuple(as_value(Subtask, row) for row in rows)
 
 
 async def _one(c: Connection, agent_id: str, id: UUID) -> Subtask:
     rows = await c.fetch(*SQL.subtasks(agent_id=agent_id, subtask_ids=[id]))
     if not rows:
         raise _unknown(agent_id, id)
-    return _subtask(rows[0])
+    return as_value(Subtask, rows[0])
 
 
 async def _require_known(c: Connection, agent_id: str, ids: Sequence[UUID]) -> None:
@@ -193,8 +194,3 @@ def _unknown(agent_id: str, id: UUID) -> InvalidInput:
 def _ended(subtask: Subtask, wanted: SubtaskStatus) -> InvalidInput:
     how = "with another result" if subtask.status == wanted else f"it is {subtask.status}"
     return InvalidInput(f"subtask {subtask.id} cannot be {wanted}: {how}")
-
-
-def _subtask(row: Mapping[str, Any]) -> Subtask:
-    lists = {name: tuple(row[name]) for name in ("depends_on", "artifacts", "facts")}
-    return Subtask(**{**row, **lists})

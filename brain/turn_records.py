@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from brain.rollups import Measures
 from brain.types import MemoryType, Vector
 
 
@@ -49,7 +50,7 @@ class OpenTurn:
     policy_content: Mapping[str, Any] | None = None
     categories: tuple[str, ...] = ()
     runtime: str | None = None
-    measures: Mapping[str, Any] = field(default_factory=dict)
+    measures: Measures = field(default_factory=Measures)
     prepared: float | None = None
     degraded_codes: tuple[str, ...] = ()
 
@@ -130,7 +131,7 @@ class HeldTurn:
     categories: tuple[str, ...]
     runtime: str | None
     degraded: bool
-    measures: Mapping[str, Any]
+    measures: Measures
     called: tuple[str, ...]
     policy: str
     read_at: datetime

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from brain.rollups import Measures
 from brain.search import Hit
 from brain.types import MemoryType
 
@@ -219,7 +220,7 @@ class Trace:
         """Milliseconds by stage, without the whole."""
         return {name: ms for name, ms in self.timings.items() if name != ELAPSED}
 
-    def measures(self, model: str | None = None) -> dict[str, Any]:
+    def measures(self, model: str | None = None) -> Measures:
         """Return the numbers that are added up over many turns.
 
         `elapsed` and `stages` are milliseconds. `types` counts what was `found`, `deduped` and `trimmed` of each type.
@@ -233,14 +234,16 @@ class Trace:
             counts["deduped"] += COUNTED.get(fate.disposition) == "deduped"
             counts["trimmed"] += COUNTED.get(fate.disposition) == "trimmed"
         ended = Counter(fate.disposition for fate in self.fates)
-        return {
+        measures: Measures = {
             "elapsed": round(self.timings[ELAPSED], 3) if ELAPSED in self.timings else None,
             "stages": {name: round(ms, 3) for name, ms in self.stages.items()},
             "types": {type_: dict(counts) for type_, counts in by_type.items()},
             "abstained": not ended["shown"] and ended["irrelevant"] > 0,
             "tools_cut": len(self.trim.cut) if self.trim is not None else 0,
-            **({"model": model} if model is not None else {}),
         }
+        if model is not None:
+            measures["model"] = model
+        return measures
 
     def as_json(self) -> dict[str, Any]:
         """What is stored: ids and numbers, no memory's text, so that erasing a memory erases its words here too."""

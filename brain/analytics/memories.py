@@ -6,19 +6,143 @@ Each read is one statement with a bound of its own; what is told of a sample say
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from brain.analytics import paging
-from brain.analytics.memory_rows import Group, GroupSizes, Habit, Life, MemoryFilter, MemoryRow, Near, Showing
-from brain.analytics.paging import EARLIEST, LATEST, MOST_SAMPLED, made, most, patterns, start
+from brain.analytics.paging import EARLIEST, LATEST, MOST_SAMPLED, most, patterns, start
 from brain.analytics.turn_rows import Page
 from brain.postgres.database import Database
 from brain.postgres.reading import Reading
+from brain.postgres.rows import as_value
 from brain.search import Masses
 from brain.statements import Statement
 from brain.types import MEMORY_TYPES, MemoryType, Receipt
+
+Group = Literal["never", "ignored", "rising", "stale"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories: None is any. `words` must all stand in what a memory says."""
+
+    types: tuple[MemoryType, ...] = MEMORY_TYPES
+    words: str | None = None
+    session_id: str | None = None
+    tag: str | None = None
+    pinned: bool | None = None
+    superseded: bool | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """A memory in a list, with its use: `content` is its beginning, the masses `shown` and `used` are as of
+    `shown_at`, when it was last shown in a turn that counts.
+    """
+
+    id: UUID
+    seq: int
+    type: MemoryType
+    content: str
+    speaker: str | None
+    occurred_at: datetime
+    session_id: str | None
+    tags: tuple[str, ...]
+    pinned: bool
+    superseded_by: UUID | None
+    shown: float
+    used: float
+    times_shown: int
+    times_used: int
+    shown_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """When use says something of a memory.
+
+    *Never* shown in a turn that counts, and not pinned; *ignored*: shown at least `showings` times and never used;
+    *rising*: used at least `uses` times, and of all that use at least the share `fresh` is left, so that most of it is
+    younger than a half-life; *stale*: used as often, and a mass of less than `left` is left of it, one use two
+    half-lives old.
+    """
+
+    half_life_days: float
+    showings: int = 5
+    uses: int = 3
+    fresh: float = 0.5
+    left: float = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSizes:
+    """How many of `looked` memories are in each group, which are a random sample of `memories`, or all of them.
+
+    `pinned` and `superseded` are of all memories, counted up to a bound.
+    """
+
+    looked: int
+    memories: int
+    never: int
+    ignored: int
+    rising: int
+    stale: int
+    pinned: int = 0
+    superseded: int = 0
+
+    @property
+    def sampled(self) -> bool:
+        """Whether there are more than were looked at."""
+        return self.looked < self.memories
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A memory whole: `replaced` and `replacement` are the beginnings of the memories before and after it."""
+
+    memory: MemoryRow
+    supersedes: UUID | None
+    created_at: datetime
+    updated_at: datetime
+    confidence: float
+    source: str | None
+    context: str
+    entities: tuple[str, ...]
+    passages: int
+    replaced: str | None
+    replacement: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """A turn that showed a memory, the beginning of its message, and what became of the memory there."""
+
+    turn_id: str
+    at: datetime
+    via: str
+    slot: int
+    tokens: int
+    overlap: float | None
+    used: bool | None
+    rating: bool | None
+    propensity: float
+    lacked: float | None
+    status: str | None
+    session_id: str | None
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Memories most like one, with the cosine to it, of `looked` that were compared."""
+
+    rows: tuple[tuple[MemoryRow, float], ...]
+    looked: int
+
 
 MOST_SHOWINGS = 1_000  # of one memory, over which its use is drawn
 MOST_POSTINGS = 300  # passages read of each word of a memory, to find others like it
@@ -69,7 +193,7 @@ class MemoryFigures:
         And how many are pinned or superseded, counted up to `MOST_LOOKED`.
         """
         rows = await self._of_memories(agent_id, SQL.group_sizes, **_habit(habit, now))
-        return GroupSizes(**dict(rows[0]))
+        return as_value(GroupSizes, rows[0])
 
     async def group(
         self,
@@ -132,7 +256,7 @@ class MemoryFigures:
         rows = await self._of_memories(agent_id, SQL.life, memory_id=memory_id)
         if not rows:
             return None
-        return Life(**{**made(Life, rows[0], leaving=("memory",)), "memory": _memory_row(rows[0])})
+        return as_value(Life, rows[0], memory=_memory_row(rows[0]))
 
     async def showings(
         self, agent_id: str, memory_id: UUID, *, limit: int = 50, after: tuple[Any, ...] | None = None
@@ -143,7 +267,7 @@ class MemoryFigures:
             agent_id, SQL.showings, memory_id=memory_id, before_at=at, before_turn_id=turn_id, limit=most(limit)
         )
         following = (rows[-1]["at"], rows[-1]["turn_id"]) if len(rows) == limit else None
-        return Page(tuple(Showing(**dict(row)) for row in rows), len(rows), following)
+        return Page(tuple(as_value(Showing, row) for row in rows), len(rows), following)
 
     async def shown_at(self, agent_id: str, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
         """When a memory was shown, whether it was used, and how it was rated: the latest `MOST_SHOWINGS`, in order."""
@@ -198,4 +322,4 @@ def _habit(habit: Habit, now: datetime) -> dict[str, Any]:
 
 def _memory_row(row: Any) -> MemoryRow:
     counts = {name: row[name] or 0 for name in ("shown", "used", "times_shown", "times_used")}
-    return MemoryRow(**{**made(MemoryRow, row), **counts})
+    return as_value(MemoryRow, row, **counts)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -69,9 +68,3 @@ def most(limit: int) -> int:
     if not 0 < limit <= MOST_ROWS:
         raise InvalidInput(f"limit: expected a number from 1 to {MOST_ROWS}, got {limit}")
     return limit
-
-
-def made(kind: type, row: Mapping[str, Any], leaving: Sequence[str] = ()) -> dict[str, Any]:
-    """A row's fields as a value has them: what Postgres returns as a list is a tuple."""
-    told = {each.name: row[each.name] for each in fields(kind) if each.name not in leaving}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}

@@ -199,7 +199,7 @@ class TurnNumbers:
     degraded_codes: tuple[str, ...]
     called: tuple[str, ...]
     model: str | None
-    measures: Mapping[str, Any]
+    measures: rollups.Measures
     timings: Mapping[str, float]
     trim: Mapping[str, Any]
     window: Mapping[str, Any]

@@ -7,7 +7,7 @@ how many. Nothing here writes; a role that may only read will do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from brain import rollups
 from brain.analytics import paging
 from brain.analytics.fleet import Across
 from brain.analytics.memories import MemoryFigures
-from brain.analytics.paging import EARLIEST, SECONDS, made, most, patterns, start
+from brain.analytics.paging import EARLIEST, SECONDS, most, patterns, start
 from brain.analytics.recent import Lately
 from brain.analytics.turn_rows import (
     By,
@@ -36,6 +36,7 @@ from brain.analytics.turn_rows import (
 )
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import Reading
+from brain.postgres.rows import as_value
 from brain.statements import Statement
 
 MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent
@@ -149,7 +150,7 @@ class Figures(MemoryFigures):
             return None
         row = rows[0]
         told = {name: row[name] or {} for name in ("measures", "timings", "trim", "window", "sections", "excerpts")}
-        return TurnNumbers(**{**made(TurnNumbers, row), **told})
+        return as_value(TurnNumbers, row, **told)
 
     async def policies(self, agent_id: str, limit: int = 100) -> list[PolicySeen]:
         """The policies that the agent's turns were planned under, the latest first, with what those turns came to."""
@@ -164,7 +165,7 @@ class Figures(MemoryFigures):
         rows = await self._fetch(
             agent_id, SQL.left_out, max_turns=MOST_TRACES, limit=MOST_VALUES, since=since, until=until
         )
-        return [LeftOut(**made(LeftOut, row)) for row in rows if row["name"] is not None], rows[0]["looked"]
+        return [as_value(LeftOut, row) for row in rows if row["name"] is not None], rows[0]["looked"]
 
     async def health(self, agent_id: str) -> Health:
         """Server, tables, indexes, embedding models and open turns."""
@@ -175,11 +176,11 @@ class Figures(MemoryFigures):
             return Health(
                 **dict(standing),
                 **dict(await c.fetchrow(*SQL.server())),
-                relations=tuple(Relation(**dict(row)) for row in await c.fetch(*SQL.relations())),
+                relations=tuple(as_value(Relation, row) for row in await c.fetch(*SQL.relations())),
                 models={row["model"]: row["vectors"] for row in models},
                 vectors_looked=models[0]["looked"] if models else 0,
                 oldest_open=tuple(
-                    OpenTurnRow(**dict(row)) for row in await c.fetch(*SQL.oldest_open(agent_id=agent_id, limit=20))
+                    as_value(OpenTurnRow, row) for row in await c.fetch(*SQL.oldest_open(agent_id=agent_id, limit=20))
                 ),
             )
 
@@ -198,10 +199,10 @@ def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, 
     return {key: tuple(counts.tolist()) for key, counts in sums.items()}
 
 
-def _total(row: Mapping[str, Any], named: str = "value", latency: tuple[int, ...] = ()) -> Total:
+def _total(row: Any, named: str = "value", latency: tuple[int, ...] = ()) -> Total:
     told = {name: row[name] for name in rollups.COLUMNS if name != "latency"}
     return Total(row[named], rollups.Numbers(**told, latency=latency), row.get("last_at"))
 
 
 def _turn_row(row: Any) -> TurnRow:
-    return TurnRow(**made(TurnRow, row))
+    return as_value(TurnRow, row)

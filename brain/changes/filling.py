@@ -9,8 +9,9 @@ the version of a memory that was read, under the lock of the agent's writers.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -19,9 +20,12 @@ from brain import embedding_rows, statements
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput
 from brain.indexing import IndexedPassage, passages, texts
+from brain.languages import ENGLISH
 from brain.memory_rows import count, share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
+from brain.postgres.rows import as_value
+from brain.types import MemoryType
 
 SQL = statements.load("reembedding")
 
@@ -31,6 +35,24 @@ _START = UUID(int=0)
 _MOST_CHARACTERS = 50_000  # of a batch: some 60 passages, half a second of a small model
 _MOST_PASSES = 20  # over what is lacking; whoever writes faster than that has to get the model himself
 _TURNS = 64  # at a time
+
+
+@dataclass(frozen=True, slots=True)
+class PendingMemory:
+    """A memory that is to be embedded or indexed anew. Any change to its row replaces the `version`."""
+
+    id: UUID
+    type: MemoryType
+    content: str
+    speaker: str | None
+    context: str
+    occurred_at: datetime
+    version: str
+    session_no: int | None = None
+
+    def passages(self, *languages: str) -> list[IndexedPassage]:
+        """Return its passages, indexed in these languages, or in English."""
+        return passages(self.content, self.speaker, self.context, self.occurred_at, languages or (ENGLISH,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +107,10 @@ class Filling:
             await self._database.run(agent_id, lambda c: c.fetchval(*SQL.lacking(agent_id=agent_id, model=model)))
         )
 
-    async def _take(self, agent_id: str, model: str, batch: int) -> list[Mapping[str, Any]]:
+    async def _take(self, agent_id: str, model: str, batch: int) -> list[PendingMemory]:
         """The next memories, which no other worker takes meanwhile; none at the end."""
 
-        async def work(c: Connection) -> list[Mapping[str, Any]]:
+        async def work(c: Connection) -> list[PendingMemory]:
             held = await c.fetchrow(*SQL.hold(agent_id=agent_id, model=model))
             if held is None:
                 raise InvalidInput(f"{model} is not kept for agent {agent_id!r}")
@@ -96,7 +118,7 @@ class Filling:
                 await c.fetch(*SQL.next_lacking(agent_id=agent_id, model=model, after_id=held["reached"], limit=batch))
             )
             if rows:
-                await c.execute(*SQL.reach(agent_id=agent_id, model=model, memory_id=rows[-1]["id"]))
+                await c.execute(*SQL.reach(agent_id=agent_id, model=model, memory_id=rows[-1].id))
             return rows
 
         return await self._database.run(agent_id, work)
@@ -106,24 +128,24 @@ class Filling:
         after = _START
         while rows := await self._after(agent_id, model, after, pace.batch):
             await self._embed(agent_id, model, rows, pace)
-            after = rows[-1]["id"]
+            after = rows[-1].id
 
-    async def _after(self, agent_id: str, model: str, after: UUID, batch: int) -> list[Mapping[str, Any]]:
+    async def _after(self, agent_id: str, model: str, after: UUID, batch: int) -> list[PendingMemory]:
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.next_lacking(agent_id=agent_id, model=model, after_id=after, limit=batch))
         )
         return _bounded(rows)
 
-    async def _embed(self, agent_id: str, model: str, rows: Sequence[Mapping[str, Any]], pace: Pace) -> int:
+    async def _embed(self, agent_id: str, model: str, memories: Sequence[PendingMemory], pace: Pace) -> int:
         """Embeds memories and puts the vectors of those that have not changed meanwhile; returns how many."""
         began, embedder = monotonic(), self._embedders.named(model)
-        wanted = [(row, text) for row in rows for text in texts(_passages(row))]
+        wanted = [(memory, text) for memory in memories for text in texts(memory.passages())]
         found = await embedder.embed([text for _, (_, _, text) in wanted])
         embedder.forget([text for _, (_, _, text) in wanted])  # nobody asks for them again
 
         async def work(c: Connection) -> int:
             await lock(c, agent_id)
-            ids, versions = [row["id"] for row in rows], [row["version"] for row in rows]
+            ids, versions = [memory.id for memory in memories], [memory.version for memory in memories]
             unchanged = {
                 row["id"]
                 for row in await c.fetch(
@@ -131,9 +153,9 @@ class Filling:
                 )
             }
             put = [
-                (row["id"], row["type"], (ordinal, field, vector))
-                for (row, (ordinal, field, _)), vector in zip(wanted, found, strict=True)
-                if row["id"] in unchanged
+                (memory.id, memory.type, (ordinal, field, vector))
+                for (memory, (ordinal, field, _)), vector in zip(wanted, found, strict=True)
+                if memory.id in unchanged
             ]
             await embedding_rows.insert(c, agent_id, model, put)
             return len(unchanged)
@@ -184,17 +206,13 @@ async def lock(c: Connection, agent_id: str) -> None:
         raise InvalidInput(f"there is no agent {agent_id!r}")
 
 
-def _passages(row: Mapping[str, Any]) -> list[IndexedPassage]:
-    return passages(row["content"], row["speaker"], row["context"], row["occurred_at"])
-
-
-def _bounded(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The first of these memories that make up a batch: one at least."""
-    taken: list[Mapping[str, Any]] = []
+def _bounded(rows: Sequence[Any]) -> list[PendingMemory]:
+    """Return the first of these memories that make up a batch: one at least."""
+    taken: list[PendingMemory] = []
     characters = 0
-    for row in rows:
-        characters += len(row["content"]) + len(row["context"])
+    for memory in (as_value(PendingMemory, row) for row in rows):
+        characters += len(memory.content) + len(memory.context)
         if taken and characters > _MOST_CHARACTERS:
             break
-        taken.append(row)
+        taken.append(memory)
     return taken

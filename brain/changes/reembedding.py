@@ -5,10 +5,9 @@ Everything here may be killed at any moment and run again. What takes its time i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from brain import embedding_rows
@@ -18,6 +17,7 @@ from brain.errors import InvalidInput
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import count
 from brain.postgres.database import Connection
+from brain.postgres.rows import as_value
 from brain.statements import Statement
 
 State = Literal["building", "ready", "live", "retired"]
@@ -56,6 +56,17 @@ class Asked:
     used: tuple[UUID, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What is kept of a model."""
+
+    model: str
+    dimension: int
+    begun_at: datetime
+    completed_at: datetime | None
+    live_at: datetime | None
+
+
 class Reembedding(Filling):
     """The models of agents, and how one takes the place of another."""
 
@@ -65,9 +76,9 @@ class Reembedding(Filling):
         async def work(c: Connection) -> tuple[Standing, ...]:
             spaces = await _spaces(c, agent_id)
             memories = await c.fetchval(*SQL.memories(agent_id=agent_id))
-            rows = [dict(row) for row in await c.fetch(*SQL.kept(agent_id=agent_id))]
-            lacking = [await c.fetchval(*SQL.lacking(agent_id=agent_id, model=row["model"])) for row in rows]
-            return tuple(_standing(row, spaces, memories, n) for row, n in zip(rows, lacking, strict=True))
+            kept = [as_value(_Kept, row) for row in await c.fetch(*SQL.kept(agent_id=agent_id))]
+            lacking = [await c.fetchval(*SQL.lacking(agent_id=agent_id, model=each.model)) for each in kept]
+            return tuple(_standing(each, spaces, memories, n) for each, n in zip(kept, lacking, strict=True))
 
         return await self._database.run(agent_id, work)
 
@@ -191,19 +202,19 @@ class Reembedding(Filling):
         return [Asked(row["message"], row["record"], tuple(row["used"])) for row in rows]
 
 
-def _standing(row: Mapping[str, Any], spaces: Spaces, memories: int, lacking: int) -> Standing:
-    state, since = _state(row, spaces.live)
-    return Standing(row["model"], row["dimension"], state, since, memories, lacking)
+def _standing(kept: _Kept, spaces: Spaces, memories: int, lacking: int) -> Standing:
+    state, since = _state(kept, spaces.live)
+    return Standing(kept.model, kept.dimension, state, since, memories, lacking)
 
 
-def _state(row: Mapping[str, Any], live: str | None) -> tuple[State, datetime]:
-    if row["model"] == live:
-        return "live", row["live_at"] or row["begun_at"]
-    if row["live_at"] is not None:
-        return "retired", row["live_at"]
-    if row["completed_at"] is None:
-        return "building", row["begun_at"]
-    return "ready", row["completed_at"]
+def _state(kept: _Kept, live: str | None) -> tuple[State, datetime]:
+    if kept.model == live:
+        return "live", kept.live_at or kept.begun_at
+    if kept.live_at is not None:
+        return "retired", kept.live_at
+    if kept.completed_at is None:
+        return "building", kept.begun_at
+    return "ready", kept.completed_at
 
 
 async def _spaces(c: Connection, agent_id: str) -> Spaces:

@@ -9,20 +9,20 @@ any moment and run again, by several workers at once: what lacks a language, or 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.changes.filling import Pace
+from brain.changes.filling import Pace, PendingMemory
 from brain.errors import InvalidInput
-from brain.indexing import passages
 from brain.languages import require
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import Place, count, insert_postings
 from brain.postgres.database import Connection, Database
+from brain.postgres.rows import as_value
 from brain.statements import Statement
 from brain.text import label
 
@@ -95,19 +95,19 @@ class Reindexing:
             if not standing.lacking:
                 return
             async for rows in self._pages(SQL.next_lacking, agent_id, language, pace):
-                done += await self._add(agent_id, language, rows)
+                done += await self._add(agent_id, language, [as_value(PendingMemory, row) for row in rows])
                 progress("index", min(done, standing.memories), standing.memories)
         raise InvalidInput(
             f"agent {agent_id!r} is being written to without {language}: are all processes of one version?"
         )
 
-    async def _add(self, agent_id: str, language: str, rows: Sequence[Mapping[str, Any]]) -> int:
+    async def _add(self, agent_id: str, language: str, memories: Sequence[PendingMemory]) -> int:
         """Indexes memories that have not changed meanwhile; returns how many."""
-        indexed = {row["id"]: await _places(row, language) for row in rows}
+        indexed = {memory.id: await _places(memory, language) for memory in memories}
 
         async def work(c: Connection) -> int:
             await c.fetchrow(*SQL.lock(agent_id=agent_id))
-            versions = [row["version"] for row in rows]
+            versions = [memory.version for memory in memories]
             found = await c.fetch(
                 *SQL.unchanged(agent_id=agent_id, language=language, memory_ids=list(indexed), versions=versions)
             )
@@ -127,11 +127,11 @@ class Reindexing:
 
     async def _pages(
         self, statement: Statement, agent_id: str, language: str, pace: Pace
-    ) -> AsyncIterator[Sequence[Mapping[str, Any]]]:
-        """The memories that a statement finds, in the order of their ids, at the pace asked for."""
+    ) -> AsyncIterator[Sequence[Any]]:
+        """The rows of memories that a statement finds, in the order of their ids, at the pace asked for."""
         after = _START
 
-        async def page(c: Connection) -> Sequence[Mapping[str, Any]]:
+        async def page(c: Connection) -> Sequence[Any]:
             return list(
                 await c.fetch(*statement(agent_id=agent_id, language=language, after_id=after, limit=pace.batch))
             )
@@ -158,11 +158,11 @@ async def _leave(c: Connection, agent_id: str, language: str, ids: Sequence[UUID
     await c.execute(*SQL.leave(agent_id=agent_id, language=language, memory_ids=ids, label=label(language)))
 
 
-async def _places(row: Mapping[str, Any], language: str) -> list[Place]:
+async def _places(memory: PendingMemory, language: str) -> list[Place]:
     """The passages of a memory in a language; others have their turn in between, since a long one takes its time."""
     await asyncio.sleep(0)
-    pieces = passages(row["content"], row["speaker"], row["context"], row["occurred_at"], (language,))
-    return [Place(row["id"], piece.ordinal, row["type"], row["session_no"], piece.live) for piece in pieces]
+    pieces = memory.passages(language)
+    return [Place(memory.id, piece.ordinal, memory.type, memory.session_no, piece.live) for piece in pieces]
 
 
 async def _insert(c: Connection, agent_id: str, language: str, places: Sequence[Place]) -> None:

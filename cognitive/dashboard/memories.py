@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from brain.analytics.memory_rows import GroupSizes, Habit, MemoryFilter, MemoryRow
+from brain.analytics.memories import GroupSizes, Habit, MemoryFilter, MemoryRow
 from brain.analytics.paging import MOST_LOOKED
 from brain.analytics.turn_rows import Page
 from brain.analytics.turns import Figures

@@ -12,8 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain.analytics.memories import MOST_SHOWINGS
-from brain.analytics.memory_rows import Life, MemoryRow, Near, Showing
+from brain.analytics.memories import MOST_SHOWINGS, Life, MemoryRow, Near, Showing
 from brain.analytics.turn_rows import Page
 from brain.analytics.turns import Figures
 from brain.search import Masses

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, get_args
 from uuid import UUID
 
-from brain.analytics.memory_rows import Group, MemoryFilter
+from brain.analytics.memories import Group, MemoryFilter
 from brain.types import MEMORY_TYPES
 from cognitive.dashboard.asked import Asked, moment
 from cognitive.errors import InvalidInput

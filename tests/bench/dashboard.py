@@ -23,7 +23,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from brain.analytics.memory_rows import Habit, MemoryFilter
+from brain.analytics.memories import Habit, MemoryFilter
 from brain.analytics.turn_rows import Page, Period, TurnFilter
 from brain.analytics.turns import Figures
 from brain.embedded import EmbeddedServer

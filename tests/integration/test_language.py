@@ -12,8 +12,9 @@ import pytest
 from hashed import old
 
 from brain.changes import reindexing
-from brain.changes.filling import Pace
+from brain.changes.filling import Pace, PendingMemory
 from brain.postgres.database import Database
+from brain.postgres.rows import as_value
 from brain.search import MemorySearch, Query
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.errors import InvalidInput, UnknownLanguage
@@ -267,9 +268,9 @@ async def test_what_older_code_changes_while_its_words_are_read_is_not_indexed_a
     with pytest.raises(Killed):
         await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(0))
     async with aclosing(layer.admin.reindexing._pages(reindexing.SQL.next_lacking, agent, "german", FULL)) as pages:
-        rows = await anext(pages)
+        rows = [as_value(PendingMemory, row) for row in await anext(pages)]
     await ask("UPDATE cognitive.corpus SET becoming = NULL WHERE agent_id = $1", agent)  # as that code believes
-    await layer.update(agent, rows[0]["id"], content="Die Brücken sind gesperrt.")
+    await layer.update(agent, rows[0].id, content="Die Brücken sind gesperrt.")
     await ask("UPDATE cognitive.corpus SET becoming = 'german' WHERE agent_id = $1", agent)
     assert await layer.admin.reindexing._add(agent, "german", rows) == len(rows) - 1
     await layer.admin.set_language(agent, "german", pace=FULL)
