@@ -12,6 +12,7 @@ from brain.types import Memory, MemoryType
 from cognitive.context import abstention, budget, dedup, explore, ranking, render, trust, usage
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.recording.record import Given, Standing
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Candidate, Fate, Sections, Sifted
@@ -32,13 +33,18 @@ class Assembled:
 
 
 def assemble(
-    plan: Plan, given: Given, compare: dedup.Compare, policy: Policy, counter: TokenCounter = count
+    plan: Plan,
+    given: Given,
+    compare: dedup.Compare,
+    policy: Policy,
+    counter: TokenCounter = count,
+    constants: Constants = CONSTANTS,
 ) -> Assembled:
     """The context of a turn: a function of its arguments, bit for bit."""
-    ranked = order(plan.retrieval, given.found, given.now, policy)
-    room = budget.sections(plan, given.found, given.room, given.now, policy)
-    scales = Scales(counter, room, policy)
-    sifted = _explored(_sift(ranked, plan, given, compare, policy, scales), plan, given, policy, scales)
+    ranked = order(plan.retrieval, given.found, given.now, policy, constants)
+    room = budget.sections(plan, given.found, given.room, given.now, policy, constants)
+    scales = Scales(counter, room, policy, constants)
+    sifted = _explored(_sift(ranked, plan, given, compare, scales), plan, given, scales)
     fates = [Fate(candidate, "shown", candidate.score, _because(candidate)) for candidate in sifted.kept]
     return Assembled(
         text=render.block(sifted.kept, policy),
@@ -51,11 +57,12 @@ def assemble(
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """What weighs a turn's memories, and what they may weigh."""
+    """What weighs a turn's memories, what they may weigh, and by which settings and constants."""
 
     counter: TokenCounter
     sections: Sections
     policy: Policy
+    constants: Constants
 
     @property
     def frame(self) -> int:
@@ -77,18 +84,20 @@ def _because(candidate: Candidate) -> str:
     return f"rank {candidate.rank}{shortened}"
 
 
-def order(queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy: Policy) -> list[Candidate]:
+def order(
+    queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy: Policy, constants: Constants
+) -> list[Candidate]:
     """Every memory that was found, best first."""
     if not queries:
         return []
     relevant = ranking.candidates(found, queries[0], now, policy)
-    return ranking.rank(relevant, usage.earned(found, now, policy), policy, queries[0])
+    earned = usage.earned(found, now, policy, constants)
+    return ranking.rank(relevant, earned, policy, constants, queries[0])
 
 
-def _sift(
-    ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.Compare, policy: Policy, scales: Scales
-) -> Sifted:
+def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.Compare, scales: Scales) -> Sifted:
     """From all candidates to those that are shown: the stages in their order, each saying what it dropped."""
+    policy = scales.policy
     limits = {query.type: query.limit for query in plan.retrieval}
     stands = _standing(given, policy)
     stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
@@ -97,7 +106,7 @@ def _sift(
         lambda candidates: trust.trusted(candidates, policy),
         lambda candidates: abstention.abstain(candidates, given.found, plan.signals, policy, plan.frame),
         lambda candidates: trust.capped(candidates, policy),
-        lambda candidates: _distinct(candidates, limits, plan, compare, stands, policy),
+        lambda candidates: _distinct(candidates, limits, plan, compare, stands, scales),
         lambda candidates: budget.limit(candidates, limits),
         lambda candidates: dedup.drop_in_history(candidates, stands),
         lambda candidates: budget.fit(
@@ -105,6 +114,7 @@ def _sift(
             scales.sections.budgets,
             scales.sections.total,
             cost=scales.cost,
+            constants=scales.constants,
             overhead=scales.frame,
             asked=plan.budgets.keys() & dict(plan.signals.hints),
         ),
@@ -120,17 +130,17 @@ def _sift(
 
 def _distinct(
     candidates: Sequence[Candidate], limits: Mapping[MemoryType, int], plan: Plan, compare: dedup.Compare,
-    stands: Sequence[Standing], policy: Policy,
+    stands: Sequence[Standing], scales: Scales,
 ) -> Sifted:  # fmt: skip
     """What nobody has said yet, of so many of each type as its limit may show: twice the limit are looked at, and more
     while what was dropped leaves places empty. A dozen restatements take one place, and not all.
     """
-    times = _DEDUP_POOL
+    times, keys = _DEDUP_POOL, {(id, ordinal) for id, ordinal, _ in stands}
     while True:
         pool = budget.limit(candidates, {type_: limit * times for type_, limit in limits.items()})
         if not plan.dedup:
             return pool
-        unsaid = dedup.drop_said(pool.kept, compare, policy, {(id, ordinal) for id, ordinal, _ in stands})
+        unsaid = dedup.drop_said(pool.kept, compare, scales.policy, scales.constants, keys)
         kept = Counter(candidate.hit.type for candidate in unsaid.kept)
         waiting = {fate.candidate.hit.type for fate in pool.dropped}
         if times >= _MOST_COMPARED or all(kept[type_] >= limits.get(type_, 0) for type_ in waiting):
@@ -138,13 +148,14 @@ def _distinct(
         times *= _DEDUP_POOL
 
 
-def _explored(sifted: Sifted, plan: Plan, given: Given, policy: Policy, scales: Scales) -> Sifted:
+def _explored(sifted: Sifted, plan: Plan, given: Given, scales: Scales) -> Sifted:
     """With the exploration's draw, and with the chance of being shown of all that had one."""
-    if not policy.usage.explore_every:
+    every = scales.policy.usage.explore_every
+    if not every:
         return sifted
     room = scales.sections.total - scales.frame - sum(candidate.tokens for candidate in sifted.kept)
     below = _below_the_cut(sifted.dropped, plan, scales)
-    draw = explore.explore(given.turn_id, given.agent_id, sifted.kept, below, policy.usage.explore_every, room=room)
+    draw = explore.explore(given.turn_id, given.agent_id, sifted.kept, below, every, room=room)
 
     def chanced(candidate: Candidate) -> Candidate:
         chance = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)

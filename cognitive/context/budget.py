@@ -16,11 +16,13 @@ from brain.text import lexemes
 from brain.types import MemoryType
 from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate, Fate, Sections, Sifted
 
 
-def sections(plan: Plan, found: Found, room: int | None, now: datetime, policy: Policy) -> Sections:
+def sections(
+    plan: Plan, found: Found, room: int | None, now: datetime, policy: Policy, constants: Constants
+) -> Sections:
     """The budgets of a turn, and why they are other than planned.
 
     Args:
@@ -29,6 +31,7 @@ def sections(plan: Plan, found: Found, room: int | None, now: datetime, policy: 
         room: The tokens that the model at hand leaves for memory; None where that is no matter.
         now: The turn's time.
         policy: `budgets.learned`, and the overrides that it does not move.
+        constants: The bounds between which a section moves.
     """
     total, reasons = plan.total, list[str]()
     if room is not None and room < total:
@@ -36,8 +39,8 @@ def sections(plan: Plan, found: Found, room: int | None, now: datetime, policy: 
         reasons.append(f"the model leaves {total} of {plan.total} tokens")
     if not policy.budgets.learned:
         return Sections(plan.budgets, total, tuple(reasons))
-    worth = _worth(plan, found, now, policy)
-    budgets = {type_: _moved(type_, tokens, worth, plan, policy) for type_, tokens in plan.budgets.items()}
+    worth = _worth(plan, found, now, policy, constants)
+    budgets = {type_: _moved(type_, tokens, worth, plan, policy, constants) for type_, tokens in plan.budgets.items()}
     moved = [type_ for type_, tokens in budgets.items() if tokens != plan.budgets[type_]]
     return Sections(
         budgets,
@@ -47,13 +50,13 @@ def sections(plan: Plan, found: Found, room: int | None, now: datetime, policy: 
     )  # fmt: skip
 
 
-def _worth(plan: Plan, found: Found, now: datetime, policy: Policy) -> Mapping[MemoryType, float]:
+def _worth(plan: Plan, found: Found, now: datetime, policy: Policy, constants: Constants) -> Mapping[MemoryType, float]:
     """How often a type is used when it is shown, over the mean of the budgets' tokens.
 
     Each rate is drawn towards the rate of all types by `learned_budget_prior` showings: a type seldom shown stays
     where it was planned (the posterior mean of a beta prior, Gelman et al., "Bayesian Data Analysis", 2.4).
     """
-    half_life, prior = policy.usage.half_life_days, CONSTANTS.learned_budget_prior
+    half_life, prior = policy.usage.half_life_days, constants.learned_budget_prior
     shown = {type_: decayed(mass.shown, mass.at, now, half_life) for type_, mass in found.base.items()}
     used = {type_: decayed(mass.used, mass.at, now, half_life) for type_, mass in found.base.items()}
     of_all = sum(used.values()) / sum(shown.values()) if sum(shown.values()) else 0.0
@@ -64,12 +67,17 @@ def _worth(plan: Plan, found: Found, now: datetime, policy: Policy) -> Mapping[M
 
 
 def _moved(
-    type_: MemoryType, planned: int, worth: Mapping[MemoryType, float], plan: Plan, policy: Policy
-) -> int:  # fmt: skip
+    type_: MemoryType,
+    planned: int,
+    worth: Mapping[MemoryType, float],
+    plan: Plan,
+    policy: Policy,
+    constants: Constants,
+) -> int:
     """A section's tokens: within the bounds, not below what a hint asks for, and as the operator set them, if so."""
     if type_ in policy.budgets.overrides:
         return planned
-    moved = round(planned * min(CONSTANTS.max_learned_budget, max(CONSTANTS.min_learned_budget, worth[type_])))
+    moved = round(planned * min(constants.max_learned_budget, max(constants.min_learned_budget, worth[type_])))
     asked = type_ in dict(plan.signals.hints)
     return max(moved, min(planned, int(getattr(policy.budgets.frames["question"], type_)))) if asked else moved
 
@@ -103,9 +111,9 @@ def fit(
     total: int,
     *,
     cost: Callable[[Candidate], int],
+    constants: Constants,
     overhead: int = 0,
     asked: Collection[MemoryType] = (),
-    constants: Constants = CONSTANTS,
 ) -> Sifted:
     """Whole memories that fit their sections and the total, in the order given.
 

@@ -16,7 +16,7 @@ from brain.types import Vector
 from cognitive.context.sentences import Statement
 from cognitive.context.similarity import Statements
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.policy.tables import Placement
 from cognitive.prompt import records, without_injected
 from cognitive.recording.record import Standing
@@ -89,8 +89,8 @@ def drop_said(
     candidates: Sequence[Candidate],
     compare: Compare,
     policy: Policy,
+    constants: Constants,
     standing: Collection[Key] = (),
-    constants: Constants = CONSTANTS,
 ) -> Sifted:
     """Drops what the window says already, and what a better candidate says; or shortens it to what is not said yet.
 
@@ -154,9 +154,7 @@ def _fate(
     return Fate(candidate, disposition, value, f"{because} ({measure} {value:.2f})")
 
 
-def same(
-    memory: Statement, like: Likeness, policy: Policy, constants: Constants = CONSTANTS
-) -> tuple[str, float] | None:
+def same(memory: Statement, like: Likeness, policy: Policy, constants: Constants) -> tuple[str, float] | None:
     """The measure and value by which a policy takes a memory for said, or None if it does not."""
     if like.cosine is not None and like.cosine > policy.dedup.threshold:
         return "cosine", like.cosine

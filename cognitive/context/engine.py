@@ -22,7 +22,7 @@ from cognitive.context.similarity import Statements
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.prompt import without_injected
 from cognitive.recording.record import Given, Standing, encode
 from cognitive.tokens import TokenCounter, count
@@ -62,12 +62,18 @@ class ContextEngine:
     """Runs plans against an agent's memory."""
 
     def __init__(
-        self, store: MemoryStore, search: MemorySearch, embedders: Embedders, counter: TokenCounter = count
+        self,
+        store: MemoryStore,
+        search: MemorySearch,
+        embedders: Embedders,
+        counter: TokenCounter = count,
+        constants: Constants = CONSTANTS,
     ) -> None:
         self._store = store
         self._search = search
         self._embedders = embedders
         self._counter = counter
+        self._constants = constants
 
     async def build(
         self, plan: Plan, turn: Turn, now: datetime, deadline: Deadline, policy: Policy, room: int | None = None,
@@ -79,7 +85,7 @@ class ContextEngine:
         messages of the conversation that the model is sent, where those are not all.
         """
         clock = Stopwatch()
-        believed, kept = self._embedders.of(turn.agent_id), deadline.left() * CONSTANTS.ranking_time_share
+        believed, kept = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
         searching = deadline.leaving(kept)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
             self._pinned(turn.agent_id, searching),
@@ -94,7 +100,7 @@ class ContextEngine:
             plan, now, embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
             await _standing(turn, retrieved.found.hits, sent, policy), self._counter.name, room,
         )  # fmt: skip
-        made = assemble(plan, given, dedup.against(window, policy), policy, self._counter)
+        made = assemble(plan, given, dedup.against(window, policy), policy, self._counter, self._constants)
         clock.lap("assemble")
         record = encode(given, made.fates, text=made.text, prefix=made.prefix)
         clock.lap("record")
@@ -108,7 +114,7 @@ class ContextEngine:
             vector=retrieved.vector,
             given=given,
             model=embedder.model,
-            own=await self._own(plan.retrieval, retrieved.vector, embedder, deadline, policy),
+            own=await self._own(plan.retrieval, retrieved.vector, embedder, deadline),
         )  # fmt: skip
 
     async def recall(
@@ -127,7 +133,7 @@ class ContextEngine:
         retrieved, _ = await self._retrieve(agent_id, queries, now, deadline, policy, filters, model)
         if queries and not retrieved.channels:
             raise StoreUnavailable("; ".join(retrieved.degraded))
-        return order(queries, retrieved.found, now, policy)
+        return order(queries, retrieved.found, now, policy, self._constants)
 
     async def _pinned(self, agent_id: str, deadline: Deadline) -> tuple[list[Memory], tuple[Degradation, ...]]:
         try:
@@ -153,8 +159,8 @@ class ContextEngine:
 
         async def found(embedder: CachedEmbedder) -> Retrieved:
             return await retrieve(
-                agent_id, queries, search=self._search, embedder=embedder, policy=policy, now=now,
-                deadline=deadline, filters=filters,
+                agent_id, queries, search=self._search, embedder=embedder, policy=policy,
+                constants=self._constants, now=now, deadline=deadline, filters=filters,
             )  # fmt: skip
 
         if model is not None:
@@ -173,13 +179,12 @@ class ContextEngine:
         return retrieved, embedder
 
     async def _own(
-        self, queries: Sequence[RetrievalQuery], vector: Vector | None, embedder: CachedEmbedder, deadline: Deadline,
-        policy: Policy,
-    ) -> Vector | None:  # fmt: skip
+        self, queries: Sequence[RetrievalQuery], vector: Vector | None, embedder: CachedEmbedder, deadline: Deadline
+    ) -> Vector | None:
         """The query's vector by the first embedder: tools and labelled sentences were embedded with that one."""
         if embedder is self._embedders.first or vector is None:
             return vector
-        return (await embedded(searched(queries[0].text), self._embedders.first, policy, deadline))[0]
+        return (await embedded(searched(queries[0].text), self._embedders.first, self._constants, deadline))[0]
 
     async def _window(
         self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy, embedder: CachedEmbedder
@@ -191,10 +196,11 @@ class ContextEngine:
         recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
         stated = dedup.window_sentences([*recent, turn.text])
         unknown = [sentence for sentence in stated if embedder.known(sentence) is None]
+        most = self._constants.max_window_sentences
         missing: tuple[Degradation, ...] = ()
         try:
             await deadline.within(
-                embedder.embed(unknown[-CONSTANTS.max_window_sentences :] if CONSTANTS.max_window_sentences else []),
+                embedder.embed(unknown[-most:] if most else []),
                 _WINDOW_SHARE,
             )
         except TimeoutError:

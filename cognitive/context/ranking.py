@@ -33,7 +33,7 @@ from cognitive.context.answer_types import (
 )
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.trace import Boost, Candidate
 
 _CAPITALISED = re.compile(r"(?<=\s)[A-Z]\w+")
@@ -184,15 +184,19 @@ def _recent(at: datetime, now: datetime) -> float:
 
 
 def rank(
-    candidates: Sequence[Candidate], boosts: Mapping[UUID, Boost], policy: Policy, query: RetrievalQuery | None = None
+    candidates: Sequence[Candidate],
+    boosts: Mapping[UUID, Boost],
+    policy: Policy,
+    constants: Constants,
+    query: RetrievalQuery | None = None,
 ) -> list[Candidate]:
-    """Candidates by score, best first, equal ones in the agent's own order; and as `precedence` says for the query.
+    """Candidates by score, best first, equal ones in the agent's own order; and as `precede` says for the query.
 
     score = relevance + usage_weight · log2(boost) + lift, halved for what was superseded. The boost is an addition of
     at most 0.005 at the default weight: it settles near-ties and cannot lift the irrelevant over an exact match. The
     lift is what the search lacked for the same question before, at most 0.2 at the default weight.
     """
-    scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy) for c in candidates}
+    scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy, constants) for c in candidates}
     by_score = sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq))
     return [
         Candidate(
@@ -204,17 +208,17 @@ def rank(
             score=scores[candidate.hit.memory_id],
             rank=n,
         )
-        for n, candidate in enumerate(precede(by_score, query), 1)
+        for n, candidate in enumerate(precede(by_score, query, constants), 1)
     ]
 
 
-def _score(candidate: Candidate, earned: Boost, policy: Policy) -> float:
+def _score(candidate: Candidate, earned: Boost, policy: Policy, constants: Constants) -> float:
     if policy.usage.combine == "multiply":
         score = candidate.relevance * earned.factor
     else:
         score = candidate.relevance + policy.usage.weight * math.log2(earned.factor)
     score += earned.lift
-    return score * CONSTANTS.superseded_factor if candidate.hit.superseded_by is not None else score
+    return score * constants.superseded_factor if candidate.hit.superseded_by is not None else score
 
 
 def identifiers(text: str) -> tuple[str, ...]:
@@ -223,9 +227,7 @@ def identifiers(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(token for token in tokens if _identifies(token)))
 
 
-def precede(
-    ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants = CONSTANTS
-) -> list[Candidate]:
+def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants) -> list[Candidate]:
     """The candidates, best first, as the rules say; without a query only what was replaced is moved."""
     if query is None:
         return _after_their_replacement(ordered)

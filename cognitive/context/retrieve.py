@@ -15,7 +15,7 @@ from brain.types import MemoryType, Vector
 from cognitive.degradation import Degradation
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS
+from cognitive.policy.constants import Constants
 from cognitive.telemetry import attributes
 from cognitive.telemetry.attributes import SEARCH_MEMORY
 from cognitive.telemetry.spans import Span
@@ -64,6 +64,7 @@ async def retrieve(
     search: MemorySearch,
     embedder: CachedEmbedder,
     policy: Policy,
+    constants: Constants,
     now: datetime,
     deadline: Deadline,
     filters: Filters = NO_FILTERS,
@@ -76,8 +77,8 @@ async def retrieve(
     if not queries:
         return Retrieved(Found(()), None, ())
     text = searched(queries[0].text)
-    vector, missing = await embedded(text, embedder, policy, deadline)
-    types = {query.type: _per_channel(query.limit, policy) for query in queries}
+    vector, missing = await embedded(text, embedder, constants, deadline)
+    types = {query.type: _per_channel(query.limit, policy, constants) for query in queries}
     query = _query(
         types,
         text,
@@ -86,7 +87,7 @@ async def retrieve(
         embedder.model,
         filters,
         max(query.limit for query in queries),
-        _past(now, policy),
+        _past(now, policy, constants),
     )
     channels = ("dense",) * (vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
     seconds = deadline.left()
@@ -110,20 +111,20 @@ def searched(text: str) -> str:
 
 
 async def embedded(
-    text: str, embedder: CachedEmbedder, policy: Policy, deadline: Deadline
+    text: str, embedder: CachedEmbedder, constants: Constants, deadline: Deadline
 ) -> tuple[Vector | None, tuple[Degradation, ...]]:
     """The vector of a text within its share of the deadline, or why there is none."""
     try:
-        return (await deadline.within(embedder.embed([text]), CONSTANTS.embedding_time_share))[0], ()
+        return (await deadline.within(embedder.embed([text]), constants.embedding_time_share))[0], ()
     except TimeoutError:
         return None, (Degradation("embedding_late", "no vector in time, searched by words only"),)
     except CognitiveError as error:
         return None, (Degradation("embedding_failed", f"{error}; searched by words only"),)
 
 
-def _per_channel(limit: int, policy: Policy) -> int:
+def _per_channel(limit: int, policy: Policy, constants: Constants) -> int:
     """As many as can matter for the memories that are wanted: of a few, the best stand among fewer."""
-    return max(limit, min(policy.retrieval.candidates_per_channel, limit * CONSTANTS.candidates_per_result))
+    return max(limit, min(policy.retrieval.candidates_per_channel, limit * constants.candidates_per_result))
 
 
 def _query(
@@ -151,9 +152,9 @@ def _query(
     )
 
 
-def _past(now: datetime, policy: Policy) -> PastTurns | None:
+def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | None:
     if not policy.association.weight and policy.usage.boost == "rate":
         return None
-    known = CONSTANTS.association_cosine(policy.association.min_similarity)
+    known = constants.association_cosine(policy.association.min_similarity)
     similar = known if policy.association.weight else inf  # what nothing would lift is not fetched
-    return PastTurns(now, CONSTANTS.association_max_turns, CONSTANTS.association_max_similar, similar)
+    return PastTurns(now, constants.association_max_turns, constants.association_max_similar, similar)

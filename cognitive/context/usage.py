@@ -19,7 +19,7 @@ from uuid import UUID
 from brain.decay import decayed
 from brain.search import Found, Hit, Masses, PastShown, PastTurn
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.trace import Boost
 
 # The Beta posterior has an optimistic prior, since a new memory deserves its chance, of a
@@ -65,10 +65,10 @@ NOWHERE = Nearby()
 _UNKNOWN = Boost()  # one object for all: most candidates were never shown
 
 
-def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
+def earned(found: Found, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Boost]:
     """What every memory that was found has earned by its use, in all turns and in those like this one."""
     trust = reliability(found.base, now, policy)
-    lifted, boosted = lifts(found, now, policy), boosts(found, now, policy)
+    lifted, boosted = lifts(found, now, policy, constants), boosts(found, now, policy, constants)
     raised = {
         id: replace(each, lift=trust * each.specificity * lifted[id].value)
         for id, each in boosted.items()
@@ -77,14 +77,14 @@ def earned(found: Found, now: datetime, policy: Policy) -> Mapping[UUID, Boost]:
     return {**boosted, **raised}
 
 
-def boosts(found: Found, now: datetime, policy: Policy, constants: Constants = CONSTANTS) -> dict[UUID, Boost]:
+def boosts(found: Found, now: datetime, policy: Policy, constants: Constants) -> dict[UUID, Boost]:
     """What usage says of every memory that was found."""
     near = nearby(found.past, now, policy)
     measure = BOOSTS[policy.usage.boost]
     trust = reliability(found.base, now, policy)
     return {
         hit.memory_id: measure(
-            hit, found.base, now, policy, near.get(hit.memory_id, NOWHERE) if near else None, trust, constants
+            hit, found.base, now, policy, constants, near.get(hit.memory_id, NOWHERE) if near else None, trust
         )
         for hit in found.hits
     }
@@ -95,9 +95,9 @@ def boost(
     base: Mapping[str, Masses],
     now: datetime,
     policy: Policy,
+    constants: Constants,
     near: Nearby | None = None,
     trust: float = 1.0,
-    constants: Constants = CONSTANTS,
 ) -> Boost:
     """A factor in [min_boost, max_boost] from three levels of evidence: type, memory, and turns like this one.
 
@@ -133,9 +133,9 @@ def seeds_rate(
     base: Mapping[str, Masses],
     now: datetime,
     policy: Policy,
+    constants: Constants,
     near: Nearby | None = None,
     trust: float = 1.0,
-    constants: Constants = CONSTANTS,
 ) -> Boost:
     """The seed's rule, exactly: 0.5 + used ÷ shown, by plain counts, from the second showing on."""
     shown, used = _left(hit, now, policy)
@@ -230,7 +230,7 @@ class Lift:
 NO_LIFT = Lift()
 
 
-def lifts(found: Found, now: datetime, policy: Policy, constants: Constants = CONSTANTS) -> Mapping[UUID, Lift]:
+def lifts(found: Found, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Lift]:
     """By memory, what past turns add to its relevance, within ± association.weight · MOST_LACKED.
 
     The lesson that says most counts, not their sum: the same question asked ten times is no ten lessons.
@@ -265,7 +265,7 @@ def _telling(lessons: Sequence[tuple[bool, float]]) -> float:
     return max(values) if max(values) > 0 else min(values)
 
 
-def similarity(turn: PastTurn, constants: Constants = CONSTANTS) -> float:
+def similarity(turn: PastTurn, constants: Constants) -> float:
     """How like this query a past turn's was, at most 1: words tell apart what embeddings of short questions confuse."""
     lexical = constants.association_lexical_share
     return (1 - lexical) * turn.cosine + lexical * turn.words

@@ -11,6 +11,7 @@ from brain.decay import added, decayed
 from brain.search import Hit, Masses
 from cognitive.context.usage import BOOSTS, reliability
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost
 
 Shown = tuple[datetime, bool | None, bool | None]  # when, whether it was used, how it was rated
@@ -86,7 +87,7 @@ def boost_at(memory: MemoryRow, use: Use | None, base: Mapping[str, Masses], pol
         _hit(memory), usage_shown=use.shown, usage_used=use.used, usage_at=use.at, times_shown=use.times_shown,
         times_used=use.times_used,
     )  # fmt: skip
-    return BOOSTS[policy.usage.boost](hit, base, at, policy, None, reliability(base, at, policy))
+    return BOOSTS[policy.usage.boost](hit, base, at, policy, CONSTANTS, None, reliability(base, at, policy))
 
 
 def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[Use | None]:

@@ -20,6 +20,7 @@ from cognitive.lab.shadow import Agreement
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 from cognitive.policy.live import BY_NAME, between
 from cognitive.policy.resolver import FRESH, Standing
 from cognitive.policy.tables import FRAMES
@@ -265,7 +266,7 @@ def _types(rates: Mapping[str, Masses], policy: Policy, now: datetime) -> tuple[
     """What use has taught of each type; nothing is learnt of a type that was never shown."""
     on = policy.changed({"budgets.learned": True})
     plans = [planning.make(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES_TOLD]
-    moved = [sections(plan, Found((), base=dict(rates)), None, now, on).budgets for plan in plans]
+    moved = [sections(plan, Found((), base=dict(rates)), None, now, on, CONSTANTS).budgets for plan in plans]
     told = []
     for type_ in MEMORY_TYPES:
         masses = rates.get(type_)

@@ -13,6 +13,7 @@ from cognitive.context.usage import base_rate
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.policy.annotations import BeforeRecord
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.policy import settings
 from cognitive.preflight import plan as planning
 from cognitive.recording.record import NOTHING, Given, Recording, sha256
@@ -78,10 +79,16 @@ def uncompared(made: Assembled, policy: Policy) -> tuple[UUID, ...]:
     return tuple(c.hit.memory_id for c in made.shown if policy.dedup.enabled and c.likeness is None)
 
 
-def again(given: Given, likeness: Mapping[Key, Likeness], policy: Policy, counter: TokenCounter = count) -> Assembled:
+def again(
+    given: Given,
+    likeness: Mapping[Key, Likeness],
+    policy: Policy,
+    counter: TokenCounter = count,
+    constants: Constants = CONSTANTS,
+) -> Assembled:
     """The stages of a turn on what they were given, with the window as it was compared then."""
     plan = planning.make(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
-    return assemble(plan, given, lambda hit, _: likeness.get((hit.memory_id, hit.ordinal)), policy, counter)
+    return assemble(plan, given, lambda hit, _: likeness.get((hit.memory_id, hit.ordinal)), policy, counter, constants)
 
 
 def replan(record: Recording, policy: Policy) -> Plan:

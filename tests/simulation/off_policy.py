@@ -24,6 +24,7 @@ from cognitive.context.ranking import rank
 from cognitive.lab.evaluate import Evaluation, evaluate
 from cognitive.lab.evidence import Choice, LoggedTurn
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost, Candidate
 
 SHOWN = 5
@@ -64,7 +65,7 @@ def _situation(message: Message, candidates: int, use: float) -> Situation:
 
 def _ranked(found: np.ndarray, relevance: np.ndarray) -> list[Candidate]:
     candidates = [Candidate(memory(int(n)), relevance=float(relevance[n])) for n in found]
-    return rank(candidates, {candidate.hit.memory_id: Boost() for candidate in candidates}, Policy())
+    return rank(candidates, {candidate.hit.memory_id: Boost() for candidate in candidates}, Policy(), CONSTANTS)
 
 
 def truth(situations: list[Situation], every: int) -> tuple[float, float]:

@@ -79,7 +79,7 @@ def earned_by_the_seeds_rule(found: Found, now: datetime) -> Mapping[UUID, Boost
 
 
 def earned_by_ours(found: Found, now: datetime) -> Mapping[UUID, Boost]:
-    return earned(found, now, POLICY)
+    return earned(found, now, POLICY, CONSTANTS)
 
 
 def multiplied(candidates: Sequence[Candidate], earned: Mapping[UUID, Boost]) -> Sequence[Candidate]:
@@ -87,7 +87,7 @@ def multiplied(candidates: Sequence[Candidate], earned: Mapping[UUID, Boost]) ->
 
 
 def ranked(candidates: Sequence[Candidate], earned: Mapping[UUID, Boost]) -> Sequence[Candidate]:
-    return rank(candidates, earned, POLICY)
+    return rank(candidates, earned, POLICY, CONSTANTS)
 
 
 ARMS = {

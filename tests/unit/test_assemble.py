@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import timedelta
 from math import isclose
 
 import pytest
@@ -10,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import AT, found, hit, past, uid
 
-from brain.search import Hit
+from brain.search import Hit, Masses
 from brain.types import MEMORY_TYPES
 from cognitive.context.assemble import assemble
 from cognitive.plan import Signals
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 from cognitive.recording.record import Given
@@ -174,3 +176,41 @@ def test_restatements_leave_no_place_empty_while_something_else_waits():
     ]
     shown = names(made([*same, stored(13, "fact", 0.8)], Policy(abstention=False, limits={"default": 2})))
     assert shown == [1, 13]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"superseded_factor": 0.25},
+        {"version_threshold": 0.1},
+        {"max_boost": 1.2},
+        {"association_lexical_share": 0.9},
+        {"lexical_dedup_threshold": 0.99},
+        {"max_learned_budget": 1.1},
+        {"token_cost_exponent": 9.0},
+    ],
+    ids=lambda other: next(iter(other)),
+)
+def test_every_stage_reads_the_constants_it_is_given(other):
+    used = {"times_shown": 9, "times_used": 9, "usage_shown": 9.0, "usage_used": 9.0, "usage_at": AT}
+    scores = {"said_cosine": 0.8, "said_matched": 1.0}
+    hits = [
+        hit(1, "The blue tea pot stands in the galley.", scores={"said_cosine": 0.9}),
+        hit(2, "The blue tea pot stands in the galley, rinsed today.", scores={"said_cosine": 0.85}),
+        hit(3, "Tea was served at nine on the quay.", scores=scores, superseded_by=4),
+        hit(4, "Tea was poured at nine on the quay.", scores=scores, occurred_at=AT + timedelta(days=1)),
+        hit(5, "Old tea leaves go to the roses behind the shed.", scores=scores),
+        hit(6, "Lemon and honey are kept beside the stove.", scores={"said_cosine": 0.5}, **used),
+    ]
+    policy = Policy(abstention=False, budgets={"learned": True})
+    plan = planning.make(Signals("Where is the tea?", question=True), "question", (), policy)
+    base = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT)}
+    turns = (past(0.75, (6, True, 0.2), words=0.4),)
+    was = Given.of(
+        plan, AT, "m", found(*hits, passages=6, base=base, past=turns), (), "agent", "t", (), count.name, 100
+    )
+    usual, varied = (
+        assemble(plan, was, lambda *_: NOT_SAID, policy, count, c) for c in (CONSTANTS, Constants(**other))
+    )
+    assert (usual.fates, usual.sections) != (varied.fates, varied.sections)
+    assert usual == assemble(plan, was, lambda *_: NOT_SAID, policy)

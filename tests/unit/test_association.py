@@ -22,7 +22,7 @@ SAME = 1.0  # cosine of a question to itself
 
 
 def lift(n: int, *turns, policy=FULL, now=AT) -> float:
-    return lifts(found(past=turns), now, policy).get(uid(n), NO_LIFT).value
+    return lifts(found(past=turns), now, policy, CONSTANTS).get(uid(n), NO_LIFT).value
 
 
 LACKED = st.none() | st.floats(0, 1.5)
@@ -64,13 +64,16 @@ def test_sinking_is_bounded_closer_than_lifting(rated, lacked):
 def test_the_order_of_past_turns_changes_nothing(turns, rolled):
     shuffled = list(turns)
     rolled.shuffle(shuffled)
-    assert lifts(found(past=tuple(shuffled)), AT, POLICY) == lifts(found(past=tuple(turns)), AT, POLICY)
+    assert lifts(found(past=tuple(shuffled)), AT, POLICY, CONSTANTS) == lifts(
+        found(past=tuple(turns)), AT, POLICY, CONSTANTS
+    )
 
 
 @given(TURNS)
 def test_without_a_weight_nothing_is_lifted_or_sunk(turns):
     assert all(
-        each.value == 0 for each in lifts(found(past=tuple(turns)), AT, Policy(association={"weight": 0.0})).values()
+        each.value == 0
+        for each in lifts(found(past=tuple(turns)), AT, Policy(association={"weight": 0.0}), CONSTANTS).values()
     )
 
 
@@ -80,7 +83,7 @@ def test_without_a_weight_nothing_is_lifted_or_sunk(turns):
 @pytest.mark.parametrize("cosine", [-1.0, 0.0, 0.3, 0.55, POLICY.association.min_similarity])
 @pytest.mark.parametrize("used", [True, False])
 def test_a_turn_about_something_else_teaches_nothing(cosine, used):
-    assert lifts(found(past=[past(cosine, (1, used, 0.1))]), AT, FULL) == {}
+    assert lifts(found(past=[past(cosine, (1, used, 0.1))]), AT, FULL, CONSTANTS) == {}
 
 
 @given(st.floats(-1, 1), st.floats(0, 0.95), st.floats(0, 1))
@@ -137,10 +140,10 @@ def test_what_a_turn_showed_without_use_does_not_dilute_what_it_used():
 @pytest.mark.parametrize("lacked", [0.0, 0.03, 0.1, 0.12])
 def test_the_same_question_again_gets_what_its_search_lacked(lacked):
     """It ends above what stood before it and was of no use, by the margin."""
-    taught = lifts(found(past=[past(SAME, (1, True, lacked), (2, False, 0.0))]), AT, FULL)
+    taught = lifts(found(past=[past(SAME, (1, True, lacked), (2, False, 0.0))]), AT, FULL, CONSTANTS)
     assert taught[uid(1)].value == pytest.approx(lacked + MARGIN)
     pair = candidate(2, relevance=0.6), candidate(1, relevance=0.6 - lacked)
-    ordered = rank(pair, {id: Boost(lift=each.value) for id, each in taught.items()}, POLICY)
+    ordered = rank(pair, {id: Boost(lift=each.value) for id, each in taught.items()}, POLICY, CONSTANTS)
     assert ids(ordered) == [1, 2]
 
 
@@ -160,7 +163,7 @@ def test_how_far_it_stood_below_may_be_unknown():
 
 @given(TURNS, st.integers(2, 12))
 def test_a_lesson_does_not_grow_with_repetition(turns, times):
-    once, often = (lifts(found(past=tuple(turns) * n), AT, FULL) for n in (1, times))
+    once, often = (lifts(found(past=tuple(turns) * n), AT, FULL, CONSTANTS) for n in (1, times))
     assert {id: each.value for id, each in often.items()} == {id: each.value for id, each in once.items()}
     assert all(often[id].shown == times * each.shown for id, each in once.items())
 
@@ -196,11 +199,11 @@ def test_what_was_rated_teaches_more_than_what_was_measured(lacked, other):
 
 def test_a_lesson_is_told_with_the_turns_it_is_from():
     turns = [past(SAME, (1, True)), past(0.9, (1, False)), past(0.8, (2, True)), past(0.1, (1, True))]
-    taught = lifts(found(past=turns), AT, FULL)
+    taught = lifts(found(past=turns), AT, FULL, CONSTANTS)
     assert {id.int: (each.shown, each.used) for id, each in taught.items()} == {1: (2, 1), 2: (1, 1)}
 
 
 def test_a_lift_lets_a_memory_pass_the_floor_of_the_turn():
     """What the question's own words do not reach must not be dropped for that once it is known to answer it."""
-    lifted = rank([candidate(1, relevance=0.1)], {uid(1): Boost(lift=0.1)}, POLICY)[0]
+    lifted = rank([candidate(1, relevance=0.1)], {uid(1): Boost(lift=0.1)}, POLICY, CONSTANTS)[0]
     assert match(lifted) == pytest.approx(match(candidate(1, relevance=0.1)) + 0.1)

@@ -34,7 +34,7 @@ def base(shown: float, used: float, *, at: datetime = AT, type: str = "fact"):
 
 
 def factor(times_shown: int, times_used: int, rates=None, *, at=AT, now=AT, policy=POLICY) -> float:
-    return boost(experienced(times_shown, times_used, at=at), rates or base(200, 40), now, policy).factor
+    return boost(experienced(times_shown, times_used, at=at), rates or base(200, 40), now, policy, CONSTANTS).factor
 
 
 COUNTS = st.integers(min_value=0, max_value=10_000).flatmap(
@@ -52,14 +52,14 @@ def test_a_factor_stays_within_its_bounds(own, of_type, days_later, least, most)
 
 @given(DATES, DATES)
 def test_no_clock_breaks_a_factor(at, now):
-    earned = boost(experienced(5, 2, at=at), base(50, 10, at=at), now, POLICY)
+    earned = boost(experienced(5, 2, at=at), base(50, 10, at=at), now, POLICY, CONSTANTS)
     assert CONSTANTS.min_boost <= earned.factor <= CONSTANTS.max_boost
 
 
 @given(COUNTS)
 def test_what_was_never_shown_is_neutral_whatever_its_type_earned(of_type):
-    assert boost(hit(1), base(*of_type), AT, POLICY).factor == 1.0
-    assert boost(hit(1), {}, AT, POLICY).because == "never shown"
+    assert boost(hit(1), base(*of_type), AT, POLICY, CONSTANTS).factor == 1.0
+    assert boost(hit(1), {}, AT, POLICY, CONSTANTS).because == "never shown"
 
 
 @pytest.mark.parametrize("shown", [1, 2, 5, 20, 500])
@@ -114,28 +114,31 @@ def test_a_factor_decays_towards_neutral(shown, used):
 
 
 def test_a_memory_that_was_reset_is_new_again():
-    assert boost(hit(1, usage_shown=0.0, usage_used=0.0, times_shown=0), base(200, 40), AT, POLICY).factor == 1.0
+    assert (
+        boost(hit(1, usage_shown=0.0, usage_used=0.0, times_shown=0), base(200, 40), AT, POLICY, CONSTANTS).factor
+        == 1.0
+    )
 
 
 def test_the_half_life_is_the_policys():
     week = Policy(usage={"half_life_days": 7.0})
     year = Policy(usage={"half_life_days": 365.0})
     later = AT + timedelta(days=60)
-    kept = boost(experienced(30, 30), {}, later, year).factor
-    faded = boost(experienced(30, 30), {}, later, week).factor
+    kept = boost(experienced(30, 30), {}, later, year, CONSTANTS).factor
+    faded = boost(experienced(30, 30), {}, later, week, CONSTANTS).factor
     assert kept > faded > 1
 
 
 def test_a_boost_explains_itself_in_numbers_of_turns():
-    earned = boost(experienced(5, 4), base(200, 40), AT, POLICY)
+    earned = boost(experienced(5, 4), base(200, 40), AT, POLICY, CONSTANTS)
     assert earned.because == f"{earned.factor:.2f}: used in 4 of 5 turns that showed it"
 
 
 def test_every_memory_found_gets_a_boost_that_rank_can_use():
     hits = (hit(1), experienced(5, 5), hit(3))
-    earned = boosts(found(*hits, base=base(200, 40)), AT, POLICY)
+    earned = boosts(found(*hits, base=base(200, 40)), AT, POLICY, CONSTANTS)
     assert set(earned) == {uid(1), uid(3)}
-    assert [c.boost for c in rank([candidate(3)], earned, POLICY)] == [earned[uid(3)]]
+    assert [c.boost for c in rank([candidate(3)], earned, POLICY, CONSTANTS)] == [earned[uid(3)]]
 
 
 # --- turns like this one ---
@@ -154,7 +157,7 @@ def among(
         for n in range(shown)
     ]
     both = experienced(alike[0] + elsewhere[0], alike[1] + elsewhere[1])
-    return boosts(found(both, base=rates, past=tuple(turns)), AT, policy, **given)[uid(1)]
+    return boosts(found(both, base=rates, past=tuple(turns)), AT, policy, **{"constants": CONSTANTS, **given})[uid(1)]
 
 
 TIMES = st.integers(0, 40).flatmap(lambda shown: st.tuples(st.just(shown), st.integers(0, shown)))
@@ -193,8 +196,10 @@ def test_the_nearer_the_turn_the_more_its_use_says():
 
 
 def test_where_no_past_turn_showed_it_the_memorys_own_record_speaks():
-    alone = boosts(found(experienced(9, 9), base=RARE), AT, POLICY)[uid(1)].factor
-    others = boosts(found(experienced(9, 9), base=RARE, past=(past(SAME, (2, True)),)), AT, POLICY)[uid(1)].factor
+    alone = boosts(found(experienced(9, 9), base=RARE), AT, POLICY, CONSTANTS)[uid(1)].factor
+    others = boosts(found(experienced(9, 9), base=RARE, past=(past(SAME, (2, True)),)), AT, POLICY, CONSTANTS)[
+        uid(1)
+    ].factor
     assert alone > 1.1
     assert 1 <= others < alone, "all its uses were in turns about something else"
 
@@ -211,7 +216,7 @@ def test_a_rating_is_no_use_elsewhere(elsewhere):
                      usage_at=AT)  # fmt: skip
         turn = past(SAME, (1, True))
         turn = replace(turn, shown=(replace(turn.shown[0], rated=rated),))
-        factors.append(boosts(found(memory, base=RARE, past=(turn,)), AT, POLICY)[uid(1)].factor)
+        factors.append(boosts(found(memory, base=RARE, past=(turn,)), AT, POLICY, CONSTANTS)[uid(1)].factor)
     measured, rated = factors
     assert rated > measured
 
@@ -222,7 +227,9 @@ def test_a_boost_tells_of_turns_like_this_one():
 
 def test_turns_like_this_one_fade_with_their_age():
     fresh, old = (
-        boosts(found(experienced(1, 1), base=RARE, past=(past(SAME, (1, True), days=days),)), AT, POLICY)[uid(1)].factor
+        boosts(found(experienced(1, 1), base=RARE, past=(past(SAME, (1, True), days=days),)), AT, POLICY, CONSTANTS)[
+            uid(1)
+        ].factor
         for days in (0, 300)
     )
     assert fresh > old
@@ -243,7 +250,7 @@ SEEN = (
 
 
 def learnt(rates, policy=POLICY):
-    return earned(found(*SEEN, base=rates, past=LEARNT), AT, policy)
+    return earned(found(*SEEN, base=rates, past=LEARNT), AT, policy, CONSTANTS)
 
 
 @given(COUNTS, st.floats(0.0, 1.0))
@@ -307,7 +314,7 @@ SEED = Policy.seed()
 def test_the_seeds_rule_is_half_plus_the_rate_from_the_second_showing_on(counts, days, turns):
     shown, used = counts
     given_ = found(experienced(shown, used), base=judged(100, 5, 100, 100), past=turns)
-    got = earned(given_, AT + timedelta(days=days), SEED)[uid(1)]
+    got = earned(given_, AT + timedelta(days=days), SEED, CONSTANTS)[uid(1)]
     assert got.factor == (0.5 + used / shown if shown >= 2 else 1.0)
     assert got.lift == 0.0
 
@@ -319,7 +326,7 @@ def test_the_seed_orders_by_relevance_times_its_factor():
             scores={"said_cosine": 0.9 - n / 20})
         for n, (shown, used) in enumerate(records, 1)
     ]  # fmt: skip
-    ordered = order([RetrievalQuery("fact", "Tea?", 5)], found(*hits, past=LEARNT), AT, SEED)
+    ordered = order([RetrievalQuery("fact", "Tea?", 5)], found(*hits, past=LEARNT), AT, SEED, CONSTANTS)
     factors = {uid(n): 0.5 + used / shown if shown >= 2 else 1.0 for n, (shown, used) in enumerate(records, 1)}
     assert [each.score for each in ordered] == [each.relevance * factors[each.hit.memory_id] for each in ordered]
     assert [each.score for each in ordered] == sorted((each.score for each in ordered), reverse=True)

@@ -11,7 +11,7 @@ from making import candidate, ids
 
 from brain.types import MEMORY_TYPES
 from cognitive.context.budget import fit, limit
-from cognitive.policy.constants import Constants
+from cognitive.policy.constants import CONSTANTS, Constants
 
 pytestmark = pytest.mark.promise(number=6)
 
@@ -27,7 +27,7 @@ def cost(each):
 
 
 def fitted(crowd, budgets, total, overhead=0):
-    return fit(crowd, budgets, total, cost=cost, overhead=overhead)
+    return fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, overhead=overhead)
 
 
 def facts(*tokens):
@@ -106,7 +106,7 @@ def test_a_type_without_a_section_lives_from_what_is_left():
 
 
 def test_the_cost_is_measured_as_given_and_kept_with_the_candidate():
-    sifted = fit(facts(0, 0), {"fact": 30}, 30, cost=lambda each: 7 * each.hit.memory_id.int)
+    sifted = fit(facts(0, 0), {"fact": 30}, 30, cost=lambda each: 7 * each.hit.memory_id.int, constants=CONSTANTS)
     assert [each.tokens for each in sifted.kept] == [7, 14]
 
 
@@ -136,14 +136,14 @@ def test_who_is_over_the_limit_is_told_their_place():
 def test_the_given_candidates_are_not_changed():
     crowd = facts(10, 20)
     copies = [replace(each) for each in crowd]
-    fit(crowd, {"fact": 5}, 15, cost=lambda each: 1)
+    fit(crowd, {"fact": 5}, 15, cost=lambda each: 1, constants=CONSTANTS)
     assert crowd == copies
 
 
 @given(CROWDS, BUDGETS, st.integers(0, 400), st.sets(TYPES))
 @settings(max_examples=100)
 def test_a_section_exceeds_its_budget_only_by_what_others_left(crowd, budgets, total, asked):
-    kept = fit(crowd, budgets, total, cost=cost, asked=asked).kept
+    kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, asked=asked).kept
     used = {type_: sum(cost(each) for each in kept if each.hit.type == type_) for type_ in MEMORY_TYPES}
     over = sum(max(0, used[type_] - budgets.get(type_, 0)) for type_ in MEMORY_TYPES)
     within = sum(min(used[type_], budgets.get(type_, 0)) for type_ in MEMORY_TYPES)
@@ -158,14 +158,16 @@ def test_a_section_exceeds_its_budget_only_by_what_others_left(crowd, budgets, t
 @settings(max_examples=100)
 def test_one_token_more_never_fills_less(crowd, budgets, total, asked):
     """Two fillings part where one memory more fits, and that fills the greater total to the brim."""
-    less, more = (fit(crowd, budgets, each, cost=cost, asked=asked).kept for each in (total, total + 1))
+    less, more = (
+        fit(crowd, budgets, each, cost=cost, constants=CONSTANTS, asked=asked).kept for each in (total, total + 1)
+    )
     assert sum(map(cost, less)) <= sum(map(cost, more))
 
 
 @given(CROWDS, BUDGETS, st.integers(0, 400), TYPES)
 @settings(max_examples=100)
 def test_a_type_that_is_asked_for_gets_a_memory_if_one_fits_at_all(crowd, budgets, total, type_):
-    kept = fit(crowd, budgets, total, cost=cost, asked={type_}).kept
+    kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, asked={type_}).kept
     room = min(total, budgets.get(type_, 0))
     if any(each.hit.type == type_ and each.tokens <= room for each in crowd):
         assert any(each.hit.type == type_ for each in kept)

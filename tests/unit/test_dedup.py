@@ -13,7 +13,7 @@ from cognitive.context.dedup import drop_said, same, window_sentences
 from cognitive.context.sentences import Statement
 from cognitive.context.similarity import Statements
 from cognitive.policy import Policy
-from cognitive.policy.constants import Constants
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.trace import Likeness
 
 pytestmark = pytest.mark.promise(number=6)
@@ -34,7 +34,14 @@ def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=
     """The fate of one memory before a window; with a cosine, memory and every sentence have hand-made vectors."""
     vectors = {} if cosine is None else dict.fromkeys(window_sentences(messages), AXIS)
     own = candidate(1, memory, vector=None if cosine is None else beside(cosine))
-    return next(iter(drop_said([own], to(window(*messages, vectors=vectors)), policy, **given).dropped), None)
+    return next(
+        iter(
+            drop_said(
+                [own], to(window(*messages, vectors=vectors)), policy, **{"constants": CONSTANTS, **given}
+            ).dropped
+        ),
+        None,
+    )
 
 
 # (kind, what the memory says, what the window says): near-twins that a model of meaning takes for the same
@@ -172,7 +179,10 @@ def test_at_a_cosine_of_095_no_distinct_pair_is_taken_for_the_same(pair):
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
 def test_of_two_distinct_candidates_both_are_kept(pair):
     _, one, other = pair
-    assert ids(drop_said([candidate(1, one), candidate(2, other)], to(Statements([])), POLICY).kept) == [1, 2]
+    assert ids(drop_said([candidate(1, one), candidate(2, other)], to(Statements([])), POLICY, CONSTANTS).kept) == [
+        1,
+        2,
+    ]
 
 
 def test_of_subtle_differences_no_more_are_missed_than_is_known():
@@ -199,7 +209,7 @@ def test_the_table_is_large_enough_to_mean_something():
 @pytest.mark.parametrize("pair", SAME, ids=named)
 def test_of_two_candidates_that_say_the_same_the_better_one_is_kept(pair):
     _, one, other = pair
-    sifted = drop_said([candidate(1, other), candidate(2, one)], to(Statements([])), POLICY)
+    sifted = drop_said([candidate(1, other), candidate(2, one)], to(Statements([])), POLICY, CONSTANTS)
     assert ids(sifted.kept) == [1]
     assert [fate.disposition for fate in sifted.dropped] == ["duplicate"]
 
@@ -290,8 +300,8 @@ def test_a_vetoing_sentence_does_not_hide_one_that_says_it():
 def test_a_memory_is_eligible_again_once_its_twin_has_scrolled_out():
     memory = candidate(1, "Backups are kept for 30 days.")
     said, other = "Backups are kept for 30 days.", "The weather is fine today."
-    assert drop_said([memory], to(window(said, other)), POLICY).kept == ()
-    assert ids(drop_said([memory], to(window(other)), POLICY).kept) == [1]
+    assert drop_said([memory], to(window(said, other)), POLICY, CONSTANTS).kept == ()
+    assert ids(drop_said([memory], to(window(other)), POLICY, CONSTANTS).kept) == [1]
 
 
 def test_of_a_very_long_message_the_end_is_compared_and_it_stays_bounded():
@@ -312,7 +322,7 @@ def test_the_newest_sentences_are_kept_when_there_are_too_many():
 def test_an_empty_window_drops_nothing():
     assert len(window()) == 0
     assert len(window("", "   ", "\n")) == 0
-    assert ids(drop_said([candidate(1)], to(window()), POLICY).kept) == [1]
+    assert ids(drop_said([candidate(1)], to(window()), POLICY, CONSTANTS).kept) == [1]
 
 
 # --- what is known of the window, whatever the policy ---
@@ -342,9 +352,9 @@ def test_the_order_of_the_window_does_not_change_a_likeness():
 
 def test_a_candidate_carries_its_likeness_on_and_one_that_was_never_compared_is_kept():
     memory = candidate(1, "The green tea is served in the garden behind the house.")
-    sifted = drop_said([memory], to(window("The tea is served.")), POLICY)
+    sifted = drop_said([memory], to(window("The tea is served.")), POLICY, CONSTANTS)
     assert [kept.likeness for kept in sifted.kept] == [Likeness(None, 0.333333)]
-    assert [kept.likeness for kept in drop_said([memory], lambda *_: None, POLICY).kept] == [None]
+    assert [kept.likeness for kept in drop_said([memory], lambda *_: None, POLICY, CONSTANTS).kept] == [None]
 
 
 # --- among candidates ---
@@ -352,21 +362,24 @@ def test_a_candidate_carries_its_likeness_on_and_one_that_was_never_compared_is_
 
 def test_three_of_a_kind_leave_the_best_one():
     text = "Redis was chosen for the session cache."
-    sifted = drop_said([candidate(n, text) for n in (3, 1, 2)], to(Statements([])), POLICY)
+    sifted = drop_said([candidate(n, text) for n in (3, 1, 2)], to(Statements([])), POLICY, CONSTANTS)
     assert ids(sifted.kept) == [3]
     assert ids(fate.candidate for fate in sifted.dropped) == [1, 2]
 
 
 def test_what_the_window_says_does_not_count_against_other_candidates():
     said = "Redis was chosen for the session cache."
-    sifted = drop_said([candidate(1, said), candidate(2, said)], to(window(said)), POLICY)
+    sifted = drop_said([candidate(1, said), candidate(2, said)], to(window(said)), POLICY, CONSTANTS)
     assert [fate.disposition for fate in sifted.dropped] == ["restated", "restated"]
 
 
 def test_a_candidate_of_another_speaker_is_no_duplicate():
     text = "I really love painting lakes at dawn."
     sifted = drop_said(
-        [candidate(1, text, speaker="Ines"), candidate(2, text, speaker="Caroline")], to(Statements([])), POLICY
+        [candidate(1, text, speaker="Ines"), candidate(2, text, speaker="Caroline")],
+        to(Statements([])),
+        POLICY,
+        CONSTANTS,
     )
     assert ids(sifted.kept) == [1, 2]
 
@@ -380,11 +393,11 @@ VECTORS = st.none() | st.floats(-1, 1).map(beside)
 def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, messages, embedded):
     vectors = dict.fromkeys(window_sentences(messages), AXIS) if embedded else {}
     candidates = [candidate(n, text, vector=vector) for n, (text, vector) in enumerate(crowd, 1)]
-    sifted = drop_said(candidates, to(window(*messages, vectors=vectors)), POLICY)
+    sifted = drop_said(candidates, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
     kept, dropped = ids(sifted.kept), ids(fate.candidate for fate in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
     assert kept == sorted(kept)
-    again = drop_said(sifted.kept, to(window(*messages, vectors=vectors)), POLICY)
+    again = drop_said(sifted.kept, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
     assert again.kept == sifted.kept
 
 
@@ -392,6 +405,6 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, messages
 def test_no_text_breaks_the_comparison(one, other):
     for vector in (None, AXIS):
         memory = Statement.of(one, vector)
-        verdict = same(memory, Statements([Statement.of(other, vector)]).likeness(memory), POLICY)
+        verdict = same(memory, Statements([Statement.of(other, vector)]).likeness(memory), POLICY, CONSTANTS)
         assert verdict is None or 0 <= verdict[1] <= 1 + 1e-6
     assert np.isclose(np.linalg.norm(AXIS), 1)

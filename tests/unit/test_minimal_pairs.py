@@ -17,6 +17,7 @@ from cognitive.context.dedup import drop_said, window_sentences
 from cognitive.context.sentences import Statement
 from cognitive.context.similarity import Statements
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 
 DATA = Path(__file__).parents[1] / "data"
 PAIRS = json.loads((DATA / "minimal_pairs.json").read_text(encoding="utf-8"))
@@ -46,7 +47,7 @@ def dropped(vectors):
         stated = window_sentences([message])
         window = dedup.window(stated, {sentence: vectors(sentence) for sentence in stated} if embedded else {})
         own = candidate(1, memory, vector=vectors(memory) if embedded else None)
-        return next(iter(drop_said([own], dedup.against(window, policy), policy).dropped), None)
+        return next(iter(drop_said([own], dedup.against(window, policy), policy, CONSTANTS).dropped), None)
 
     return of
 
@@ -73,8 +74,8 @@ def test_of_a_distinct_pair_neither_is_taken_for_said(dropped, pair, embedded):
 def test_of_a_distinct_pair_of_candidates_both_are_kept(vectors, pair):
     crowd = [candidate(n, text, vector=vectors(text)) for n, text in enumerate((pair["one"], pair["other"]), 1)]
     nothing = Statements([])
-    assert ids(drop_said(crowd, dedup.against(nothing, POLICY), POLICY).kept) == [1, 2]
-    assert ids(drop_said(crowd[::-1], dedup.against(nothing, POLICY), POLICY).kept) == [2, 1]
+    assert ids(drop_said(crowd, dedup.against(nothing, POLICY), POLICY, CONSTANTS).kept) == [1, 2]
+    assert ids(drop_said(crowd[::-1], dedup.against(nothing, POLICY), POLICY, CONSTANTS).kept) == [2, 1]
 
 
 @pytest.mark.parametrize("pair", SAME, ids=named)

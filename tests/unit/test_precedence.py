@@ -118,7 +118,7 @@ def test_other_statements_on_the_subject_are_no_versions():
 def test_what_was_replaced_comes_behind_it_though_it_holds_what_was_asked_for():
     was, now = candidate(1, "QB-31132 is open.", superseded_by=2), candidate(2, "The export ticket is closed.")
     assert preceded("What about QB-31132?", was, now) == [2, 1]
-    assert ids(precede([was, now], None)) == [2, 1], "and where nothing is asked for"
+    assert ids(precede([was, now], None, CONSTANTS)) == [2, 1], "and where nothing is asked for"
 
 
 def test_of_a_chain_of_replacements_the_last_is_first_and_a_circle_has_an_end():

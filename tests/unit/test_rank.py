@@ -20,7 +20,7 @@ NEUTRAL = Boost()
 
 def ranked(*candidates, boosts=None, policy=POLICY):
     earned = {each.hit.memory_id: NEUTRAL for each in candidates}
-    return rank(candidates, earned | {uid(n): Boost(factor) for n, factor in (boosts or {}).items()}, policy)
+    return rank(candidates, earned | {uid(n): Boost(factor) for n, factor in (boosts or {}).items()}, policy, CONSTANTS)
 
 
 def test_the_list_is_sorted_by_the_score_and_not_by_the_boost():

@@ -12,6 +12,7 @@ from brain.search import Masses
 from cognitive.context.budget import sections
 from cognitive.plan import Signals
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 
@@ -22,7 +23,7 @@ USED = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT), "p
 
 def made(base, policy=ON, *, hints=(), room=None, now=AT):
     plan = planning.make(Signals("Where is the tea?", hints=hints), "question", (), policy)
-    return plan, sections(plan, found(base=base), room, now, policy)
+    return plan, sections(plan, found(base=base), room, now, policy, CONSTANTS)
 
 
 def test_off_is_the_plan_to_the_last_token():
