@@ -13,6 +13,7 @@ def internals(layer: CognitiveLayer) -> SimpleNamespace:
         background=layer._background,
         artifacts=layer.sessions._artifacts,
         capture=layer._outcomes._capture,
+        catalog=layer._tools._catalog,
         session_manager=layer._session_manager,
         database=layer._agent_memories._store._database,
         embedders=layer._memories._embedders,

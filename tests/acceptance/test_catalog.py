@@ -178,10 +178,11 @@ async def test_thousands_of_tools_are_fitted_from_the_first_turn_on(layer, agent
 
 
 async def test_tools_that_are_not_read_in_time_are_cut_by_their_names_and_never_offered_whole(urls, agent, embedder):
-    hurry = Policy(deadline_ms=1, catalog_deadline_ms=0.001, categories={"always_include": ("Valve7_24",)})
+    hurry = Policy(deadline_ms=1, categories={"always_include": ("Valve7_24",)})
     said = [Message(role="assistant", tool_calls=[ToolCall(name="Roster3_9", id="1")]),
             Message(role="tool", content="ok", tool_call_id="1")]  # fmt: skip
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=hurry) as layer:
+        internals(layer).catalog._deadline_ms = 0.001
         context = await layer.pre_turn(ask(agent, "What is the weather in Porto?", tools=MANY, conversation=said))
         assert context.trim.late
         assert size(context.tools) == context.trim.after_bytes <= LIMIT < context.trim.before_bytes

@@ -161,7 +161,7 @@ async def test_a_model_that_hangs_or_answers_nonsense_is_not_waited_for(rig, ans
         async def summarize(self, earlier, messages, limit):
             return await asyncio.Event().wait() if answer == "hangs" else answer
 
-    one = SessionManager(rig.sessions, rig.artifacts, Policy(summary_seconds=0.05), count, Odd(), Background())
+    one = SessionManager(rig.sessions, rig.artifacts, Policy(), count, Odd(), Background(), summary_seconds=0.05)
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
     await written(one)

@@ -23,9 +23,9 @@ def test_turns_that_say_the_same_or_mean_it_are_one_group():
         turn(4, "Send a mail", "mail", query=unit(0, 1)),
     ]
     first, second = group(turns, 10)
-    assert (first.message, first.explain.turns, first.last_at) == ("Weather in Rome?", 3, turns[0].at)
+    assert (first.message, first.turns, first.last_at) == ("Weather in Rome?", 3, turns[0].at)
     assert first.tools == (("weather", 3), ("map", 1))
-    assert (second.message, second.explain.turns, second.tools) == ("Send a mail", 1, (("mail", 1),))
+    assert (second.message, second.turns, second.tools) == ("Send a mail", 1, (("mail", 1),))
     assert len(first.key) == 16
     assert first.key != second.key
 
