@@ -15,7 +15,7 @@ from brain.postgres.breaker import waits_for_recovery
 from brain.store import BATCH, MemoryStore, Progress
 from brain.types import NewMemory
 from cognitive.api import jsonl
-from cognitive.api.jsonl import Chosen, Indexed, Line
+from cognitive.api.jsonl import ExportedLanguage, ExportedPolicy, Line
 from cognitive.api.policies import PoliciesApi
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.policy.live import changed
@@ -44,7 +44,7 @@ class ImportExport:
         """
         standing = await self._reindexing.standing(require_label("agent_id", agent_id))
         if standing.language != ENGLISH:
-            yield jsonl.of_agent(jsonl.LANGUAGE, Indexed(language=standing.language))
+            yield jsonl.of_agent(jsonl.LANGUAGE, ExportedLanguage(language=standing.language))
         after = -1
         while page := await self._archive.page(agent_id, after, BATCH):
             for memory in page:
@@ -54,7 +54,7 @@ class ImportExport:
             yield jsonl.of_agent(jsonl.BASE, base)
         for role, held in sorted((await self._policy_store.holding(agent_id)).items()):
             if held.changes:
-                told = Chosen(role=role, changes=held.changes, by=held.choice.by, note=held.choice.note)
+                told = ExportedPolicy(role=role, changes=held.changes, by=held.choice.by, note=held.choice.note)
                 yield jsonl.of_agent(jsonl.POLICY, told)
 
     @waits_for_recovery
@@ -115,13 +115,13 @@ class ImportExport:
             return await store.restore(agent_id, whole, now=now)
         return await store.remember(agent_id, [_renamed(line.memory, renamed) for line in lines], now=now)
 
-    def _require_policy(self, agent_id: str, number: int, chosen: Chosen) -> None:
+    def _require_policy(self, agent_id: str, number: int, chosen: ExportedPolicy) -> None:
         try:
             changed(self._policies.base(agent_id), chosen.changes)
         except (InvalidInput, PolicyError) as error:
             raise InvalidInput(f"line {number}: {error}") from error
 
-    async def _choose(self, agent_id: str, chosen: Chosen) -> None:
+    async def _choose(self, agent_id: str, chosen: ExportedPolicy) -> None:
         """Lets a policy hold that held elsewhere, unless one was chosen here."""
         if chosen.role in await self._policy_store.holding(agent_id):
             return

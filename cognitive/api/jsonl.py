@@ -38,7 +38,7 @@ class Line:
     kept: Kept | None = None
 
 
-class Chosen(Edge):
+class ExportedPolicy(Edge):
     """A policy that somebody chose for an agent: what it changes of the operator's own."""
 
     role: Literal["live", "shadow"]
@@ -47,7 +47,7 @@ class Chosen(Edge):
     note: Text = ""
 
 
-class Indexed(Edge):
+class ExportedLanguage(Edge):
     """The language that an agent's words are indexed in."""
 
     language: Annotated[str, AfterValidator(require)]
@@ -58,9 +58,9 @@ class Contents:
     """A file that was read, and nothing of it stored yet. `chosen` are policies by the number of their line."""
 
     lines: list[Line] = field(default_factory=list)
-    indexed: list[Indexed] = field(default_factory=list)
+    indexed: list[ExportedLanguage] = field(default_factory=list)
     bases: list[Base] = field(default_factory=list)
-    chosen: list[tuple[int, Chosen]] = field(default_factory=list)
+    chosen: list[tuple[int, ExportedPolicy]] = field(default_factory=list)
 
 
 def written(memory: StoredMemory) -> str:
@@ -104,11 +104,11 @@ def _take(number: int, told: Mapping[str, Any], found: Contents, ids: set[UUID])
     """Puts what a line tells where it belongs."""
     fields = {name: value for name, value in told.items() if name != "form"}
     if told.get("form") == LANGUAGE:
-        found.indexed.append(Indexed(**fields))
+        found.indexed.append(ExportedLanguage(**fields))
     elif told.get("form") == BASE:
         found.bases.append(Base(**fields))
     elif told.get("form") == POLICY:
-        found.chosen.append((number, Chosen(**fields)))
+        found.chosen.append((number, ExportedPolicy(**fields)))
     else:
         line = _line(number, told)
         if line.was in ids:
