@@ -82,7 +82,7 @@ async def main() -> None:
                 shown = [
                     fate for fate in await layer.explain.candidates(AGENT, turn.turn_id) if fate.disposition == "shown"
                 ]
-                print(f"{turn['status']}: {len(shown)} shown, {sum(bool(fate.used) for fate in shown)} used")
+                print(f"{turn.status}: {len(shown)} shown, {sum(bool(fate.used) for fate in shown)} used")
             await layer.erase_agent(AGENT)
     server.shutdown()
 

@@ -52,7 +52,7 @@ async def main() -> None:
                 fate for fate in await layer.explain.candidates(AGENT, turn.turn_id) if fate.disposition == "shown"
             ]
             used = [fate for fate in shown if fate.used]
-            print(f"{turn['session_id']}: {turn['status']}, {len(shown)} shown, {len(used)} used")
+            print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)
 
 

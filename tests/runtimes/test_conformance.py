@@ -235,7 +235,7 @@ async def test_a_turn_of_several_calls_is_one_and_teaches(harness, layer, urls, 
     assert [plan.tools for plan in await layer.explain.my_plans(agent)] == [(("lookup", 1),)]
     await session.run(ASK, [Say("As I said.")])
     again = (await recorded(layer, agent))[-1]
-    assert (await layer.why(agent, again["turn_id"], key)).boost["shown"] > 0.9
+    assert (await layer.why(agent, again.turn_id, key)).boost["shown"] > 0.9
 
 
 async def test_what_an_answer_quotes_from_a_tool_proves_no_use_of_a_memory(harness, layer, agent, key):
