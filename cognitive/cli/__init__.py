@@ -27,5 +27,4 @@ Modules, in order of execution:
 - `bench`: `cognitive bench`.
 - `reference`: `cognitive reference`, which generates docs/cli.md.
 - `settings_page`: the page of all settings, docs/configuration.md.
-- `commented`: the comments beside the fields of a settings class.
 """

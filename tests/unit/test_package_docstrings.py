@@ -1,0 +1,40 @@
+"""Each package says what is in it: its docstring lists its modules and sub-packages, and no others."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+PACKAGES = ("brain", "cognitive")
+# Packages whose docstring does not list their modules yet; none may be added.
+PENDING = {"cognitive/dashboard", "cognitive/dashboard/pages", "cognitive/server", "cognitive/wire"}
+
+
+def packages(root):
+    return [path.parent for package in PACKAGES for path in sorted((root / package).rglob("__init__.py"))]
+
+
+def listed(package) -> list[str]:
+    docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    _, heading, rest = docstring.partition("Modules, in order of execution:\n")
+    return re.findall(r"^- `(\w+)`: \S.*", rest, re.MULTILINE) if heading else []
+
+
+def there(package) -> set[str]:
+    modules = {path.stem for path in package.glob("*.py")} - {"__init__", "__main__"}
+    return modules | {path.parent.name for path in package.glob("*/__init__.py")}
+
+
+def test_a_package_lists_its_modules_and_no_others(root):
+    wrong = {}
+    for package in packages(root):
+        name = package.relative_to(root).as_posix()
+        names = listed(package)
+        if name not in PENDING and (set(names) != there(package) or len(names) != len(set(names))):
+            wrong[name] = sorted(set(names) ^ there(package))
+    assert wrong == {}
+
+
+def test_what_is_pending_is_not_done_yet(root):
+    done = {name for name in PENDING if set(listed(root / name)) == there(root / name)}
+    assert done == set()
