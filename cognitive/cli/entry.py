@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from cognitive.hook.wire import EVENTS
+from cognitive.hook.protocol import EVENTS
 
 
 def main() -> None:

@@ -22,12 +22,12 @@ from typing import Any
 import click
 
 from cognitive.cli import printing
-from cognitive.hook import installed
+from cognitive.hook import settings
 from cognitive.hook.client import ask
 from cognitive.hook.place import Place, place, prepared
 from cognitive.hook.project import agent_of
+from cognitive.hook.protocol import ABOUT, ANSWER, END, VERSION, Call
 from cognitive.hook.start import locked, start
-from cognitive.hook.wire import ABOUT, ANSWER, END, VERSION, Call
 
 _READY = 60.0  # seconds: the first start of all prepares a model and a database
 _ENDED = 30.0  # seconds: outcomes that are on their way are recorded first
@@ -64,10 +64,10 @@ def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None
     """Add the hooks to the agent's settings, after showing the change."""
     tail = ["--agent", agent] if agent else []
     program = _program() if user else ["cognitive"]  # a project's settings go to other people's machines
-    events = installed.CODEX_EVENTS if codex else installed.CLAUDE_EVENTS
+    events = settings.CODEX_EVENTS if codex else settings.CLAUDE_EVENTS
     file = _settings_file(user=user, codex=codex)
     text = _text(file)
-    new = _checked(file, lambda: installed.installed(text, lambda e: shlex.join([*program, "hook", e, *tail]), events))
+    new = _checked(file, lambda: settings.with_hooks(text, lambda e: shlex.join([*program, "hook", e, *tail]), events))
     if _apply(file, text, new, dry_run=dry_run, yes=yes) and codex:
         click.echo("Codex asks you to trust new hooks when it starts next: say yes, or see /hooks.")
 
@@ -78,7 +78,7 @@ def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
     """Take the hooks out of the agent's settings, after showing the change. Memories stay."""
     file = _settings_file(user=user, codex=codex)
     text = _text(file)
-    _apply(file, text, _checked(file, lambda: installed.removed(text)), dry_run=dry_run, yes=yes)
+    _apply(file, text, _checked(file, lambda: settings.without_hooks(text)), dry_run=dry_run, yes=yes)
 
 
 def _apply(file: Path, old: str, new: str, *, dry_run: bool, yes: bool) -> bool:
@@ -265,13 +265,13 @@ def _installations() -> Iterator[dict[str, Any]]:
     for codex, user in ((False, True), (False, False), (True, True), (True, False)):
         file = _settings_file(user=user, codex=codex)
         if file.exists():
-            events = installed.CODEX_EVENTS if codex else installed.CLAUDE_EVENTS
+            events = settings.CODEX_EVENTS if codex else settings.CLAUDE_EVENTS
             yield {"file": str(file), **_inspected(_text(file), str(file), events)}
 
 
 def _inspected(text: str, file: str, events: tuple[str, ...]) -> dict[str, Any]:
     try:
-        ours = installed.found(text)
+        ours = settings.hook_commands(text)
     except ValueError as error:
         return {"events": [], "problems": [f"{file} {error}"]}
     problems = [f"{file}: no hook for {event}" for event in events if ours and event not in ours]

@@ -1,13 +1,16 @@
-"""Hooks of coding agents: a client of the standard library alone, for a process that starts per prompt.
+"""Give coding agents a memory: a small client per event, and a daemon that keeps a layer ready between prompts.
 
-The server it talks to is `cognitive.server.resident`, which keeps a layer ready between prompts.
+The client and what it imports need nothing but the standard library: the agent starts it for every event.
 
 Modules, in order of execution:
 
-- `installed`: the settings of a coding agent with our hooks, and without.
-- `client`: one call of a hook: hand the event to the server and print its answer.
-- `place`: where the server is found: socket, lock and log.
-- `start`: start the server once, however many hooks want it.
-- `wire`: how a call and its answer are encoded.
-- `project`: which agent a folder belongs to.
+- `settings`: add our hooks to an agent's settings file, or take them out.
+- `client`: hand one event of the agent to the daemon and print its answer.
+- `place`: find the daemon's socket, lock and log.
+- `protocol`: define what the client and the daemon send to each other.
+- `start`: start the daemon, once, however many hooks want it.
+- `daemon`: keep a layer open and answer the calls of clients.
+- `project`: name the agent of a project folder.
+- `events`: read an event and do to the layer what it asks.
+- `transcript`: read the end of the transcript that the agent keeps.
 """

@@ -13,7 +13,7 @@ import time
 from _socket import AF_UNIX, SHUT_WR, SOCK_STREAM, socket
 
 from cognitive.hook.place import Place, place, prepared
-from cognitive.hook.wire import ANSWER, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, packed
+from cognitive.hook.protocol import ANSWER, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, packed
 
 # Seconds; COGNITIVE_HOOK_WAIT stands in place of the first, and of the second if it is more.
 COLD = 0.1  # to wait for a server that is starting: nobody's first prompt hangs

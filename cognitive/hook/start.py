@@ -23,7 +23,7 @@ def start(where: Place) -> bool:
     try:
         # In the agent's folder, where relative paths in the settings mean what they mean to the hook; -P: but without
         # searching it for modules.
-        command = [sys.executable, "-P", "-m", "cognitive.server.resident", str(lock)]
+        command = [sys.executable, "-P", "-m", "cognitive.hook.daemon", str(lock)]
         server = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=(lock,)
         )

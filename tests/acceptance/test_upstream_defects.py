@@ -648,7 +648,7 @@ def test_errors_are_swallowed_in_one_place_and_turned_into_typed_ones_in_another
     assert broad == {
         # the boundaries of a turn: in process, from afar, within a framework's run, in a coding agent's session
         "cognitive/pipeline.py", "cognitive/client/client.py", "cognitive/runtimes/turn_session.py",
-        "cognitive/hook/client.py", "cognitive/runtimes/llamaindex.py", "cognitive/server/resident.py",
+        "cognitive/hook/client.py", "cognitive/runtimes/llamaindex.py", "cognitive/hook/daemon.py",
         # foreign code that may raise anything: values of a host's classes, exporters, files that are being examined
         "cognitive/window/output/json_values.py", "cognitive/feedback/strip_quotes.py", "cognitive/telemetry/spans.py",
         "cognitive/telemetry/prometheus.py", "cognitive/doctor/examine.py",

@@ -29,8 +29,8 @@ from brain.erasure import purge_derived
 from brain.erasure.residue import Remains
 from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
+from cognitive.hook.events import Hooks
 from cognitive.recording.record import opened as recorded
-from cognitive.server.hooks import Hooks
 from cognitive.server.kept import Contexts
 from tests.internals import internals
 

@@ -12,10 +12,9 @@ import asyncpg
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
+from cognitive.hook.daemon import journaled
+from cognitive.hook.events import LONGEST_RESULT, MOST_CALLS, Hooks, recorded
 from cognitive.prompt import PREFIX_OPENING, records, without_injected
-from cognitive.server.events import LONGEST_RESULT
-from cognitive.server.hooks import MOST_CALLS, Hooks, recorded
-from cognitive.server.resident import journaled
 from cognitive.session.recent import Resumed
 from tests.internals import internals
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from cognitive.cli.hook import command
-from cognitive.hook.installed import CLAUDE_EVENTS, CODEX_EVENTS, found
+from cognitive.hook.settings import CLAUDE_EVENTS, CODEX_EVENTS, hook_commands
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_the_change_is_shown_and_asked_for_and_nothing_is_written_without_a_yes(
         assert '+    "UserPromptSubmit": [' in shown
         assert not file.exists()
     call("install", answer="y\n")
-    assert set(found(file.read_text())) == set(CLAUDE_EVENTS)
+    assert set(hook_commands(file.read_text())) == set(CLAUDE_EVENTS)
     assert "nothing to change" in call("install", "--yes")
     call("uninstall", "--yes")
     assert json.loads(file.read_text()) == {}
@@ -53,7 +53,7 @@ def test_the_change_is_shown_and_asked_for_and_nothing_is_written_without_a_yes(
 )
 def test_each_agent_has_its_file_and_a_projects_file_names_no_machines_path(home, arguments, file, events):
     call("install", *arguments, "--yes", "--agent", "my team")
-    commands = found((home / file).read_text())
+    commands = hook_commands((home / file).read_text())
     assert list(commands) == list(events)
     assert all(each.endswith("--agent 'my team'") for each in commands.values())
     assert all(each.startswith("cognitive hook ") for each in commands.values()) == ("--project" in arguments)

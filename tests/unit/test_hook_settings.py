@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.hook.installed import CLAUDE_EVENTS, CODEX_EVENTS, event_of, found, installed, removed
-from cognitive.hook.wire import EVENTS
+from cognitive.hook.protocol import EVENTS
+from cognitive.hook.settings import CLAUDE_EVENTS, CODEX_EVENTS, event_of, hook_commands, with_hooks, without_hooks
 
 THEIRS = {
     "model": "opus",
@@ -26,7 +26,7 @@ def command(event):
 
 
 def plus_ours(text):
-    return installed(text, command, CLAUDE_EVENTS)
+    return with_hooks(text, command, CLAUDE_EVENTS)
 
 
 def test_every_event_is_added_behind_what_is_there_and_nothing_moves():
@@ -36,9 +36,9 @@ def test_every_event_is_added_behind_what_is_there_and_nothing_moves():
     assert list(settings) == list(THEIRS)
     assert list(settings["hooks"])[:2] == ["PostToolUse", "Notification"]
     assert settings["hooks"]["PostToolUse"][0] == THEIRS["hooks"]["PostToolUse"][0]
-    assert found(new) == {event: command(event) for event in CLAUDE_EVENTS}
+    assert hook_commands(new) == {event: command(event) for event in CLAUDE_EVENTS}
     assert '\n    "model"' in new, "indented as it was"
-    assert set(json.loads(installed("", command, CODEX_EVENTS))["hooks"]) == {EVENTS[event] for event in CODEX_EVENTS}
+    assert set(json.loads(with_hooks("", command, CODEX_EVENTS))["hooks"]) == {EVENTS[event] for event in CODEX_EVENTS}
 
 
 def test_installed_again_nothing_changes_not_even_the_white_space():
@@ -49,8 +49,8 @@ def test_installed_again_nothing_changes_not_even_the_white_space():
 
 
 def test_another_installation_takes_the_place_of_the_earlier_one():
-    new = installed(plus_ours(""), lambda event: f"cognitive hook {event} --agent team", CLAUDE_EVENTS)
-    assert found(new)["stop"] == "cognitive hook stop --agent team"
+    new = with_hooks(plus_ours(""), lambda event: f"cognitive hook {event} --agent team", CLAUDE_EVENTS)
+    assert hook_commands(new)["stop"] == "cognitive hook stop --agent team"
     assert len(json.loads(new)["hooks"]["Stop"]) == 1
 
 
@@ -68,7 +68,7 @@ SETTINGS = st.dictionaries(st.text(max_size=6).filter(lambda key: key != "hooks"
 @given(SETTINGS, st.none() | HOOKS, st.sampled_from([None, 2, 4, "\t"]))
 def test_taken_out_again_everything_is_as_it_was(settings, hooks, indent):
     whole = settings if hooks is None else {**settings, "hooks": hooks}
-    back = json.loads(removed(plus_ours(json.dumps(whole, indent=indent))))
+    back = json.loads(without_hooks(plus_ours(json.dumps(whole, indent=indent))))
     was = dict(whole)
     kept = {name: groups for name, groups in was.pop("hooks", {}).items() if groups}
     empty = {name for name, groups in (hooks or {}).items() if not groups}
@@ -90,7 +90,7 @@ def test_taken_out_again_everything_is_as_it_was(settings, hooks, indent):
     ],
 )
 def test_what_is_not_understood_is_not_touched(text, why):
-    for change in (plus_ours, removed, found):
+    for change in (plus_ours, without_hooks, hook_commands):
         with pytest.raises(ValueError, match=why):
             change(text)
 

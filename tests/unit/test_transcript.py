@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cognitive.hook.transcript import Exchange, conversation, exchanges, tail
 from cognitive.prompt import OPENING, records
-from cognitive.server.transcript import Exchange, conversation, exchanges, tail
 from cognitive.turn import Message
 
 BLOCK = f'{OPENING}\n- 2026-09-01 "The orders are in Postgres."\nSeal: 000000000000\n</memory-records>'

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cognitive.hook.wire import EVENTS
+from cognitive.hook.protocol import EVENTS
 
 # Those that all versions know: a name that an agent does not know can cost the whole file. The two that are left out
 # tell of failures, which the transcript tells as well.
@@ -22,7 +22,7 @@ CODEX_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use", "stop")
 TIMEOUT = 10  # seconds after which the agent gives a hook up; ours gives itself up long before
 
 
-def installed(text: str, command: Callable[[str], str], events: Iterable[str]) -> str:
+def with_hooks(text: str, command: Callable[[str], str], events: Iterable[str]) -> str:
     """The settings with a command for each event: ours is replaced where it stands, or else added behind the others.
 
     Raises:
@@ -41,11 +41,11 @@ def installed(text: str, command: Callable[[str], str], events: Iterable[str]) -
     return _written(settings, text)
 
 
-def removed(text: str) -> str:
+def without_hooks(text: str) -> str:
     """The settings without our hooks, and without what held nothing else.
 
     Raises:
-        ValueError: as `installed`.
+        ValueError: as `with_hooks`.
     """
     settings = _read(text)
     hooks = settings.get("hooks", {})
@@ -66,11 +66,11 @@ def removed(text: str) -> str:
     return _written(settings, text)
 
 
-def found(text: str) -> dict[str, str]:
+def hook_commands(text: str) -> dict[str, str]:
     """Our events in the settings, each with its command.
 
     Raises:
-        ValueError: as `installed`.
+        ValueError: as `with_hooks`.
     """
     handlers = (
         handler

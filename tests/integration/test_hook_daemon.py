@@ -20,11 +20,11 @@ import pytest
 from brain.settings import Settings
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.hook.client import ask
+from cognitive.hook.daemon import Daemon, journaled
 from cognitive.hook.place import LONGEST_ADDRESS, Place, data_directory, place, prepared
 from cognitive.hook.project import agent_of, project_of
+from cognitive.hook.protocol import ABOUT, ANSWER, END, OUTDATED, VERSION, Call, packed, unpacked
 from cognitive.hook.start import locked
-from cognitive.hook.wire import ABOUT, ANSWER, END, OUTDATED, VERSION, Call, packed, unpacked
-from cognitive.server.resident import Resident, journaled
 
 HEAVY = [
     "numpy",
@@ -55,7 +55,7 @@ def where(tmp_path):
 @asynccontextmanager
 async def serving(layer, where, **options):
     """A server on its socket, which is told to stop at the end; gives the task that ends when it does."""
-    resident = Resident(layer, where, **options)
+    resident = Daemon(layer, where, **options)
     task = asyncio.create_task(resident.serve())
     await resident.ready.wait()
     yield task
@@ -125,7 +125,7 @@ async def test_a_server_whose_folder_is_gone_ends(layer, where):
 
 async def test_where_a_server_answers_another_one_ends_at_once(layer, where):
     async with serving(layer, where):
-        await Resident(layer, where).serve()
+        await Daemon(layer, where).serve()
         assert await asked(where, VERSION, ABOUT) is not None
 
 
@@ -221,11 +221,11 @@ def test_stopped_and_started_again_a_killed_server_leaves_nothing_in_the_way(env
 
 OLD = """
 import sys
-import cognitive.hook.wire
-cognitive.hook.wire.VERSION = "0.0.1"
+import cognitive.hook.protocol
+cognitive.hook.protocol.VERSION = "0.0.1"
 from cognitive.hook.place import place, prepared
 from cognitive.hook.start import locked
-from cognitive.server.resident import main
+from cognitive.hook.daemon import main
 sys.argv[1:] = [str(locked(prepared(place())))]
 main()
 """

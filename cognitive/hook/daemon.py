@@ -20,13 +20,13 @@ from typing import Any
 
 from cognitive import CognitiveLayer, Policy
 from cognitive.errors import CognitiveError
+from cognitive.hook.events import Hooks
 from cognitive.hook.place import Place, place, prepared
-from cognitive.hook.wire import ANSWER, END, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
+from cognitive.hook.protocol import ANSWER, END, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
 from cognitive.policy.configured import live_policy
-from cognitive.server.hooks import Hooks
 from cognitive.telemetry.logs import Lines
 
-log = logging.getLogger("cognitive.server.resident")  # also where this file is the program
+log = logging.getLogger("cognitive.hook.daemon")  # also where this file is the program
 
 IDLE_MINUTES = 30.0  # a coffee, not a night; COGNITIVE_HOOK_IDLE_MINUTES
 _SENDING = 10.0  # seconds that a hook may take to say what it has to say
@@ -39,7 +39,7 @@ _LOG_BYTES, _LOGS = 1_000_000, 1
 _Identity = tuple[int, int] | None
 
 
-class Resident:
+class Daemon:
     """The server over a layer: answers calls until it is told to stop, outdated, or idle for too long."""
 
     def __init__(
@@ -206,10 +206,10 @@ async def run(where: Place) -> None:
     """
     minutes = float(os.environ.get("COGNITIVE_HOOK_IDLE_MINUTES") or IDLE_MINUTES)
     async with CognitiveLayer.open(policy=journaled(live_policy())) as layer:
-        resident = Resident(layer, where, idle_seconds=minutes * 60)
+        daemon = Daemon(layer, where, idle_seconds=minutes * 60)
         for signalled in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(signalled, resident.stop)
-        await resident.serve()
+            asyncio.get_running_loop().add_signal_handler(signalled, daemon.stop)
+        await daemon.serve()
 
 
 def main() -> None:
