@@ -64,8 +64,8 @@ def serving(
     for `ServerConfig`, None for its default.
     """
     try:
+        from cognitive.server.assembly import mounts, numbers
         from cognitive.server.config import ServerConfig
-        from cognitive.server.everything import mounts, numbers
         from cognitive.server.run import serve
         from cognitive.telemetry.logs import configure
         from cognitive.telemetry.prometheus import PrometheusMetrics

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from brain.types import Receipt
 from cognitive.catalog.plans import PastPlan
 from cognitive.server.auth import ERASING, Admin, AgentId
-from cognitive.server.reading import Kept, Layer, StrictRoute
+from cognitive.server.requests import Kept, Layer, StrictRoute
 from cognitive.wire.models import MOST_PLANS, PlansBody
 
 router = APIRouter(tags=["agents"], route_class=StrictRoute)

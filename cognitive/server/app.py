@@ -16,14 +16,12 @@ from starlette.routing import BaseRoute, Mount, Route
 from cognitive.layer import CognitiveLayer
 from cognitive.server import agents, health, memories, policies, sessions, turns
 from cognitive.server.auth import Authentication, own_agent
+from cognitive.server.browsers import HtmlErrors, Origin, SecurityHeaders
 from cognitive.server.config import Mounted, ServerConfig
-from cognitive.server.kept import Contexts
-from cognitive.server.limits import Gate, Rate, Refusals, Timeout, Whole
-from cognitive.server.openapi import ABOUT, PROBLEMS, describe
-from cognitive.server.origin import Origin, SecurityHeaders
-from cognitive.server.problems import handle
-from cognitive.server.readable import Readable
-from cognitive.server.reading import RawPaths
+from cognitive.server.context_cache import ContextCache
+from cognitive.server.limits import AuthFailureLimit, BodyLimit, ConcurrencyLimit, RequestRateLimit, Timeout
+from cognitive.server.problems import ABOUT, PROBLEMS, describe, handle
+from cognitive.server.requests import RawPaths
 
 _OF_AGENT = "/agents/{agent_id:name}"
 _BEARER = HTTPBearer(auto_error=False)  # for the description; `auth.Authentication` is what lets nobody else in
@@ -46,7 +44,7 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
     )  # fmt: skip
     app.state.layer = layer
     app.state.config = config
-    app.state.contexts = Contexts(config.kept_contexts)
+    app.state.contexts = ContextCache(config.kept_contexts)
     app.state.readiness = health.Readiness(layer)
     handle(app)
     describe(app)
@@ -79,19 +77,23 @@ def _middleware(config: ServerConfig, mounts: Sequence[Mounted]) -> list[Middlew
     return [
         Middleware(SecurityHeaders),
         Middleware(Origin, hosts=config.hosts, origins=config.allowed_origins),
-        Middleware(Readable, doors={each.path: each.told for each in mounts if each.told is not None}),
-        Middleware(Refusals, per_minute=config.refused_per_minute),
+        Middleware(HtmlErrors, doors={each.path: each.told for each in mounts if each.told is not None}),
+        Middleware(AuthFailureLimit, per_minute=config.refused_per_minute),
         Middleware(Authentication, tokens=config.known_tokens(), later=config.known_tokens, doors=doors),
-        Middleware(Rate, per_minute=config.requests_per_minute),
+        Middleware(RequestRateLimit, per_minute=config.requests_per_minute),
         Middleware(
-            Whole,
+            BodyLimit,
             most=config.most_body_bytes,
             most_unfinished=config.most_unfinished_bytes,
             seconds=config.body_seconds,
             doors=doors,
         ),
         Middleware(
-            Gate, most=config.most_running, most_streams=config.most_streams, most_pages=config.most_pages, doors=doors
+            ConcurrencyLimit,
+            most=config.most_running,
+            most_streams=config.most_streams,
+            most_pages=config.most_pages,
+            doors=doors,
         ),
         Middleware(Timeout, seconds=config.request_seconds, doors=doors),
         Middleware(RawPaths),

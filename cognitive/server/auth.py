@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brain.types import Label, Trust
 from cognitive.errors import PolicyError
-from cognitive.server.paths import PUBLIC
+from cognitive.server.config import PUBLIC
 from cognitive.server.problems import answer
 from cognitive.server.tokens import ANYBODY, Caller, Tokens
 from cognitive.wire.problems import NotAllowed, UnknownToken

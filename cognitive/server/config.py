@@ -10,16 +10,20 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brain.types import Edge, Label
 from cognitive.errors import PolicyError
-from cognitive.server.readable import Told
 from cognitive.server.tokens import Tokens, default_path
 
+API = "/api/"
+PROBES = frozenset({"/healthz", "/readyz"})  # asked by address, and when all places are taken
+PUBLIC = PROBES | {"/api/v1/openapi.json"}  # asked without a token
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+ErrorPage = Callable[[Scope, int, str], Response]  # a status and its detail, as a page of a mounted app
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Mounted:
     app: ASGIApp
     running: Callable[[], AbstractAsyncContextManager[object]] | None = None
     door: bool = False
-    told: Told | None = None
+    told: ErrorPage | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The app, of whatever kind: a function by itself would be taken for one that answers requests."""

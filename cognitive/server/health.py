@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from cognitive.layer import CognitiveLayer
 from cognitive.server.auth import Admin
-from cognitive.server.openapi import PROBLEMS
+from cognitive.server.problems import PROBLEMS
 from cognitive.wire.models import Health
 
 log = logging.getLogger(__name__)

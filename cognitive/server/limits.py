@@ -14,7 +14,7 @@ from limits.aio.strategies import SlidingWindowCounterRateLimiter
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cognitive.server.paths import API, PROBES
+from cognitive.server.config import API, PROBES
 from cognitive.server.problems import answer
 from cognitive.server.tokens import ANYBODY, Caller
 from cognitive.wire.problems import Busy, TooLarge, TooMany
@@ -22,7 +22,7 @@ from cognitive.wire.problems import Busy, TooLarge, TooMany
 log = logging.getLogger(__name__)
 
 
-class Rate:
+class RequestRateLimit:
     """So many requests a minute for each token. A mounted app that signs its visitors in itself asks `heard` once it
     knows who they are.
     """
@@ -50,11 +50,11 @@ class Rate:
 
 async def heard(scope: Scope, caller: Any) -> bool:
     """Whether one more request of a mounted app's visitor is within its token's minute."""
-    rate: Rate = scope["state"]["rate"]
+    rate: RequestRateLimit = scope["state"]["rate"]
     return await rate.hit(caller)
 
 
-class Refusals:
+class AuthFailureLimit:
     """So many unknown tokens a minute from each address; what comes beyond is told to wait.
 
     A caller with a token is let in all the same: behind a proxy, or on a unix socket, everybody has the same address as
@@ -93,11 +93,11 @@ class Refusals:
         return False
 
 
-class Gate:
+class ConcurrencyLimit:
     """So many requests at a time: whoever comes when all places are taken is refused at once.
 
     Mounted apps may keep requests open, and have places of their own; so have the pages behind `doors`, each of which
-    reads much at once. The gate stands behind `Whole`, so that a request whose body is still on its way holds no place.
+    reads much at once. It stands behind `BodyLimit`: a request whose body is still on its way holds no place.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Gate:
         return None
 
 
-class Whole:
+class BodyLimit:
     """Reads the body of a request, so many bytes and seconds of it at most, before anything looks into it.
 
     Bodies under way may hold so many bytes together, counted apart for the API, for the pages behind `doors` and for

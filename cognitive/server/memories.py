@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from brain.types import Memory, Receipt, Revision, above
 from cognitive.errors import UnknownMemory
 from cognitive.server.auth import ERASING, AgentId, Most
-from cognitive.server.reading import Layer, StrictRoute
+from cognitive.server.requests import Layer, StrictRoute
 from cognitive.turn import RecallHit
 from cognitive.wire.models import MOST_IDS, Changes, IdsBody, RecallBody, RememberBody, Stored
 

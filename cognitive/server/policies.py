@@ -13,7 +13,7 @@ from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy.live import chosen
 from cognitive.server.auth import Admin, AgentId
-from cognitive.server.reading import Layer, StrictRoute
+from cognitive.server.requests import Layer, StrictRoute
 from cognitive.wire.models import CandidateBody, ChoiceBody, Holds, RollBackBody, WhatIfBody
 
 router = APIRouter(prefix="/policies", tags=["policies"], route_class=StrictRoute)

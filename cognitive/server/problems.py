@@ -1,4 +1,4 @@
-"""From errors to answers: problem+json, whatever went wrong; it names the culprit and none of the server's secrets."""
+"""Errors as problem+json, which names the culprit and no secret of the server; and their description in OpenAPI."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import TypeAdapter
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -20,6 +21,27 @@ log = logging.getLogger(__name__)
 
 _MOST_TOLD = 3  # complaints of one request
 _LONGEST_TOLD = 2_000  # characters: what is wrong may quote what was sent
+
+ABOUT = """Decides before every turn of an LLM agent what its model should see, and learns after it what was worth
+showing. A bearer token is for one agent or for an admin; names in paths are percent-encoded. Requests are safe to
+repeat: a turn by its `turn_id`, an outcome by its turn, memories by what they say."""
+
+_SAID = {
+    400: "Not HTTP that can be read",
+    401: "No token, or an unknown one",
+    403: "A token of another agent",
+    404: "No such memory, turn or artifact",
+    409: "The policy of this turn is not known",
+    413: "A body that is too large",
+    421: "A name that this server does not go by",
+    422: "Invalid input; `detail` names the field",
+    429: "Too many requests with this token; see Retry-After",
+    503: "Postgres is away, or too many requests are running; see Retry-After",
+}
+_SCHEMA = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"description": said, "content": _SCHEMA} for status, said in _SAID.items()
+}
 
 
 def answer(error: CognitiveError) -> Response:
@@ -42,6 +64,19 @@ def handle(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _of_http)
     app.add_exception_handler(Exception, _defect)
+
+
+def describe(app: FastAPI) -> None:
+    """Has an app describe the problems that its routes name, and how a caller says who it is."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            components = made().setdefault("components", {})
+            components.setdefault("schemas", {})["Problem"] = TypeAdapter(Problem).json_schema()
+        return made()
+
+    app.openapi = openapi  # type: ignore[method-assign]  # the way that FastAPI documents
 
 
 async def _ours(request: Request, error: Exception) -> Response:

@@ -13,7 +13,7 @@ from brain.artifacts import Artifact, Line, Page
 from brain.sessions import Cleared
 from brain.types import Label
 from cognitive.server.auth import ERASING, AgentId
-from cognitive.server.reading import Layer, StrictRoute
+from cognitive.server.requests import Layer, StrictRoute
 from cognitive.session.recent import Resumed
 from cognitive.wire.models import Ended, LineBody
 

@@ -13,7 +13,7 @@ from brain.types import Label
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.server.auth import AgentId
-from cognitive.server.reading import Kept, Layer, StrictRoute
+from cognitive.server.requests import Kept, Layer, StrictRoute
 from cognitive.turn import Outcome, Report, Turn
 from cognitive.wire.context import Prepared, prepared, unprepared
 from cognitive.wire.models import MOST_TURNS, FitBody, RatingBody, TurnBody, TurnRow, WindowView

@@ -32,8 +32,8 @@ from brain.postgres import roles
 from brain.postgres.database import Database
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer
+from cognitive.server.assembly import mounts
 from cognitive.server.config import ServerConfig
-from cognitive.server.everything import mounts
 from tests.serving import running
 
 AGENT = "big"

@@ -12,7 +12,7 @@ from cognitive import CognitiveLayer, Outcome, Policy, Tool, ToolCall, Turn
 from cognitive.dashboard.lacks import LACKS, lack
 from cognitive.dashboard.offered import tools
 from cognitive.degradation import DEGRADATION_CODES, Degradation, part
-from cognitive.server import everything
+from cognitive.server import assembly
 from cognitive.telemetry.metrics import STAGES
 from cognitive.trace import Trim
 from tests.serving import inside
@@ -59,7 +59,7 @@ async def test_a_response_that_was_withheld_is_told_to_be_so(urls, embedder, age
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, redact=broken) as layer:
         turn = Turn(agent_id=agent, session_id="s", text="Who has the key?", turn_id="t/9")
         await layer.post_turn(await layer.pre_turn(turn), Outcome(response="Ada has the key."))
-        async with inside(layer, mounts=everything.mounts(layer)) as pages:
+        async with inside(layer, mounts=assembly.mounts(layer)) as pages:
             page = unescape((await pages.get(of(agent, "turn?id=t/9"))).text)
 
     assert "Its response is withheld" in page

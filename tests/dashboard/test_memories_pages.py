@@ -13,7 +13,7 @@ import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import UnknownMemory
-from cognitive.server import everything
+from cognitive.server import assembly
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.dashboard.conftest import EVIL
@@ -57,7 +57,7 @@ async def test_a_search_that_is_not_done_in_time_says_what_makes_it_fast(urls, e
     hurried = POLICY.changed({"deadlines.recall_ms": 0.001})
     async with (
         CognitiveLayer.open(urls.app, policy=hurried, embedder=embedder) as layer,
-        inside(layer, mounts=everything.mounts(layer)) as pages,
+        inside(layer, mounts=assembly.mounts(layer)) as pages,
     ):
         answer = await pages.get(of(agent, "memories?q=pump"))
 
@@ -267,7 +267,7 @@ async def test_a_memory_is_replaced_by_a_newer_one(pages, layer, shelf):
 async def test_a_token_that_may_not_erase_forgets_nothing_by_a_form(layer, tokens, shelf):
     agent, known = shelf
     token, id = create(tokens, agent, erase=False)[1], str(known["evil"])
-    async with inside(layer, ServerConfig(tokens=tokens), everything.mounts(layer)) as pages:
+    async with inside(layer, ServerConfig(tokens=tokens), assembly.mounts(layer)) as pages:
         pages.cookies.set("cognitive_token", token, path="/ui")
         asked = [await send(pages, agent, "memories/forget", id=id, sure=sure) for sure in ("", "yes")]
 
@@ -281,7 +281,7 @@ async def test_a_visitor_sees_no_button_for_what_its_token_may_not_do(layer, tok
     seen = {}
     for name, may in (("all", {}), ("keeps", {"erase": False}), ("talk", {"trust": "talk"})):
         token = create(tokens, agent, **may)[1]
-        async with inside(layer, ServerConfig(tokens=tokens), everything.mounts(layer)) as pages:
+        async with inside(layer, ServerConfig(tokens=tokens), assembly.mounts(layer)) as pages:
             pages.cookies.set("cognitive_token", token, path="/ui")
             seen[name] = ((await pages.get(of(agent, "memories"))).text, (await pages.get(page)).text)
 

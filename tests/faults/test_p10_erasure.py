@@ -31,7 +31,7 @@ from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
 from cognitive.hook.events import Hooks
 from cognitive.recording.record import opened as recorded
-from cognitive.server.kept import Contexts
+from cognitive.server.context_cache import ContextCache
 from tests.internals import internals
 
 pytestmark = pytest.mark.promise(number=10)
@@ -170,7 +170,7 @@ async def test_memories_that_were_handed_over_and_say_the_same_stay_and_are_told
 
 async def test_prepared_turns_that_wait_in_a_server_let_go_of_it(site, agent):
     async with opened(site) as layer:
-        kept, hooks = Contexts(8), Hooks(layer)
+        kept, hooks = ContextCache(8), Hooks(layer)
         layer.admin.on_erasure(kept.let_go)
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         kept.keep(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id="held")))

@@ -10,8 +10,7 @@ import pytest
 from cognitive import NewMemory
 from cognitive.server.app import create_app
 from cognitive.server.auth import caller_of
-from cognitive.server.config import Mounted, Numbers, ServerConfig
-from cognitive.server.paths import PUBLIC
+from cognitive.server.config import PUBLIC, Mounted, Numbers, ServerConfig
 from cognitive.server.tokens import create
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import inside, token_for

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from cognitive import Message, Tool, Turn, TurnRef
-from cognitive.server.kept import Contexts
+from cognitive.server.context_cache import ContextCache
 from cognitive.wire.context import unprepared
 
 
@@ -16,7 +16,7 @@ def context(agent_id, turn_id, text="Hello"):
 
 
 def test_the_oldest_go_first_and_their_names_suffice():
-    kept = Contexts(2)
+    kept = ContextCache(2)
     for turn_id in ("t1", "t2", "t3"):
         kept.keep(context("a", turn_id))
     assert kept.of("a", "t1") == TurnRef("a", "t1")
@@ -24,26 +24,26 @@ def test_the_oldest_go_first_and_their_names_suffice():
 
 
 def test_nobody_gets_the_turn_of_another_agent():
-    kept = Contexts(2)
+    kept = ContextCache(2)
     kept.keep(context("a", "t"))
     assert kept.of("b", "t") == TurnRef("b", "t")
 
 
 def test_the_first_of_a_name_stays_as_it_does_in_the_record():
-    kept = Contexts(2)
+    kept = ContextCache(2)
     kept.keep(context("a", "t", "first"))
     kept.keep(context("a", "t", "second"))
     assert kept.of("a", "t").message == "first"
 
 
 def test_what_an_outcome_does_not_need_is_not_kept():
-    kept = Contexts(2)
+    kept = ContextCache(2)
     kept.keep(context("a", "t"))
     assert kept.of("a", "t").messages == kept.of("a", "t").tools == ()
 
 
 def test_what_is_settled_or_erased_is_gone():
-    kept = Contexts(9)
+    kept = ContextCache(9)
     for agent_id, turn_id in (("a", "t1"), ("a", "t2"), ("b", "t1")):
         kept.keep(context(agent_id, turn_id))
     kept.drop("a", "t1")

@@ -1,4 +1,4 @@
-"""Requests that a web page makes behind its user's back: refused by the names that they call the server by.
+"""What stands between the server and web browsers: security headers, checks of Host and Origin, errors as HTML.
 
 A page whose own name was rebound to this machine sends its own name as Host; a page that posts across sites says so in
 Origin. Programs send no Origin.
@@ -6,14 +6,17 @@ Origin. Programs send no Origin.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
+from pydantic_core import from_json
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cognitive.server.paths import PROBES
+from cognitive.server.config import PROBES, ErrorPage
 from cognitive.server.problems import refused
+from cognitive.wire.problems import MEDIA_TYPE
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -26,7 +29,11 @@ _HEADERS = {
 
 
 class Origin:
-    """Serves requests by one of the server's names, and by pages of its own or allowed ones."""
+    """Serves requests by one of the server's names, and by pages of its own or allowed ones.
+
+    Starlette's TrustedHostMiddleware checks the host alone and answers in plain text; its CORSMiddleware refuses
+    nothing but preflights.
+    """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str], origins: Collection[str]) -> None:
         self._app = app
@@ -70,6 +77,52 @@ class SecurityHeaders:
         await self._app(scope, receive, sending)
 
 
+class HtmlErrors:
+    """Has a problem beneath one of `doors`, by their paths, written as that door writes it; status and waiting time
+    stay.
+    """
+
+    def __init__(self, app: ASGIApp, doors: Mapping[str, ErrorPage]) -> None:
+        self._app = app
+        self._doors = doors
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app."""
+        path = self._door(scope)
+        if path is None:
+            return await self._app(scope, receive, send)
+        refusal, body = Headers(), bytearray()
+
+        async def sending(message: Message) -> None:
+            nonlocal refusal
+            if message["type"] == "http.response.start" and _is_problem(message):
+                refusal = Headers(raw=message["headers"])
+            elif refusal:
+                body.extend(message.get("body", b""))
+            else:
+                await send(message)
+
+        await self._app(scope, receive, sending)
+        if refusal:
+            page = self._page(path, scope, from_json(bytes(body)), refusal.get("retry-after"))
+            await page(scope, receive, send)
+        return None
+
+    def _door(self, scope: Scope) -> str | None:
+        """The door that the request is beneath, if it is a browser's that wants to read."""
+        if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
+            return None
+        return next((path for path in self._doors if scope["path"].startswith(f"{path}/")), None)
+
+    def _page(self, path: str, scope: Scope, problem: Mapping[str, str | int], retry: str | None) -> Response:
+        wait = f" Try again in {retry} seconds." if retry is not None else ""
+        detail = f"{str(problem['detail']).rstrip('.')}.{wait}"
+        page = self._doors[path]({**scope, "root_path": path}, int(problem["status"]), detail)
+        if retry is not None:
+            page.headers["Retry-After"] = retry
+        return page
+
+
 def _authority(origin: str) -> str | None:
     try:
         return urlsplit(origin).netloc
@@ -80,3 +133,7 @@ def _authority(origin: str) -> str | None:
 def _without_port(host: str) -> str:
     name, _, port = host.rpartition(":")
     return name if name and port.isdigit() else host
+
+
+def _is_problem(message: Message) -> bool:
+    return Headers(raw=message["headers"]).get("content-type") == MEDIA_TYPE

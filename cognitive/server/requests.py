@@ -13,8 +13,8 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cognitive.layer import CognitiveLayer
-from cognitive.server.kept import Contexts
-from cognitive.server.paths import API
+from cognitive.server.config import API
+from cognitive.server.context_cache import ContextCache
 
 
 class _Name(Convertor[str]):
@@ -73,13 +73,13 @@ def _layer(request: Request) -> CognitiveLayer:
     return layer
 
 
-def _contexts(request: Request) -> Contexts:
-    contexts: Contexts = request.app.state.contexts
+def _contexts(request: Request) -> ContextCache:
+    contexts: ContextCache = request.app.state.contexts
     return contexts
 
 
 Layer = Annotated[CognitiveLayer, Depends(_layer)]
-Kept = Annotated[Contexts, Depends(_contexts)]
+Kept = Annotated[ContextCache, Depends(_contexts)]
 
 
 def _read(body: bytes) -> Any:

@@ -9,7 +9,7 @@ from cognitive.privacy.forgetting import Held, everything
 from cognitive.turn import TurnContext, TurnRef
 
 
-class Contexts:
+class ContextCache:
     """What `post_turn` needs of a turn, for as long as there is room.
 
     A turn that Postgres could not record when it was prepared is recorded with its outcome, which takes its context.
