@@ -87,7 +87,6 @@ _FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found",
 _FOUND = tuple(each.name for each in fields(Found) if each.name != "hits")
 _OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in READ_AGAIN)
 _NEIGHBOURS = frozenset({"previous_id", "next_id"})
-_SELDOM = frozenset({"propensity"})  # left out of a record in which no candidate has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,27 +116,6 @@ class RecordedCandidate:
     def chance(self) -> float:
         """The probability that it had of being shown or, if it was certain, 1."""
         return 1.0 if self.propensity is None else self.propensity
-
-    @classmethod
-    def of(cls, fate: Fate, *, explained: bool) -> RecordedCandidate:
-        """Return the row of a fate; `explained` says whether it keeps what explains its rank."""
-        candidate = fate.candidate
-        return cls(
-            memory_id=candidate.hit.memory_id,
-            ordinal=candidate.hit.ordinal,
-            type=candidate.hit.type,
-            disposition=fate.disposition,
-            value=round(fate.value, _DIGITS),
-            because=fate.because,
-            rank_before=candidate.rank_before,
-            rank=candidate.rank,
-            score=round(candidate.score, _DIGITS),
-            relevance=round(candidate.relevance, _DIGITS),
-            propensity=None if candidate.propensity == 1.0 else candidate.propensity,
-            factors=_rounded(candidate.factors) if explained else None,
-            boost=candidate.boost if explained else None,
-            tokens=candidate.tokens if explained else None,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +191,7 @@ def encode(given: Given, fates: Sequence[Fate], *, text: str, prefix: str) -> st
         "digests": [digest(hit) for hit in hits],
         "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in given.pinned],
         "likeness": [(place[key], *astuple(like)) for key, like in compared(fates).items()],
-        "fates": _columns(_recorded(fates), ids) if fates else [],
+        "fates": {name: column(values, ids) for name, values in _columns(fates).items()} if fates else [],
         "text": sha256(text),
         "prefix": sha256(prefix),
         "ids": [id.hex for id in ids],  # last: only now all are known
@@ -257,18 +235,33 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _recorded(fates: Sequence[Fate]) -> list[RecordedCandidate]:
-    """What is kept of each fate; those far down lose what explains them."""
-    return [
-        RecordedCandidate.of(fate, explained=place < _EXPLAINED or fate.disposition == "shown")
+def _columns(fates: Sequence[Fate]) -> Mapping[str, Sequence[Any]]:
+    """Return the fields of `RecordedCandidate` by columns, which is quicker than a row for each candidate.
+
+    Those far down lose what explains them; the column of propensities is left out where no candidate has one.
+    """
+    candidates = [fate.candidate for fate in fates]
+    chances = [None if each.propensity == 1.0 else each.propensity for each in candidates]
+    explained = [
+        fate.candidate if place < _EXPLAINED or fate.disposition == "shown" else None
         for place, fate in enumerate(fates)
     ]
-
-
-def _columns(rows: Sequence[RecordedCandidate], ids: Ids) -> Mapping[str, Any]:
-    """The rows by columns, without a column in which every row has the field's default."""
-    columns = {each.name: [getattr(row, each.name) for row in rows] for each in fields(RecordedCandidate)}
-    return {name: column(values, ids) for name, values in columns.items() if name not in _SELDOM or any(values)}
+    return {
+        "memory_id": [each.hit.memory_id for each in candidates],
+        "ordinal": [each.hit.ordinal for each in candidates],
+        "type": [each.hit.type for each in candidates],
+        "disposition": [fate.disposition for fate in fates],
+        "value": [round(fate.value, _DIGITS) for fate in fates],
+        "because": [fate.because for fate in fates],
+        "rank_before": [each.rank_before for each in candidates],
+        "rank": [each.rank for each in candidates],
+        "score": [round(each.score, _DIGITS) for each in candidates],
+        "relevance": [round(each.relevance, _DIGITS) for each in candidates],
+        **({"propensity": chances} if any(chances) else {}),
+        "factors": [each and _rounded(each.factors) for each in explained],
+        "boost": [each and each.boost for each in explained],
+        "tokens": [each and each.tokens for each in explained],
+    }
 
 
 def _rounded(factors: Mapping[str, float]) -> Mapping[str, float]:
