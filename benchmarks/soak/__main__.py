@@ -1,6 +1,6 @@
 """Two hundred conversations at once on one `cognitive serve`, for some minutes: nothing leaks, is mixed up or lost.
 
-    python tests/bench/server_soak.py --minutes 10 --seed 1
+    python -m benchmarks.soak --minutes 10 --seed 1
 
 Twenty agents of ten sessions each, through `CognitiveClient` and MCP. Some outcomes are repeated, one after the other
 or at once, some are of failed turns, some clients go away in the middle of a request and come back or not. Every text
@@ -28,10 +28,8 @@ from uuid import UUID
 
 import asyncpg
 import httpx
-from soak_ledger import Ledger, compare, mark
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
+from benchmarks.soak.ledger import Ledger, compare, mark
 from brain.embedded import EmbeddedServer
 from brain.journal import Journal, journal_name
 from cognitive import Message, NewMemory, Outcome, ToolCall, Turn
@@ -67,7 +65,9 @@ class Soak:
 class Session:
     """One conversation: its turns come one after the other, as from a host."""
 
-    def __init__(self, soak: Soak, client: CognitiveClient, http: httpx.AsyncClient, agent: str, n: int, seed: int):
+    def __init__(
+        self, soak: Soak, client: CognitiveClient, http: httpx.AsyncClient, agent: str, n: int, seed: int
+    ) -> None:
         self._soak, self._client, self._http = soak, client, http
         self._agent, self._id = agent, f"s{n}"
         self._mark = mark(agent, self._id)
@@ -173,7 +173,7 @@ class Session:
         if chance < 0.05:
             await self._gone(self._client.post_turn(context, outcome))
         if chance > 0.95:
-            reports = await asyncio.gather(put(), put())
+            reports = list(await asyncio.gather(put(), put()))
             ledger.did["outcomes at once"] += 1
             if all(report.recorded for report in reports) and not any(each.duplicate for each in reports):
                 ledger.wrong["post_turn: two at once, and both were the first"] += 1
@@ -198,7 +198,7 @@ class Session:
         quoted = "No."
         if context.shown and self._chance.random() < 0.5:  # the marker of another session is not this one's to say
             quoted = self._chance.choice(context.shown).content.partition(" zq-")[0]
-        calls = ()
+        calls: tuple[ToolCall, ...] = ()
         if self._chance.random() < 0.2:
             lines = "\n".join(f"{self._mark} {n} {self._word()}" for n in range(OUTPUT // 40))
             calls = (ToolCall(id=f"call-{self._count}", name="read_log", arguments={"n": self._count}, result=lines),)
@@ -328,7 +328,7 @@ async def soaked(given: argparse.Namespace, directory: Path) -> int:
     clients = {f"agent{n}": create(tokens, f"agent{n}")[1] for n in range(AGENTS)}
     looks, log = directory / "looks", (directory / "server.log").open("wb")
     serving = await asyncio.create_subprocess_exec(
-        sys.executable, str(Path(__file__).with_name("soak_server.py")), str(looks), "serve", "--port", "0",
+        sys.executable, "-m", "benchmarks.soak.server", str(looks), "serve", "--port", "0",
         stdout=asyncio.subprocess.PIPE, stderr=log, env={**os.environ, "COGNITIVE_DATA_DIR": str(directory)},
         cwd=Path(__file__).parents[2],
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """`cognitive serve` with a thread beside it that looks on: what it holds, how late its event loop is, and in what.
 
-    python tests/bench/soak_server.py LOOKS serve --port 0
+    python -m benchmarks.soak.server LOOKS serve --port 0
 
 Appends one JSON object a second to LOOKS.jsonl, and keeps in LOOKS.stacks where the event loop was, by share of looks:
 all of them, and those while something waited for it for longer than a twentieth of a second.
@@ -21,8 +21,6 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
 _EVERY = 0.02  # seconds between two looks
 _HELD = 0.05  # seconds
 _WRITTEN = 1.0  # seconds
@@ -37,7 +35,7 @@ def main(looks: Path, arguments: list[str]) -> None:
     from cognitive.cli.entry import main as cognitive
 
     sys.argv = ["cognitive", *arguments]
-    sys.exit(cognitive())
+    cognitive()
 
 
 def _looking(looks: Path, main_thread: int) -> None:
@@ -67,7 +65,8 @@ def _loop(main_thread: int) -> asyncio.BaseEventLoop:
         frame = sys._current_frames().get(main_thread)
         while frame is not None:
             if frame.f_code.co_name == "run_forever":
-                return frame.f_locals["self"]
+                loop: asyncio.BaseEventLoop = frame.f_locals["self"]
+                return loop
             frame = frame.f_back
         sleep(0.5)
 
@@ -115,7 +114,7 @@ def _held_now(loop: asyncio.AbstractEventLoop, caches: dict[str, Any]) -> dict[s
 
 def _cached(contexts: Any, embedder: Any, window: Any) -> float:
     """Megabytes, about."""
-    return (len(embedder._cache) * _VECTOR + window._outputs._held + len(contexts) * _CONTEXT) / 1_000_000
+    return float((len(embedder._cache) * _VECTOR + window._outputs._held + len(contexts) * _CONTEXT) / 1_000_000)
 
 
 def _told(places: Counter[str]) -> str:

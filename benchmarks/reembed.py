@@ -1,6 +1,6 @@
 """How long a change of embedding model takes, and what turns notice of it: from WordLlama to the default model.
 
-    python tests/bench/reembed.py --memories 10000
+    python -m benchmarks.reembed --memories 10000
 
 An agent of so many memories on an embedded server of its own. The worker is the command, in a process of its own: for a
 while at half load, then at full load to the end; turns go on beside it, one after the other.
@@ -25,7 +25,7 @@ from brain.embedding.wordllama import WordLlama
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = Path(__file__).parents[1]
 LINES = (CHECKOUT / "tests" / "data" / "boatyard.txt").read_text(encoding="utf-8").splitlines()
 AGENT = "bench"
 
@@ -58,6 +58,7 @@ async def turns(layer: CognitiveLayer, many: int) -> list[float]:
 
 
 async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
+    """Start the command in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)]),
                    "COGNITIVE_DATABASE_URL": url, "COGNITIVE_EMBEDDING_MODELS": "wordllama"}  # fmt: skip
     command = (sys.executable, "-m", "cognitive.cli.entry", "db", "reembed", "--agent", AGENT, "--to", "minilm")
@@ -67,6 +68,7 @@ async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
 
 
 async def lacking(layer: CognitiveLayer) -> int:
+    """Return how many memories lack vectors by the new model; -1 before it has begun."""
     standings = await layer.admin.reembedding.standings(AGENT)
     return next((each.lacking for each in standings if each.model == MiniLM.model), -1)
 
@@ -87,13 +89,15 @@ async def stretch(layer: CognitiveLayer, url: str, load: float, turns_: int) -> 
 
 
 def told(took: list[float]) -> str:
+    """Return the percentiles of some turns in words."""
     ordered = sorted(took)
     return (
         f"pre_turn p50 {statistics.median(took):.1f} ms, p95 {ordered[int(len(ordered) * 0.95)]:.1f} ms ({len(took)})"
     )
 
 
-async def main(n: int, turns_: int) -> None:
+async def report(n: int, turns_: int) -> None:
+    """Measure on an embedded server of its own."""
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as directory:
         os.chmod(directory, 0o711)  # as root the server runs as a user of its own, which must get there
         server = EmbeddedServer(Path(directory))
@@ -108,6 +112,7 @@ async def main(n: int, turns_: int) -> None:
 
 
 async def measured(layer: CognitiveLayer, url: str, n: int, turns_: int) -> None:
+    """Build, cut over and drop, beside turns."""
     await layer.remember(AGENT, memories(n))
     say(f"{n} memories; alone: {told(await turns(layer, turns_))}")
     await layer.admin.reembedding.begin(AGENT, MiniLM.model)
@@ -125,9 +130,14 @@ async def measured(layer: CognitiveLayer, url: str, n: int, turns_: int) -> None
     say(f"dropped {dropped.embeddings} vectors in {perf_counter() - began:.1f} s")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Parse the command line and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--turns", type=int, default=200)
     given = parser.parse_args()
-    asyncio.run(main(given.memories, given.turns))
+    asyncio.run(report(given.memories, given.turns))
+
+
+if __name__ == "__main__":
+    main()

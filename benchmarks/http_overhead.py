@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 import statistics
 import sys
-from pathlib import Path
 from time import perf_counter
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.client import CognitiveClient

@@ -1,6 +1,6 @@
 """What floors of abstention cost and spare: stored and searched once, decided again for every floor from the traces.
 
-    python tests/bench/abstention_curve.py locomo-dev.json unrelated-dev.json [conversations]
+    python -m benchmarks.abstention_curve locomo-dev.json unrelated-dev.json --conversations 5
 
 Data: {"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}], "questions": [{"text",
 "evidence", "category"}]}]} and {"prompts": [...]}, messages that no conversation is about. All is remembered and asked
@@ -9,6 +9,7 @@ as a host would, under Policy(abstention=False); then the stages run again on wh
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import sys
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from brain.search import Found
@@ -37,10 +39,11 @@ class Asked:
 
 
 def moment(text: str | None) -> datetime | None:
+    """Return a time of the data in UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
 
 
-async def remembered(layer: CognitiveLayer, conversation: dict) -> str:
+async def remembered(layer: CognitiveLayer, conversation: dict[str, Any]) -> str:
     """Every line as an episode of a fresh agent."""
     agent, before = f"curve-{conversation['id']}-{uuid4().hex[:8]}", dict[str, str]()
     memories = []
@@ -55,7 +58,7 @@ async def remembered(layer: CognitiveLayer, conversation: dict) -> str:
     return agent
 
 
-async def asked(conversations: Sequence[dict], prompts: Sequence[str]) -> list[Asked]:
+async def asked(conversations: Sequence[dict[str, Any]], prompts: Sequence[str]) -> list[Asked]:
     """Every prompt and every question that is no trap, each as the first turn of a session."""
     found = []
     async with CognitiveLayer.open(policy=Policy(abstention=False, deadline_ms=10_000.0)) as layer:
@@ -87,7 +90,8 @@ def shown(turn: Asked, policy: Policy) -> tuple[frozenset[str], int]:
 
 def row(turns: Iterable[Asked], policy: Policy) -> tuple[float, float, float, float]:
     """False injection, evidence shown, tokens of an unrelated turn, tokens of a question."""
-    unrelated, real = [], []
+    unrelated: list[tuple[frozenset[str], frozenset[str], int]] = []
+    real: list[tuple[frozenset[str], frozenset[str], int]] = []
     for turn in turns:
         (real if turn.evidence else unrelated).append((turn.evidence, *shown(turn, policy)))
     return (
@@ -97,14 +101,15 @@ def row(turns: Iterable[Asked], policy: Policy) -> tuple[float, float, float, fl
 
 
 def mean(values: Iterable[float]) -> float:
+    """Return the mean; 0 of nothing."""
     given = list(values)
     return sum(given) / len(given) if given else 0.0
 
 
-def main(data: str, unrelated: str, most: str = "0") -> Iterator[str]:
-    """The table, line by line."""
-    conversations = json.loads(Path(data).read_text())["conversations"][: int(most) or None]
-    turns = asyncio.run(asked(conversations, json.loads(Path(unrelated).read_text())["prompts"]))
+def table(data: Path, unrelated: Path, most: int | None) -> Iterator[str]:
+    """Yield the table, line by line."""
+    conversations = json.loads(data.read_text())["conversations"][:most]
+    turns = asyncio.run(asked(conversations, json.loads(unrelated.read_text())["prompts"]))
     yield "| floor | false injection | evidence shown | tokens, unrelated | tokens, questions |\n|---|---|---|---|---|"
     for floor in FLOORS:
         policy = Policy(abstention=False) if floor is None else Policy(evidence={"threshold": floor})
@@ -113,7 +118,17 @@ def main(data: str, unrelated: str, most: str = "0") -> Iterator[str]:
         yield f"| {name} | {injected:.1%} | {evidence:.3f} | {spared:.0f} | {told:.0f} |"
 
 
-if __name__ == "__main__":
-    for line in main(*sys.argv[1:]):
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="conversations")
+    parser.add_argument("unrelated", type=Path, help="prompts that no conversation is about")
+    parser.add_argument("--conversations", type=int, help="maximum number of conversations")
+    given = parser.parse_args()
+    for line in table(given.data, given.unrelated, given.conversations):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

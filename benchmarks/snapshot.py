@@ -1,6 +1,6 @@
 """What REPEATABLE READ costs the server: processor time of its process per search, with it and without, in turns.
 
-    python tests/bench/snapshot.py postgresql://postgres@host/database [searches]
+    python -m benchmarks.snapshot postgresql://postgres@host/database --searches 2000
 
 The database is migrated, and used to nothing else meanwhile; the server runs on this machine, whose /proc tells. Its
 load does not count: what is measured is the time that the one process of the server has a processor.
@@ -8,38 +8,53 @@ load does not count: what is measured is the time that the one process of the se
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import random
 import sys
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from statistics import mean, stdev
+from typing import TypeVar
 
 import asyncpg
 
 from brain.embedding.minilm import MiniLM
 from brain.postgres.connection_setup import prepare
+from brain.postgres.database import Connection
 from brain.postgres.transaction import beginning, in_transaction
 from brain.search import MemorySearch, Query
+from brain.types import MemoryType
 from cognitive import CognitiveLayer, NewMemory
 
+T = TypeVar("T")
 AGENT = "bench-snapshot"
-WORDS = (Path(__file__).parents[1] / "data" / "boatyard.txt").read_text(encoding="utf-8").split()
-TYPES = {"fact": 10, "decision": 10, "procedure": 10, "episode": 20}
+WORDS = (Path(__file__).parents[1] / "tests" / "data" / "boatyard.txt").read_text(encoding="utf-8").split()
+TYPES: Mapping[MemoryType, int] = {"fact": 10, "decision": 10, "procedure": 10, "episode": 20}
 BLOCK = 50  # searches in a row; as long as half a second
 
 
 class One:
     """One connection in the place of the pool: its process is the one that is measured."""
 
-    def __init__(self, connection) -> None:
+    def __init__(self, connection: asyncpg.Connection) -> None:
         self.connection = connection
         self.snapshot = False
 
-    async def run(self, agent_id, work, *, timeout=60.0, snapshot=False):
+    async def run(
+        self,
+        agent_id: str,
+        work: Callable[[Connection], Awaitable[T]],
+        *,
+        timeout: float = 60.0,
+        snapshot: bool = False,
+    ) -> T:
+        """Run the work in a transaction of the agent."""
         return await in_transaction(self.connection, work, beginning(agent_id, timeout, snapshot=self.snapshot))
 
 
 def words(seed: int, count: int) -> str:
+    """Return so many words, drawn by the seed."""
     return " ".join(random.Random(seed).choices(WORDS, k=count))
 
 
@@ -56,7 +71,8 @@ async def measured(url: str, searches: int) -> dict[bool, list[float]]:
     connection = await asyncpg.connect(url, server_settings={"role": "cognitive_app", "timezone": "UTC"})
     await prepare(connection, None)
     one, pid = One(connection), connection.get_server_pid()
-    search, took = MemorySearch(one, lambda agent, spaces: None), {False: [], True: []}
+    took: dict[bool, list[float]] = {False: [], True: []}
+    search = MemorySearch(one, lambda agent, spaces: None)  # type: ignore[arg-type]
     for query in queries * 2:  # until Postgres has planned and read all of it
         await search.find(AGENT, query)
     for block in range(2 * searches // BLOCK):
@@ -69,7 +85,8 @@ async def measured(url: str, searches: int) -> dict[bool, list[float]]:
     return took
 
 
-async def main(url: str, searches: int = 2_000) -> None:
+async def report(url: str, searches: int) -> None:
+    """Print both times and their difference."""
     lines = [NewMemory(type="episode", content=words(n, 14), session_id=f"s{n // 20}") for n in range(1_000)]
     async with CognitiveLayer.open(url) as layer:
         await layer.remember(AGENT, lines)
@@ -84,4 +101,14 @@ async def main(url: str, searches: int = 2_000) -> None:
     )
 
 
-asyncio.run(main(sys.argv[1], *map(int, sys.argv[2:])))
+def main() -> None:
+    """Parse the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("url", help="a migrated database, as the superuser")
+    parser.add_argument("--searches", type=int, default=2_000)
+    given = parser.parse_args()
+    asyncio.run(report(given.url, given.searches))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
 """How long a response takes to attribute, by strategy, over lengths of the response.
 
-    python tests/bench/attribution.py 100 1000 10000 100000
+    python -m benchmarks.attribution 100 1000 10000 100000
 
 Memories and responses are sentences of our own documents. `own_words` is the removal of what was quoted from a tool's
 output, ten times as long as the response and holding half of it. Prints one table: milliseconds, median of seven runs.
@@ -8,6 +8,7 @@ output, ten times as long as the response and holding half of it. Prints one tab
 
 from __future__ import annotations
 
+import argparse
 import random
 import statistics
 import sys
@@ -20,7 +21,7 @@ from brain.text import sentences
 from cognitive.feedback.attribute import STRATEGIES, overlaps
 from cognitive.feedback.strip_quotes import own_words
 
-DOCUMENTS = Path(__file__).parents[2] / "docs"
+DOCUMENTS = Path(__file__).parents[1] / "docs"
 MEMORIES = 40
 RUNS = 7
 
@@ -43,6 +44,7 @@ def text(chance: random.Random, said: list[str], length: int) -> str:
 
 
 def milliseconds(work: Callable[[], object]) -> str:
+    """Return the median time of some runs."""
     took = []
     for _ in range(RUNS):
         start = perf_counter()
@@ -52,13 +54,15 @@ def milliseconds(work: Callable[[], object]) -> str:
 
 
 def row(chance: random.Random, said: list[str], memories: list[str], length: int) -> str:
+    """Return the row of responses of so many words."""
     response = text(chance, said, length)
     file = f"{text(chance, said[::2], 9 * length)} {response[: len(response) // 2]}"
     took = [milliseconds(partial(overlaps, memories, response, strategy=name)) for name in STRATEGIES]
     return f"| {length:,} | {' | '.join([*took, milliseconds(partial(own_words, response, quoted=[file]))])} |"
 
 
-def main(lengths: list[int]) -> None:
+def report(lengths: list[int]) -> None:
+    """Print the table."""
     chance = random.Random(7)
     said = prose()
     memories = chance.sample(said, MEMORIES)
@@ -66,5 +70,14 @@ def main(lengths: list[int]) -> None:
     sys.stdout.write("\n".join([*lines, *(row(chance, said, memories, length) for length in lengths)]) + "\n")
 
 
+def main() -> None:
+    """Parse the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "lengths", type=int, nargs="*", default=[100, 1000, 10_000, 100_000], help="words of a response"
+    )
+    report(parser.parse_args().lengths)
+
+
 if __name__ == "__main__":
-    main([int(length) for length in sys.argv[1:]] or [100, 1000, 10_000, 100_000])
+    main()

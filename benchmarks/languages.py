@@ -1,6 +1,6 @@
 """What a language of one's own finds: inflected questions in German and Spanish, in each way to index them.
 
-    python tests/bench/languages.py
+    python -m benchmarks.languages
 
 Prints, for each language, of how many questions the memory that answers it is the first, or among the first ten, by
 words alone, and by words and meaning together as `recall` has them.
@@ -19,13 +19,14 @@ from brain.changes.filling import Pace
 from brain.languages import ENGLISH, SIMPLE
 from cognitive import CognitiveLayer, NewMemory, Policy
 
-DATA = json.loads((Path(__file__).parents[1] / "data" / "inflected.json").read_text(encoding="utf-8"))
+DATA = json.loads((Path(__file__).parents[1] / "tests" / "data" / "inflected.json").read_text(encoding="utf-8"))
 AT = datetime(2026, 10, 3, tzinfo=UTC)
 
 
 def places(hits: Sequence[str], by_words: Sequence[str], answer: str) -> tuple[int, int]:
     """The places of the answer, counted from 1, by everything and by words alone; 99 where it is not found."""
-    return tuple(found.index(answer) + 1 if answer in found else 99 for found in (hits, by_words))
+    by_all, worded = (found.index(answer) + 1 if answer in found else 99 for found in (hits, by_words))
+    return by_all, worded
 
 
 async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tuple[int, int]]:

@@ -1,6 +1,6 @@
-"""How long the dashboard's reads and pages take, on a database that `tests/bench/large.py` made.
+"""How long the dashboard's reads and pages take, on a database that `benchmarks/large.py` made.
 
-    python tests/bench/dashboard.py /path/to/data [times] [reads|pages]
+    python -m benchmarks.dashboard /path/to/data --times 20 --only reads
 
 Each read as a page makes it: as the application's role, bound by row level security, through the pool, rows turned into
 values. The pages are asked for over HTTP of a server of their own, one after the other: every kind of address that some
@@ -9,6 +9,7 @@ page leads to, and searches at their worst. Prints tables: p50 and p95 in millis
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import html
 import re
@@ -16,6 +17,7 @@ import statistics
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -67,8 +69,8 @@ async def reads(f: Figures, database: Database) -> dict[str, Read]:
     return {
         "totals, a week": lambda: f.totals(AGENT, week),
         "totals, a year": lambda: f.totals(AGENT, year),
-        **{f"totals by {by}, a month": lambda by=by: f.totals(AGENT, month, by) for by in ("type", "category", "tool")},
-        **{f"totals by {by}, a year": lambda by=by: f.totals(AGENT, year, by) for by in ("category", "stage", "tool")},
+        **{f"totals by {by}, a month": partial(f.totals, AGENT, month, by) for by in ("type", "category", "tool")},
+        **{f"totals by {by}, a year": partial(f.totals, AGENT, year, by) for by in ("category", "stage", "tool")},
         "series, a week by the hour": lambda: f.series(AGENT, hourly),
         "series, a month of the viewer's days": lambda: f.series(AGENT, local),
         "series by type, a month": lambda: f.series(AGENT, month, "type"),
@@ -92,8 +94,8 @@ async def reads(f: Figures, database: Database) -> dict[str, Read]:
         "memories of a session": lambda: f.memories(AGENT, MemoryFilter(session_id=memory.session_id)),
         "memories with words that none has": lambda: f.memories(AGENT, MemoryFilter(words="neither nor")),
         "sizes of groups": lambda: f.group_sizes(AGENT, habit, now),
-        **{f"group: {name}": lambda name=name: f.group(AGENT, name, habit, now)
-           for name in ("never", "ignored", "rising", "stale")},
+        **{f"group: {each}": partial(f.group, AGENT, each, habit, now)
+           for each in ("never", "ignored", "rising", "stale")},
         "a memory": lambda: f.life(AGENT, hottest),
         "turns that showed the most shown memory": lambda: f.showings(AGENT, hottest),
         "when it was shown": lambda: f.shown_at(AGENT, hottest),
@@ -119,7 +121,7 @@ async def pages(client: httpx.AsyncClient, memory: str) -> dict[str, Read]:
         answer = await client.get(address)
         if answer.status_code == 200 and answer.headers["content-type"].startswith("text/html"):
             waiting += [each for each in _links(answer.text) if _kind(each) not in found]
-    return {kind: lambda address=address: client.get(address) for kind, address in found.items()}
+    return {kind: partial(client.get, address) for kind, address in found.items()}
 
 
 def _kind(address: str) -> str:
@@ -169,7 +171,7 @@ async def table(named: str, wanted: dict[str, Read], times: int) -> None:
         say(f"| {name} | {statistics.median(took):.1f} | {p95:.1f} | {came_to(found)} |")
 
 
-async def main(directory: Path, times: int, only: str) -> None:
+async def report(directory: Path, times: int, only: str | None) -> None:
     """Prints the tables."""
     server = EmbeddedServer(directory)
     urls = server.acquire()
@@ -192,6 +194,15 @@ async def main(directory: Path, times: int, only: str) -> None:
         server.release()
 
 
+def main() -> None:
+    """Parse the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="data directory of an embedded server")
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--only", choices=("reads", "pages"))
+    given = parser.parse_args()
+    asyncio.run(report(given.data, given.times, given.only))
+
+
 if __name__ == "__main__":
-    given = dict(enumerate(sys.argv))
-    asyncio.run(main(Path(given[1]), int(given.get(2, 20)), given.get(3, "")))
+    main()

@@ -1,6 +1,6 @@
 """Bytes of a prompt that the next one begins with, by placement: what a provider's prompt cache can keep.
 
-    python tests/bench/prefix_bytes.py realtalk.json 80
+    python -m benchmarks.prefix_bytes realtalk.json --turns 80
 
 A conversation (in the format of the evaluation data) is replayed: its last exchanges are the turns of one session, of
 which the first speaker is the user, and all lines before them are remembered. The host keeps what
@@ -10,6 +10,7 @@ memory's line costs in tokens under three rules for its provenance. One JSON obj
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import sys
@@ -18,6 +19,7 @@ from datetime import UTC, datetime
 from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import mean
+from typing import Any
 from uuid import UUID
 
 from brain.types import Memory
@@ -30,27 +32,32 @@ SYSTEM = "You are an assistant who remembers. " * 50
 PINNED = ("The user is called by the first name.", "Answer in the language of the question.")
 
 
-def lines(items: Sequence[dict]) -> list[NewMemory]:
+def lines(items: Sequence[dict[str, Any]]) -> list[NewMemory]:
     """Lines of a conversation as they are remembered."""
+    before = ["", *(f"{item['speaker']}: {item['text']}" for item in items)]
     return [
-        NewMemory(type="episode", content=item["text"], speaker=item["speaker"], source=item["id"],
-                  context=f"{before['speaker']}: {before['text']}" if before else "",
+        NewMemory(type="episode", content=item["text"], speaker=item["speaker"], source=item["id"], context=context,
                   session_id=f"session {item['session']}",
                   occurred_at=datetime.fromisoformat(item["at"]).replace(tzinfo=UTC))
-        for before, item in pairwise([None, *items])
+        for context, item in zip(before, items, strict=False)
     ]  # fmt: skip
 
 
-def parted(items: Sequence[dict], turns: int) -> tuple[Sequence[dict], list[tuple[str, str]]]:
+def parted(items: Sequence[dict[str, Any]], turns: int) -> tuple[Sequence[dict[str, Any]], list[tuple[str, str]]]:
     """The lines to remember, and the last so many exchanges: what the user says, and the answer."""
     runs = [list(run) for _, run in groupby(items, lambda item: item["speaker"])]
     user = items[0]["speaker"]
     exchanges = [(one, two) for one, two in pairwise(runs) if one[0]["speaker"] == user][-turns:]
     first = items.index(exchanges[0][0][0])
-    return items[:first], [tuple(" ".join(item["text"] for item in run) for run in pair) for pair in exchanges]
+    return items[:first], [(_text(one), _text(two)) for one, two in exchanges]
+
+
+def _text(run: Sequence[dict[str, Any]]) -> str:
+    return " ".join(item["text"] for item in run)
 
 
 def flat(messages: Sequence[Message]) -> bytes:
+    """Return the messages as bytes of a prompt."""
     return b"".join(f"<{message.role}>{message.content}".encode() for message in messages)
 
 
@@ -59,7 +66,8 @@ def common(one: bytes, two: bytes) -> int:
     return next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
-async def replay(conversation: dict, placement: str, turns: int) -> dict[str, float]:
+async def replay(conversation: dict[str, Any], placement: str, turns: int) -> dict[str, float]:
+    """Return the figures of one placement."""
     policy = Policy(placement=placement, deadline_ms=60_000)
     earlier, said = parted(conversation["items"], turns)
     prompts, shown, standing = [], 0, 0
@@ -87,7 +95,7 @@ async def replay(conversation: dict, placement: str, turns: int) -> dict[str, fl
     }
 
 
-def provenance(conversation: dict) -> dict[str, float]:
+def provenance(conversation: dict[str, Any]) -> dict[str, float]:
     """Mean tokens of a memory's line: without its source, under the rule, and were every source shown."""
     ids = {"none": 0, "rule": Policy().trust.max_source_chars}
     memories = lines(conversation["items"])
@@ -104,11 +112,21 @@ def line(new: NewMemory, longest: int) -> str:
     )
 
 
-async def main(conversation: dict, turns: int) -> None:
+async def report(conversation: dict[str, Any], turns: int) -> None:
+    """Print the figures of all placements."""
     sys.stdout.write(json.dumps({"tokens_per_line": provenance(conversation)}) + "\n")
     for placement in PLACEMENTS:
         sys.stdout.write(json.dumps({"placement": placement} | await replay(conversation, placement, turns)) + "\n")
 
 
+def main() -> None:
+    """Parse the command line and replay the first conversation of a file."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="conversations")
+    parser.add_argument("--turns", type=int, default=80)
+    given = parser.parse_args()
+    asyncio.run(report(json.loads(given.data.read_text(encoding="utf-8"))["conversations"][0], given.turns))
+
+
 if __name__ == "__main__":
-    asyncio.run(main(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["conversations"][0], int(sys.argv[2])))
+    main()

@@ -1,6 +1,6 @@
 """A long session with long tool outputs: is the window flat? Size, memory, time per turn, and bytes kept of the prompt.
 
-    python tests/bench/window_session.py 2000
+    python -m benchmarks.window_session --turns 2000
 
 Every turn is a user's message, one call with an output of 50 KB, and an answer. One host hands in the last window and
 what is new, the other one the whole conversation each time. Both keep what a session would: the summary, extracted
@@ -9,6 +9,7 @@ again whenever something left the window, and what it covers. Prints one JSON ob
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import resource
@@ -16,17 +17,14 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from time import perf_counter
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from provider_rules import violations
+from typing import Any
 
 from cognitive import Message, Policy, ToolCall
 from cognitive.window import summary
 from cognitive.window.fit import Kept, fit
 from cognitive.window.rendering import WindowCache
+from tests.provider_rules import violations
 
 START = datetime(2026, 9, 1, 12, tzinfo=UTC)
 OUTPUT = 50_000
@@ -73,6 +71,7 @@ def spoken(messages: Sequence[Message]) -> list[str]:
 
 
 def run(name: str, host: Host, turns: int) -> None:
+    """Run the turns of one host."""
     conversation: list[Message] = []
     kept, policy, cache = Kept(), Policy(), WindowCache()
     took, sizes, shared, before = [], [], [], list[str]()
@@ -98,7 +97,8 @@ def run(name: str, host: Host, turns: int) -> None:
             took, sizes, shared = [], [], []
 
 
-def report(name: str, number: int, took: list[float], sizes: list, shared: list[float]) -> None:
+def report(name: str, number: int, took: list[float], sizes: list[Any], shared: list[float]) -> None:
+    """Print the figures of some turns."""
     row = {
         "host": name, "turn": number, "p50 ms": round(statistics.median(took), 1),
         "p95 ms": round(sorted(took)[int(len(took) * 0.95)], 1), "resident MB": round(resident()),
@@ -110,7 +110,14 @@ def report(name: str, number: int, took: list[float], sizes: list, shared: list[
     sys.stdout.flush()
 
 
+def main() -> None:
+    """Parse the command line and run both hosts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=2_000)
+    turns = parser.parse_args().turns
+    run("windowed", windowed, turns)
+    run("whole", whole, turns)
+
+
 if __name__ == "__main__":
-    number = int(sys.argv[1]) if sys.argv[1:] else 2_000
-    run("windowed", windowed, number)
-    run("whole", whole, number)
+    main()

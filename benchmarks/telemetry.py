@@ -1,6 +1,6 @@
 """What telemetry costs a turn, in microseconds: each part by itself on a real context, and whole turns side by side.
 
-    python tests/bench/telemetry.py 1000
+    python -m benchmarks.telemetry --memories 1000
 
 The parts are timed alone, since a turn's own time varies by more than they take. For the whole, turns of two layers
 alternate, one with metrics and spans that go nowhere, one without metrics. Prints one JSON object.
@@ -8,6 +8,7 @@ alternate, one with metrics and spans that go nowhere, one without metrics. Prin
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import statistics
@@ -16,9 +17,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter, thread_time
+from typing import Any
 
-from pre_turn import StoredAtRandom, memories
-
+from benchmarks.pre_turn import StoredAtRandom, memories
 from brain.embedded import EmbeddedServer
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
@@ -26,6 +27,7 @@ from cognitive.telemetry import attributes
 from cognitive.telemetry.operations import prepared, settled
 from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.telemetry.spans import Span
+from cognitive.turn import TurnContext
 
 TIMES = 2_000
 TURNS = 100
@@ -43,6 +45,7 @@ def microseconds(work: Callable[[], object]) -> float:
 
 
 def turn(n: int) -> Turn:
+    """Return the n-th turn."""
     talk = tuple(
         Message(role="user" if k % 2 == 0 else "assistant", content=f"We talked about point {k} of the plan.")
         for k in range(8)
@@ -55,7 +58,7 @@ def turn(n: int) -> Turn:
 FIRST = turn(0)
 
 
-def spans(context) -> None:
+def spans(context: TurnContext) -> None:
     """Those of a usual turn, with what they say."""
     types, hits = [query.type for query in context.plan.retrieval], [fate.candidate.hit for fate in context.trace.fates]
     with Span("cognitive.pre_turn", lambda: attributes.turn(FIRST)) as whole:
@@ -68,12 +71,13 @@ def spans(context) -> None:
         whole.tell(lambda: attributes.context(context), lambda: attributes.content_shown(context))
 
 
-async def parts(layer: CognitiveLayer) -> dict:
+async def parts(layer: CognitiveLayer) -> dict[str, float]:
+    """Return the time of each part on a real context."""
     context = await layer.pre_turn(FIRST)
     outcome = Outcome(response="Here is the answer.")
     report = await layer.post_turn(context, outcome)
     metrics = PrometheusMetrics()
-    told = {
+    told: dict[str, float] = {
         "candidates": len(context.trace.fates), "observations of a turn": len(list(prepared(context, 0.02))),
         "metrics of pre_turn": microseconds(lambda: metrics.observe(prepared(context, 0.02))),
         "metrics of post_turn": microseconds(lambda: metrics.observe(settled(outcome, report, 0.02))),
@@ -95,7 +99,8 @@ async def parts(layer: CognitiveLayer) -> dict:
     return told
 
 
-async def whole(observed: CognitiveLayer, plain: CognitiveLayer) -> dict:
+async def whole(observed: CognitiveLayer, plain: CognitiveLayer) -> dict[str, float]:
+    """Return the median time of whole turns with and without telemetry."""
     took: dict[str, list[float]] = {"plain": [], "observed": []}
     for n in range(TURNS):
         layers = [("plain", plain), ("observed", observed)]
@@ -106,7 +111,8 @@ async def whole(observed: CognitiveLayer, plain: CognitiveLayer) -> dict:
     return {name: round(statistics.median(values[5:]), 2) for name, values in took.items()}
 
 
-async def main(directory: str, size: int) -> None:
+async def report(directory: str, size: int) -> None:
+    """Print all figures as one JSON object."""
     embedder = StoredAtRandom()
     server = EmbeddedServer(Path(directory))
     urls = server.acquire()
@@ -117,13 +123,21 @@ async def main(directory: str, size: int) -> None:
         CognitiveLayer.open(urls.app, embedder=embedder, policy=policy, metrics=PrometheusMetrics()) as observed,
     ):
         await plain.remember("bench", memories(size))
-        told = await parts(plain)
+        told: dict[str, Any] = {**await parts(plain)}
         told["pre_turn p50 ms, both with spans, one with metrics"] = await whole(observed, plain)
         sys.stdout.write(json.dumps(told, indent=1) + "\n")
     server.release()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Parse the command line and measure in a directory of its own."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memories", type=int, default=1000)
+    size = parser.parse_args().memories
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as place:
         Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
-        asyncio.run(main(place, int(sys.argv[1]) if len(sys.argv) > 1 else 1000))
+        asyncio.run(report(place, size))
+
+
+if __name__ == "__main__":
+    main()

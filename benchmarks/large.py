@@ -1,9 +1,9 @@
 """A database of the size at which a dashboard must be fast: an agent with a million memories and turns, and small ones.
 
-    python tests/bench/large.py /path/to/data 1000000 1000000
+    python -m benchmarks.large /path/to/data --memories 1000000 --turns 1000000
 
-Arguments: the data directory of an embedded server, memories and turns of the agent `big`. What that directory holds of
-`big` and of the small agents is replaced. Then `COGNITIVE_DATA_DIR=/path/to/data` is the way to it.
+The argument is the data directory of an embedded server, the options are of the agent `big`. What that directory holds
+of `big` and of the small agents is replaced. Then `COGNITIVE_DATA_DIR=/path/to/data` is the way to it.
 
 Synthetic: words by Zipf's law, random unit vectors, one passage per memory, one field per vector; every hundredth
 memory nearly says what the one before does. Turns are spread over a year with messages, vectors, measures and showings
@@ -13,6 +13,7 @@ agrees. The last turns are real: they went through the whole layer, with traces 
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import hashlib
 import sys
@@ -102,7 +103,8 @@ def directions(count: int, chance: np.random.Generator) -> np.ndarray:
     """Random unit vectors, every hundredth near the one before it."""
     vectors = chance.standard_normal((count, MiniLM.dimension), dtype=np.float32)
     vectors[99::100] = vectors[98::100][: len(vectors[99::100])] + vectors[99::100] * 0.3
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    found: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return found
 
 
 STORE = ("memory", "superseded", "supersedes", "passage", "posting", "session", "corpus")
@@ -146,6 +148,7 @@ async def turns(c: asyncpg.Connection, agent: str, size: int, many: int) -> None
 
 
 async def timed(c: asyncpg.Connection, statement: str, *arguments: Any) -> None:
+    """Execute a statement, and report it if it took long."""
     start = perf_counter()
     if statement.lstrip().startswith("CREATE TEMP"):  # which takes no parameters; the agent's name is one of ours
         await c.execute(statement.replace("$1", f"'{arguments[0]}'") if arguments else statement)
@@ -220,8 +223,8 @@ async def real_turns(url: str, agent: str) -> None:
             await layer.post_turn(context, Outcome(response=answer, tool_calls=[ToolCall(name="grep", result="ok")]))
 
 
-async def main(directory: Path, size: int, many: int) -> None:
-    """Makes it all; prints what took long."""
+async def make(directory: Path, size: int, many: int) -> None:
+    """Make it all; print what took long."""
     server = EmbeddedServer(directory)
     urls = server.acquire()
     try:
@@ -233,9 +236,20 @@ async def main(directory: Path, size: int, many: int) -> None:
 
 
 def say(line: str) -> None:
+    """Print a line at once."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
+def main() -> None:
+    """Parse the command line and make the database."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="data directory of an embedded server")
+    parser.add_argument("--memories", type=int, default=1_000_000)
+    parser.add_argument("--turns", type=int, default=1_000_000)
+    given = parser.parse_args()
+    asyncio.run(make(given.data, given.memories, given.turns))
+
+
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), *(int(each) for each in sys.argv[2:4])))
+    main()

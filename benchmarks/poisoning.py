@@ -1,4 +1,4 @@
-"""What published attacks on a memory come to, by defence: python tests/bench/poisoning.py
+"""What published attacks on a memory come to, by defence: python -m benchmarks.poisoning
 
 A small honest store, thirteen memories; the attacker's share of what is shown, how often the first place is theirs, and
 how often anything of theirs is shown at all. Prints a table. The defences are rows of the policy; "handed over" is an
@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "simulation"))
-
-from attacks import attacks, under
-
 from cognitive import CognitiveLayer, Policy
+from tests.simulation.attacks import attacks, under
 
-PATIENT = {"deadline_ms": 10_000, "capture": "off"}
+PATIENT: dict[str, Any] = {"deadline_ms": 10_000, "capture": "off"}
 DEFENCES = {
     "none": Policy(trust={"max_per_source": 0}, **PATIENT),
     "cap 2": Policy(trust={"max_per_source": 2}, **PATIENT),
@@ -28,11 +25,13 @@ DEFENCES = {
 
 
 def told(line: str) -> None:
+    """Print a line at once."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 async def main() -> None:
+    """Print the table."""
     told(f"{'attack':30} {'way in':8} {'defence':12} {'share':>6} {'first':>6} {'any':>6}")
     for defence, policy in DEFENCES.items():
         async with CognitiveLayer.open(policy=policy) as layer:

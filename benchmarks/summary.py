@@ -1,4 +1,4 @@
-"""How many planted facts a summary still holds: `python tests/bench/summary.py`; docs/benchmarks.md says what came out.
+"""How many planted facts a summary still holds: `python -m benchmarks.summary`; docs/benchmarks.md says what came out.
 
 Twelve made-up work sessions, rolled up ten messages at a time as in a long conversation. A fact counts if it stands in
 the summary letter by letter.
@@ -14,7 +14,7 @@ from pathlib import Path
 from cognitive.turn import Message
 from cognitive.window.summary import extract
 
-SESSIONS = Path(__file__).parents[1] / "data" / "work_sessions.json"
+SESSIONS = Path(__file__).parents[1] / "tests" / "data" / "work_sessions.json"
 ROLL = 10  # messages
 
 
@@ -27,6 +27,7 @@ def rolled(messages: Sequence[Message], limit: int) -> str:
 
 
 def transcript(messages: Sequence[Message]) -> str:
+    """Return the messages as text."""
     return "\n".join(
         f"{each.role}: {each.content}" + "".join(f" {call.name} {dict(call.arguments)}" for call in each.tool_calls)
         for each in messages
@@ -52,6 +53,7 @@ def stable(talk: Sequence[Message], limit: int) -> tuple[int, int]:
 
 
 def main() -> None:
+    """Print how many facts each way keeps."""
     sessions = json.loads(SESSIONS.read_text(encoding="utf-8"))
     talks = [[Message(**each) for each in session["messages"]] for session in sessions]
     facts = sum(len(session["facts"]) for session in sessions)

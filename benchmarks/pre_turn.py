@@ -1,6 +1,6 @@
 """How long `pre_turn` takes, by stage, for agents of several sizes, as ratios to the floor of the same run.
 
-    python tests/bench/pre_turn.py 1000 10000 100000
+    python -m benchmarks.pre_turn 1000 10000 100000
 
 The floor is what no pre-turn can avoid: one embedding of the message and one plain pgvector query for the ten nearest
 of the agent's memories. Stored vectors are random (the time does not depend on them), the messages are embedded by the
@@ -9,6 +9,7 @@ real model. Memories are written through `remember`, whose rate is reported too.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import random
@@ -19,14 +20,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import asyncpg
 import numpy as np
 
-from brain.embedded import EmbeddedServer
+from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM
 from brain.postgres.halfvec import encode_halfvec
 from brain.postgres.migrate import upgrade
+from brain.types import Vectors
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
 
 WORDS = Path(__file__).read_text(encoding="utf-8").lower().split() + [f"topic{n}" for n in range(4000)]
@@ -44,11 +47,13 @@ class StoredAtRandom:
         self._real = MiniLM()
         self._random = np.random.default_rng(7)
 
-    def embed(self, texts: Sequence[str]):
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return unit vectors of shape (len(texts), dimension)."""
         if len(texts) <= 32:
             return self._real.embed(texts)
         vectors = self._random.standard_normal((len(texts), self.dimension)).astype(np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        found: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return found
 
 
 def memories(size: int) -> list[NewMemory]:
@@ -75,6 +80,7 @@ def memories(size: int) -> list[NewMemory]:
 
 
 def percentiles(values: list[float]) -> dict[str, float]:
+    """Return p50, p95 and the least of some milliseconds."""
     ordered = sorted(values)
     return {
         "p50": round(statistics.median(ordered), 2), "p95": round(ordered[int(len(ordered) * 0.95)], 2),
@@ -82,7 +88,8 @@ def percentiles(values: list[float]) -> dict[str, float]:
     }  # fmt: skip
 
 
-async def floor(urls, agent: str, embedder: StoredAtRandom, messages: list[str]) -> list[float]:
+async def floor(urls: ServerUrls, agent: str, embedder: StoredAtRandom, messages: list[str]) -> list[float]:
+    """Time what no pre-turn can avoid."""
     connection = await asyncpg.connect(urls.app)
     await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
     nearest = await connection.prepare(
@@ -100,7 +107,8 @@ async def floor(urls, agent: str, embedder: StoredAtRandom, messages: list[str])
     return took[5:]
 
 
-async def measure(layer: CognitiveLayer, urls, size: int, embedder: StoredAtRandom) -> dict:
+async def measure(layer: CognitiveLayer, urls: ServerUrls, size: int, embedder: StoredAtRandom) -> dict[str, Any]:
+    """Return the figures of one size."""
     agent = f"bench-{size}"
     start = perf_counter()
     await layer.remember(agent, memories(size))
@@ -115,7 +123,8 @@ async def measure(layer: CognitiveLayer, urls, size: int, embedder: StoredAtRand
         for n in range(8)
     )
     least = await floor(urls, agent, embedder, messages)
-    took, stages, degraded, after = [], {}, 0, []
+    stages: dict[str, list[float]] = {}
+    took, after, degraded = list[float](), list[float](), 0
     for n, message in enumerate(messages):
         turn = Turn(agent_id=agent, session_id="bench", text=message + " ", conversation=talk)
         start = perf_counter()
@@ -136,7 +145,8 @@ async def measure(layer: CognitiveLayer, urls, size: int, embedder: StoredAtRand
     }  # fmt: skip
 
 
-async def main(directory: str, sizes: list[int]) -> None:
+async def report(directory: str, sizes: list[int]) -> None:
+    """Print one JSON object per size."""
     embedder = StoredAtRandom()
     server = EmbeddedServer(Path(directory))
     urls = server.acquire()
@@ -148,7 +158,15 @@ async def main(directory: str, sizes: list[int]) -> None:
     server.release()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Parse the command line and measure in a directory of its own."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", type=int, nargs="*", default=[1000, 10_000], help="memories of an agent")
+    sizes = parser.parse_args().sizes
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as place:
         Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
-        asyncio.run(main(place, [int(size) for size in sys.argv[1:]] or [1000, 10000]))
+        asyncio.run(report(place, sizes))
+
+
+if __name__ == "__main__":
+    main()

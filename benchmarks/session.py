@@ -1,6 +1,6 @@
 """A long session through the whole layer and a real Postgres: does a turn stay as it was?
 
-    python tests/bench/session.py 2000 [windowed | whole]
+    python -m benchmarks.session --turns 2000 --host windowed
 
 Every turn is a user's message, `pre_turn`, one call with an output of 50 KB, an answer, `post_turn`; the agent has
 1,000 memories, and the policy is the default one with its deadline. One host hands back the window it was given with
@@ -11,6 +11,7 @@ memory without the host's own conversation, the database's size, and the reasons
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import random
@@ -72,11 +73,13 @@ def memories() -> list[NewMemory]:
 
 
 def asked(name: str, number: int) -> str:
+    """Return the message of a turn."""
     chance = random.Random(f"{name} asks {number}")
     return f"Please run check {number}. What did we say about {chance.choice(WORDS)} and {chance.choice(WORDS)}?"
 
 
 def called(name: str, number: int) -> ToolCall:
+    """Return the tool call of a turn, with an output of 50 KB."""
     chance = random.Random(f"{name} calls {number}")
     lines = [f"src/part{n}.py:{chance.randint(1, 999)}: {' '.join(chance.choices(WORDS, k=9))}" for n in range(1_000)]
     output = "\n".join(lines)[:OUTPUT]
@@ -84,6 +87,7 @@ def called(name: str, number: int) -> ToolCall:
 
 
 def answer(name: str, number: int) -> str:
+    """Return the response of a turn."""
     chance = random.Random(f"{name} answers {number}")
     found = ", ".join(chance.choices(WORDS, k=4))
     return f"Check {number} names {found}. I note the first one and go on. The {chance.choice(WORDS)} part is done."
@@ -109,6 +113,7 @@ class Figures:
         self.characters = self.tokens = 0
 
     def add(self, context: TurnContext) -> None:
+        """Add a turn."""
         for reason in context.degraded:
             self.degraded[re.sub(r"\d+", "n", reason)] += 1
         for stage, milliseconds in context.trace.timings.items():
@@ -118,6 +123,7 @@ class Figures:
         self.tokens = max(self.tokens, sum(map(count, prompt)))
 
     def row(self) -> dict[str, object]:
+        """Return the figures as they are printed."""
         ordered = sorted(self.before)
         return {
             "pre_turn p50 ms": round(statistics.median(ordered), 1),
@@ -136,6 +142,7 @@ def resident() -> float:
 
 
 async def run(layer: CognitiveLayer, database: asyncpg.Connection, name: str, turns: int) -> None:
+    """Run the turns of one host and print its figures."""
     await layer.remember(name, memories())
     conversation, figures = list[Message](), Figures()
     for number in range(turns):
@@ -162,7 +169,8 @@ async def run(layer: CognitiveLayer, database: asyncpg.Connection, name: str, tu
             figures = Figures()
 
 
-async def main(directory: str, turns: int, hosts: Sequence[str]) -> None:
+async def report(directory: str, turns: int, hosts: Sequence[str]) -> None:
+    """Run all hosts on an embedded server."""
     server = EmbeddedServer(Path(directory))
     urls = server.acquire()
     await upgrade(urls.owner)
@@ -174,7 +182,16 @@ async def main(directory: str, turns: int, hosts: Sequence[str]) -> None:
     server.release()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Parse the command line and measure in a directory of its own."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=2_000)
+    parser.add_argument("--host", choices=HOSTS, action="append", help="one kind of host; default: all, in turn")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as place:
         Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
-        asyncio.run(main(place, int(sys.argv[1]) if sys.argv[1:] else 2_000, sys.argv[2:] or list(HOSTS)))
+        asyncio.run(report(place, given.turns, given.host or list(HOSTS)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
 """How well the categories are told on the labelled messages, what that costs, and what the extensions change.
 
-    python tests/bench/preflight.py
+    python -m benchmarks.preflight
 
 Prints tables: precision and recall per category on the test half, needed tools lost, what small talk and questions to
 memory get; the same with the exemplar fallback, and with the tuning half lived through as history; milliseconds of
@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from brain.embedding.cached import CachedEmbedder
 from brain.embedding.minilm import MiniLM
@@ -31,7 +32,7 @@ from cognitive.preflight.category_learning import NOTHING, Learned, learn
 from cognitive.preflight.classifier import ExemplarClassifier
 from cognitive.preflight.rules.categories import NEEDS
 
-MESSAGES = json.loads((Path(__file__).parents[1] / "data" / "messages.json").read_text(encoding="utf-8"))
+MESSAGES = json.loads((Path(__file__).parents[1] / "tests" / "data" / "messages.json").read_text(encoding="utf-8"))
 CORE = tuple(dict.fromkeys(tool for need in NEEDS for tool in need.tools))
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 POLICY = Policy()
@@ -39,6 +40,7 @@ LENGTH, RUNS = 10_000, 200
 
 
 def planned(text: str, learned: Learned = NOTHING, guessed: Iterable[str] = ()) -> Plan:
+    """Return the plan of a message."""
     read = signals.read(text, now=NOW)
     frame, reasons = classification.select_frame(text, read)
     found = classification.of_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)
@@ -46,9 +48,9 @@ def planned(text: str, learned: Learned = NOTHING, guessed: Iterable[str] = ()) 
     return planning.equip(plan, CORE, None, POLICY, learned.wanted(found))
 
 
-def judge(rows: list[Mapping], plans: list[Plan]) -> str:
+def judge(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
     """A table of precision and recall, and a line of what is lost. What else a complex message is, is not judged."""
-    right, found, expected = Counter(), Counter(), Counter()
+    right, found, expected = Counter[str](), Counter[str](), Counter[str]()
     for row, plan in zip(rows, plans, strict=True):
         labels, told = set(row["categories"]), set(plan.categories)
         if "complex" in labels | told:
@@ -67,7 +69,8 @@ def judge(rows: list[Mapping], plans: list[Plan]) -> str:
     return "\n".join([*lines, f"needed tools lost: {lost} of {needed}; kept on average {kept:.1f} of {len(CORE)}"])
 
 
-def skips(rows: list[Mapping], plans: list[Plan]) -> str:
+def skips(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
+    """Return a line on the turns that skip memory."""
     small = [not plan.retrieval for row, plan in zip(rows, plans, strict=True) if row["categories"] == ["casual"]]
     asked = [not plan.retrieval for row, plan in zip(rows, plans, strict=True) if "memory" in row["categories"]]
     return f"memory skipped: small talk {sum(small)} of {len(small)}, questions to memory {sum(asked)} of {len(asked)}"
@@ -84,6 +87,7 @@ async def guesses(texts: list[str]) -> list[tuple[str, ...]]:
 
 
 def hostile() -> Mapping[str, str]:
+    """Return long messages that could be slow to classify."""
     chance = random.Random(1)
     words = [word for row in MESSAGES for word in row["text"].split()]
     made = {
@@ -99,6 +103,7 @@ def hostile() -> Mapping[str, str]:
 
 
 def times() -> str:
+    """Return the rows of the table of times."""
     lines = []
     for name, text in hostile().items():
         took = []
@@ -113,6 +118,7 @@ def times() -> str:
 
 
 def main() -> None:
+    """Print all tables."""
     out: list[str] = []
     halves = {half: [row for row in MESSAGES if row["half"] == half] for half in ("tuning", "test")}
     for half, rows in halves.items():

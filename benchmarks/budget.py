@@ -1,0 +1,79 @@
+"""What tight budgets show of the evidence: the same candidates, fitted into ever smaller totals.
+
+    python -m benchmarks.budget DATA.json --questions 60
+
+Every question of the data (in the form of `benchmarks.abstention_curve`) is planned and retrieved once under the
+default policy; then its stages are run again with the totals of all frames at so many tokens. Prints per total:
+evidence shown, tokens, memories, and evidence per 1,000 tokens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.abstention_curve import given, moment, remembered
+from cognitive import CognitiveLayer, Policy, Turn
+from cognitive.lab.replay import again
+from cognitive.policy.tables import FRAMES
+from cognitive.trace import compared
+from cognitive.turn import TurnContext
+
+TOTALS = (150, 300, 450, 600, 1200)
+PATIENT = Policy(deadline_ms=5_000.0)
+
+
+def tight(total: int) -> Policy:
+    """The default policy with the totals and sections of all frames at no more than this."""
+    frames = {
+        frame: {name: min(tokens, total) for name, tokens in row.model_dump().items() if name != "window"}
+        for frame, row in FRAMES.items()
+    }
+    return Policy(budgets={"frames": {frame: {**row, "total": total} for frame, row in frames.items()}})
+
+
+async def asked(conversations: list[dict[str, Any]], most: int | None) -> list[tuple[TurnContext, set[str]]]:
+    """Return the turn of each question that has evidence and found something, and the evidence."""
+    cases = []
+    async with CognitiveLayer.open(policy=PATIENT) as layer:
+        for conversation in conversations:
+            agent = await remembered(layer, conversation)
+            last = max((at for item in conversation["items"] if (at := moment(item["at"]))), default=None)
+            for n, question in enumerate([each for each in conversation["questions"] if each["evidence"]][:most]):
+                turn = Turn(agent_id=agent, session_id=f"ask-{n}", text=question["text"], now=last, turn_id=f"{n}")
+                context = await layer.pre_turn(turn)
+                if context.trace.record is not None:
+                    cases.append((context, set(question["evidence"])))
+    return cases
+
+
+def main() -> None:
+    """Print a line for each total."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="conversations")
+    parser.add_argument("--conversations", type=int, help="maximum number of conversations")
+    parser.add_argument("--questions", type=int, help="maximum number of questions of a conversation")
+    options = parser.parse_args()
+    conversations = json.loads(options.data.read_text())["conversations"][: options.conversations]
+    cases = asyncio.run(asked(conversations, options.questions))
+    for total in TOTALS:
+        policy = tight(total)
+        shown = [
+            (again(given(context), compared(context.trace.fates), policy).shown, evidence)
+            for context, evidence in cases
+        ]
+        found = sum(len({each.hit.source for each in own} & evidence) / len(evidence) for own, evidence in shown)
+        tokens = sum(each.tokens for own, _ in shown for each in own)
+        memories = sum(len(own) for own, _ in shown)
+        sys.stdout.write(
+            f"{total:5d}  evidence {found / len(cases):.3f}  tokens {tokens / len(cases):.0f}"
+            f"  memories {memories / len(cases):.2f}  per 1,000 tokens {1000 * found / max(1, tokens):.2f}\n"
+        )
+
+
+if __name__ == "__main__":
+    main()
