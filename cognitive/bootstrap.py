@@ -56,7 +56,7 @@ from cognitive.lab.shadow import Shadowing
 from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
 from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy, with_models
-from cognitive.policy.resolver import Chosen
+from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
 from cognitive.preflight.category_learning import Habits
 from cognitive.preflight.classifier import Classifier, Classifiers, ExemplarClassifier
@@ -101,7 +101,7 @@ class Services:
     explain: ExplainApi
     admin: AdminApi
     work: Work
-    resolver: Chosen
+    resolver: PolicyResolver
     window: WindowBuilder
     memories: MemoryFetcher
     tools: ToolSelector
@@ -180,7 +180,7 @@ def _compose(base: _Base) -> Services:
     store, turns = MemoryStore(database, embedders, redactor, languages), TurnLog(database)
     sessions, artifacts = Sessions(database, redactor), Artifacts(database, redactor)
     policy_store, contents, forgetting = PolicyStore(database), Contents(database), Forgetting()
-    resolver, reindexing = Chosen(policy_store, base.policy, base.shadow), Reindexing(database)
+    resolver, reindexing = PolicyResolver(policy_store, base.policy, base.shadow), Reindexing(database)
     engine = ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter)
     background, summarizer = Background(), base.extensions.summarizer or Extractive()
     settling = background.queue(_MOST_SETTLING)  # each within its deadline: Postgres, or else the journal

@@ -260,7 +260,7 @@ class CognitiveLayer:
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
         """Count an explicit verdict on a memory that a turn showed.
 
-        It weighs as many showings as the turn's own policy says (`rating_weight`).
+        It weighs as many showings as the turn's own policy says (`feedback.rating_weight`).
 
         Raises:
             InvalidInput: the turn showed no such memory.

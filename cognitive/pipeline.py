@@ -27,7 +27,7 @@ from cognitive.lab.shadow import Shadowing
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
-from cognitive.policy.resolver import Chosen
+from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.plan import merge_needs
 from cognitive.preflight.planner import Planner, hinted
 from cognitive.privacy import redaction
@@ -54,7 +54,7 @@ class TurnRequest:
     started: float  # by the performance counter
 
     @classmethod
-    async def create(cls, turn: Turn, policies: Chosen) -> TurnRequest:
+    async def create(cls, turn: Turn, policies: PolicyResolver) -> TurnRequest:
         """Return the request of a turn: with an id and a time, and without blocks that the prompt no longer shows.
 
         The deadline begins before the agent's policy is read again.

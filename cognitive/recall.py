@@ -15,7 +15,7 @@ from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.policy.resolver import Chosen
+from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
 from cognitive.recording.record import RecordedCandidate, decode
 from cognitive.trace import NOT_ELIGIBLE, Candidate
@@ -28,7 +28,7 @@ MOST_HITS = 200
 class Recall:
     """Searches an agent's memory for a query of the model's own."""
 
-    def __init__(self, engine: ContextEngine, policies: Chosen, store: MemoryStore, turns: TurnLog) -> None:
+    def __init__(self, engine: ContextEngine, policies: PolicyResolver, store: MemoryStore, turns: TurnLog) -> None:
         self._engine = engine
         self._policies = policies
         self._store = store

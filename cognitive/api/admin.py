@@ -25,7 +25,7 @@ from cognitive.api.memories import AgentMemories
 from cognitive.context.engine import ContextEngine
 from cognitive.lab.comparison import Comparison, compare
 from cognitive.policy.models import context_budgets
-from cognitive.policy.resolver import Chosen
+from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.category_learning import Habit, Habits, Learned
 from cognitive.privacy.forgetting import Forgetting, LetGo
 from cognitive.validation import require_label
@@ -48,7 +48,7 @@ class AdminApi:
         reindexing: Reindexing,
         turns: TurnLog,
         engine: ContextEngine,
-        policies: Chosen,
+        policies: PolicyResolver,
         habits: Habits,
         forgetting: Forgetting,
     ) -> None:
@@ -106,7 +106,7 @@ class AdminApi:
         return await self._memories.revisions(agent_id, id)
 
     async def retain(self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False) -> dict[Retained, int]:
-        """Remove what `Policy.retention_days` keeps no longer, by kind; with `dry_run`, only count it.
+        """Remove what `Policy.retention.days` keeps no longer, by kind; with `dry_run`, only count it.
 
         Agents that have turns are looked after once an hour without this.
         """

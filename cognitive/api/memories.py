@@ -18,7 +18,7 @@ from cognitive.background import BackgroundQueue
 from cognitive.errors import InvalidInput
 from cognitive.feedback.attribute import planned_under, weights
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.policy.resolver import Chosen
+from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy.forgetting import Forgetting, everything
 from cognitive.privacy.retaining import Retaining
 from cognitive.session.conversation import SessionManager
@@ -33,7 +33,7 @@ class AgentMemories:
         store: MemoryStore,
         erasing: Erasing,
         turns: TurnLog,
-        policies: Chosen,
+        policies: PolicyResolver,
         outcomes: OutcomeRecorder,
         settling: BackgroundQueue,
         session_manager: SessionManager,
@@ -113,7 +113,7 @@ class AgentMemories:
         return receipt
 
     async def retain(self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False) -> dict[Retained, int]:
-        """Remove what `Policy.retention_days` keeps no longer, by kind; with `dry_run`, only count it."""
+        """Remove what `Policy.retention.days` keeps no longer, by kind; with `dry_run`, only count it."""
         require_aware("now", now)
         at = now or datetime.now(UTC)
         return await self._retaining.enforce(require_label("agent_id", agent_id), at, dry_run=dry_run)

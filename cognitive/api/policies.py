@@ -18,7 +18,7 @@ from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
 from cognitive.policy.live import changed, lasting
-from cognitive.policy.resolver import Chosen, Standing
+from cognitive.policy.resolver import EffectivePolicy, PolicyResolver
 from cognitive.validation import require_aware, require_label
 
 _COMPARED = 500  # the latest turns that a shadow ran beside
@@ -29,7 +29,7 @@ class PoliciesApi:
     seconds. Every method raises InvalidInput for what makes no sense, and StoreUnavailable with the database away.
     """
 
-    def __init__(self, resolver: Chosen, store: PolicyStore, samples: Samples, redactor: Redactor) -> None:
+    def __init__(self, resolver: PolicyResolver, store: PolicyStore, samples: Samples, redactor: Redactor) -> None:
         self._resolver = resolver
         self._store = store
         self._samples = samples
@@ -43,9 +43,9 @@ class PoliciesApi:
         """The operator's own policy of an agent."""
         return self._resolver.base.for_agent(require_label("agent_id", agent_id))
 
-    async def effective(self, agent_id: str) -> Standing:
+    async def effective(self, agent_id: str) -> EffectivePolicy:
         """What holds, live and as a shadow, and the choices that it comes from."""
-        return await self._resolver.standing(require_label("agent_id", agent_id))
+        return await self._resolver.effective(require_label("agent_id", agent_id))
 
     async def list(self, agent_id: str) -> tuple[Candidate, ...]:
         """The candidates, the latest first."""
@@ -155,7 +155,7 @@ class PoliciesApi:
         choice = await self._store.choose(
             require_label("agent_id", agent_id), role, version, by=_by(by), note=await self._noted(note), after=after
         )
-        await self._resolver.standing(agent_id)
+        await self._resolver.effective(agent_id)
         return choice
 
     async def _noted(self, note: str) -> str:

@@ -9,7 +9,7 @@ from brain.artifacts import Artifact, Artifacts, Line, Page
 from brain.sessions import Cleared, Sessions
 from brain.turns import TurnLog
 from cognitive.errors import InvalidInput, UnknownArtifact
-from cognitive.policy.resolver import Chosen
+from cognitive.policy.resolver import PolicyResolver
 from cognitive.session.conversation import SessionManager
 from cognitive.session.recent import Resumed
 from cognitive.validation import require_id, require_label
@@ -30,7 +30,7 @@ class SessionsApi:
         artifacts: Artifacts,
         session_manager: SessionManager,
         turns: TurnLog,
-        policies: Chosen,
+        policies: PolicyResolver,
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts

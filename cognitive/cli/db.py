@@ -164,7 +164,7 @@ async def _import(agent: str, file: Path) -> Mapping[str, object]:
 @click.option("--url", help="With --rewrite: the owner of the schema, or a superuser; default: COGNITIVE_DATABASE_URL.")
 @YES
 def apply_retention(agent: str | None, dry_run: bool, rewrite: bool, url: str | None, yes: bool) -> None:
-    """Remove what the policy's retention_days keep no longer. Agents that have turns need no command for that.
+    """Remove what the policy's retention.days keep no longer. Agents that have turns need no command for that.
 
     With --rewrite, each table is locked while it is rewritten, and turns go without memory meanwhile.
     """

@@ -22,7 +22,7 @@ from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS
 from cognitive.policy.live import BY_NAME, between
-from cognitive.policy.resolver import FRESH, Standing
+from cognitive.policy.resolver import FRESH, EffectivePolicy
 from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import Learned
@@ -106,7 +106,7 @@ class Read:
     """What the page is made of."""
 
     base: Policy
-    standing: Standing
+    standing: EffectivePolicy
     candidates: Sequence[Candidate]
     live: Sequence[Choice]
     shadow: Sequence[Choice]
@@ -128,7 +128,7 @@ class Version:
     version: str
     beside: str
     base: str
-    standing: Standing
+    standing: EffectivePolicy
     candidate: Candidate | None
     differences: tuple[Difference, ...]
     against_live: tuple[Difference, ...]

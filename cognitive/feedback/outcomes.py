@@ -20,7 +20,7 @@ from cognitive.feedback import attribute
 from cognitive.feedback.capture import Capture, Exchange
 from cognitive.feedback.strip_quotes import texts
 from cognitive.policy import Policy
-from cognitive.policy.resolver import Chosen
+from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy import redaction
 from cognitive.recording.record import opened
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
@@ -36,7 +36,12 @@ class OutcomeRecorder:
     """The one way by which outcomes are counted, whether the host brings them or the journal does."""
 
     def __init__(
-        self, turns: TurnLog, journal: Journal, policy: Chosen, capture: Capture, redactor: Redactor = UNREDACTED
+        self,
+        turns: TurnLog,
+        journal: Journal,
+        policy: PolicyResolver,
+        capture: Capture,
+        redactor: Redactor = UNREDACTED,
     ) -> None:
         self._turns = turns
         self._journal = journal

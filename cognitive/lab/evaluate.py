@@ -200,7 +200,7 @@ def _refusal(turns: int, effective: float, uses: float, unsupported: float) -> s
     if unsupported > MOST_UNSUPPORTED:
         reasons.append(
             f"{unsupported:.0%} of what this policy would add was never tried: of that only the model in the doubly"
-            " robust estimate speaks; log turns with explore_every set"
+            " robust estimate speaks; log turns with usage.explore_every set"
         )
     if effective < LEAST_EFFECTIVE:
         reasons.append(

@@ -30,7 +30,7 @@ _READING_MS = 2_000.0  # then it is given up; the next turn but a few tries agai
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class EffectivePolicy:
     """The policies that hold for an agent, and the choices that they come from; a role that nobody chose for is left
     out.
     """
@@ -44,10 +44,10 @@ class Standing:
 class _Known:
     read_at: float
     holding: Mapping[Role, Holding]
-    standing: Standing
+    effective: EffectivePolicy
 
 
-class Chosen:
+class PolicyResolver:
     """The operator's policies, `base` and perhaps `shadow`, and over them what was chosen for each agent."""
 
     def __init__(self, store: PolicyStore, base: Policy, shadow: Policy | None = None) -> None:
@@ -60,12 +60,12 @@ class Chosen:
     def for_agent(self, agent_id: str) -> Policy:
         """The policy of an agent's turns, as far as is known; never waits."""
         known = self._kept.get(agent_id)
-        return known.standing.live if known is not None else self.base.for_agent(agent_id)
+        return known.effective.live if known is not None else self.base.for_agent(agent_id)
 
     def shadow(self, agent_id: str) -> Policy | None:
         """The policy that an agent's turns are run under beside it, as far as is known."""
         known = self._kept.get(agent_id)
-        return known.standing.shadow if known is not None else self._own_shadow(agent_id)
+        return known.effective.shadow if known is not None else self._own_shadow(agent_id)
 
     async def current(self, agent_id: str) -> Policy:
         """The policy of an agent's turns, read again if it is older than `FRESH` and that takes no more than a small
@@ -78,7 +78,7 @@ class Chosen:
         await asyncio.wait({self._read(agent_id)}, timeout=policy.deadline_ms / 1000 * share)
         return self.for_agent(agent_id)
 
-    async def standing(self, agent_id: str) -> Standing:
+    async def effective(self, agent_id: str) -> EffectivePolicy:
         """What holds, as of now.
 
         Raises:
@@ -112,36 +112,36 @@ class Chosen:
             reason = str(error) or "no answer in time"
             log.warning("the policy of agent %s stays as it is known here: %s", agent_id, reason)
             known = self._kept.get(agent_id)
-            self._keep(agent_id, known.holding if known else {}, known.standing if known else self._own(agent_id))
+            self._keep(agent_id, known.holding if known else {}, known.effective if known else self._own(agent_id))
 
-    async def _take(self, agent_id: str, holding: Mapping[Role, Holding], began: float) -> Standing:
+    async def _take(self, agent_id: str, holding: Mapping[Role, Holding], began: float) -> EffectivePolicy:
         """Keeps what was read, unless a reading that began later has ended already. A policy is made anew only if
         something was chosen since.
         """
         known = self._kept.get(agent_id)
         same = known is not None and known.holding == holding
-        standing = known.standing if known and same else await asyncio.to_thread(self._made, agent_id, holding)
+        effective = known.effective if known and same else await asyncio.to_thread(self._made, agent_id, holding)
         known = self._kept.get(agent_id)
         if known is None or known.read_at <= began:
-            self._keep(agent_id, holding, standing)
-        return standing
+            self._keep(agent_id, holding, effective)
+        return effective
 
-    def _made(self, agent_id: str, holding: Mapping[Role, Holding]) -> Standing:
+    def _made(self, agent_id: str, holding: Mapping[Role, Holding]) -> EffectivePolicy:
         own, live, shadow = self._own(agent_id), holding.get("live"), holding.get("shadow")
-        return Standing(
+        return EffectivePolicy(
             changed(own.live, live.changes) if live is not None and live.changes else own.live,
             changed(own.live, shadow.changes) if shadow is not None and shadow.choice.version else own.shadow,
             {role: each.choice for role, each in holding.items()},
         )
 
-    def _own(self, agent_id: str) -> Standing:
-        return Standing(self.base.for_agent(agent_id), self._own_shadow(agent_id))
+    def _own(self, agent_id: str) -> EffectivePolicy:
+        return EffectivePolicy(self.base.for_agent(agent_id), self._own_shadow(agent_id))
 
     def _own_shadow(self, agent_id: str) -> Policy | None:
         return self._shadow.for_agent(agent_id) if self._shadow is not None else None
 
-    def _keep(self, agent_id: str, holding: Mapping[Role, Holding], standing: Standing) -> None:
-        self._kept[agent_id] = _Known(monotonic(), holding, standing)
+    def _keep(self, agent_id: str, holding: Mapping[Role, Holding], effective: EffectivePolicy) -> None:
+        self._kept[agent_id] = _Known(monotonic(), holding, effective)
         self._kept.move_to_end(agent_id)
         while len(self._kept) > _MOST_AGENTS:
             self._kept.popitem(last=False)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from brain.erasure.retention import Retained, Retention
 from brain.journal import Journal
 from cognitive.background import Background
-from cognitive.policy.resolver import Chosen
+from cognitive.policy.resolver import PolicyResolver
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ _MOST_KNOWN = 10_000  # agents, of which it is known when they were looked after
 class Retaining:
     """Has an agent's rows looked through after its turns, at most once an hour in a process."""
 
-    def __init__(self, retention: Retention, policy: Chosen, journal: Journal, background: Background) -> None:
+    def __init__(self, retention: Retention, policy: PolicyResolver, journal: Journal, background: Background) -> None:
         self._retention = retention
         self._journal = journal
         self._policy = policy

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -61,28 +61,69 @@ class ServerConfig(Edge):
         InvalidInput: a value that makes no sense; the message names it.
     """
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
     host: Label = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65_535)] = 8765  # 0: any that is free
-    socket: Path | None = None  # of a unix socket, in place of host and port; only its owner can connect
-    tokens: Path | None = None  # None: COGNITIVE_TOKENS, or else tokens.toml in the data directory
-    allowed_hosts: tuple[Label, ...] = ()  # beside those of loopback and `host`; "*" for any
-    allowed_origins: tuple[Label, ...] = ()  # of web pages that may call, beside the server's own
-    most_body_bytes: Count = 8_000_000  # twice the longest message in English; more are files, not messages
-    most_unfinished_bytes: Count = 256_000_000  # of bodies on their way, for pages and the API each: 32 of the largest
-    most_running: Count = 128  # requests at a time: a pool of 8 connections serves these within about a second
-    most_streams: Count = 256  # requests at a time of what is mounted, which may stay open
-    most_pages: Count = 32  # of the dashboard at a time: each makes a dozen reads over four connections
-    most_connections: Count = 512  # half of the files that a process may have open where nobody raised that
-    head_seconds: Seconds = 10.0  # for a request's line and headers, from when it begins
-    body_seconds: Seconds = 30.0  # for its body: the largest in two megabits a second
-    refused_per_minute: Count = (
-        60  # unknown tokens from one address; a program that is set up wrongly tries once a second
-    )
-    requests_per_minute: Count = 6_000  # of a token: a hundred busy conversations; not counted where no token is needed
-    request_seconds: Seconds = 60.0  # a recall may take 15 s, a thousand memories to embed half a minute
-    grace_seconds: Seconds = 30.0  # for what runs when the server stops: post_turn takes 5 s at most
-    kept_contexts: Count = 1_024  # prepared turns that wait for their outcome, some 60 KB each
-    metrics: Callable[[str], Numbers] | None = None  # from the header `Accept`
+    """Address to listen on. Set it where other machines call the server; tokens are needed then."""
+
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8765
+    """Port to listen on, from 0 to 65,535; 0 takes any that is free."""
+
+    socket: Path | None = None
+    """Unix socket to listen on in place of host and port; only its owner can connect."""
+
+    tokens: Path | None = None
+    """File of tokens. Without one it is COGNITIVE_TOKENS, or else tokens.toml in the data directory."""
+
+    allowed_hosts: tuple[Label, ...] = ()
+    """Host names by which the server may be called, beside those of loopback and `host`; "*" allows any."""
+
+    allowed_origins: tuple[Label, ...] = ()
+    """Origins of web pages that may call, beside the server's own."""
+
+    most_body_bytes: Count = 8_000_000
+    """Bytes of one request's body, from 1. The default is twice the longest message in English; what is larger is a
+    file, not a message."""
+
+    most_unfinished_bytes: Count = 256_000_000
+    """Bytes of all bodies on their way, for pages and for the API each, from 1. The default holds 32 of the largest."""
+
+    most_running: Count = 128
+    """Requests that run at a time, from 1. A pool of 8 connections serves 128 within about a second."""
+
+    most_streams: Count = 256
+    """Requests at a time to mounted apps, from 1; these may stay open."""
+
+    most_pages: Count = 32
+    """Pages of the dashboard at a time, from 1; each makes a dozen reads over four connections."""
+
+    most_connections: Count = 512
+    """Open connections, from 1. The default is half of the files that a process may have open by default."""
+
+    head_seconds: Seconds = 10.0
+    """Seconds for a request's line and headers, above 0, from when it begins."""
+
+    body_seconds: Seconds = 30.0
+    """Seconds for a request's body, above 0. The default takes the largest in two megabits a second."""
+
+    refused_per_minute: Count = 60
+    """Unknown tokens from one address per minute, from 1. A program that is set up wrongly tries once a second."""
+
+    requests_per_minute: Count = 6_000
+    """Requests of a token per minute, from 1; not counted where no token is needed. The default serves a hundred busy
+    conversations."""
+
+    request_seconds: Seconds = 60.0
+    """Seconds for a request, above 0. A recall may take 15 s, embedding a thousand memories half a minute."""
+
+    grace_seconds: Seconds = 30.0
+    """Seconds for requests that run when the server stops, above 0. `post_turn` takes 5 s at most."""
+
+    kept_contexts: Count = 1_024
+    """Prepared turns that are kept until their outcome comes, from 1, some 60 KB each."""
+
+    metrics: Callable[[str], Numbers] | None = None
+    """Function that returns the metrics for the header `Accept`; without one there are none."""
 
     @property
     def local(self) -> bool:

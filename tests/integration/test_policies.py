@@ -15,7 +15,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.policy.live import ROWS, changed
-from cognitive.policy.resolver import Chosen
+from cognitive.policy.resolver import PolicyResolver
 from cognitive.recording.record import opened as settling
 from tests.internals import internals
 
@@ -313,14 +313,14 @@ async def test_with_the_database_away_the_last_known_one_holds(opened, agent, mo
     await opened.policies.activate(agent, saved.version, by="ada")
     holding = await internals(opened).policy_store.holding(agent)
 
-    known = Chosen(Away(holding), BASE)
+    known = PolicyResolver(Away(holding), BASE)
     for _ in range(3):
         assert (await known.current(agent)).version == saved.version
-    assert (await Chosen(Away(), BASE).current(agent)).version == BASE.version
+    assert (await PolicyResolver(Away(), BASE).current(agent)).version == BASE.version
 
 
 async def test_a_database_that_hangs_takes_a_small_share_of_a_deadline_and_no_more(agent):
-    chosen = Chosen(Away(hangs=True), Policy(deadline_ms=50))
+    chosen = PolicyResolver(Away(hangs=True), Policy(deadline_ms=50))
 
     assert (await chosen.current(agent)).version == Policy(deadline_ms=50).version
     assert chosen._reading  # it is still being asked: nobody waited for the answer
