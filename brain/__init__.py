@@ -16,8 +16,9 @@ Modules, in order of execution:
 - `indexing`: cut a memory into passages, with the texts to embed and the lexemes to post.
 - `text`: split text into words, stems and sentences.
 - `languages`: list the languages of the index, and know which one an agent uses.
-- `embedding_rows`: write the vectors of a memory, for every model that its agent keeps.
+- `index_rows`: write the postings and vectors of a memory, in every language and model that its agent keeps.
 - `search`: find candidates with the raw score of each channel.
+- `past_turns`: compare past turns with the query, and tell what they used.
 - `terms`: choose the words of a query whose postings are read.
 - `decay`: compute what is left of a mass after some time.
 - `passage_texts`: read the texts of passages again by their names.

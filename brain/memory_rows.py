@@ -8,16 +8,16 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from brain import archive, embedding_rows, statements
+from brain import archive, index_rows, statements
 from brain.archive import Kept
 from brain.embedding.several import Embedders
-from brain.embedding_rows import Embedded
 from brain.errors import InvalidInput, UnknownMemory
-from brain.indexing import IndexedPassage, Posted
+from brain.index_rows import Embedded
+from brain.indexing import IndexedPassage
 from brain.languages import AgentLanguages, Indexed
 from brain.postgres.database import Connection
 from brain.postgres.rows import as_value
-from brain.types import MemoryType, NewMemory, Receipt, above
+from brain.types import NewMemory, Receipt, above
 
 SQL = statements.load("store")
 
@@ -35,17 +35,6 @@ class Prepared:
     passages: list[IndexedPassage]
     vectors: Mapping[str, Sequence[Embedded]]  # by model
     kept: Kept | None = None  # of a memory that was one elsewhere: it has its id, and stands where it stood
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A passage in the lexical index, in one language."""
-
-    memory_id: UUID
-    ordinal: int
-    type: MemoryType
-    session_no: int | None
-    posted: Posted
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +72,7 @@ async def write(
     models = {model for item in prepared for model in item.vectors}
     if not _indexed_alike(corpus, agent_id, prepared, languages):
         return False
-    if not await embedding_rows.agree(c, agent_id, embedders, models):
+    if not await index_rows.agree(c, agent_id, embedders, models):
         return False
     # asked again under the lock: another writer may have stored some of them meanwhile
     rows = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity for item in prepared]))
@@ -225,32 +214,13 @@ async def _insert_index(
             languages=list(languages),
         ),
     )
-    await insert_postings(c, agent_id, [
-        Place(item.id, piece.ordinal, item.memory.type, sessions.get(item.memory.session_id or ""), posted)
+    await index_rows.insert_postings(c, agent_id, [
+        index_rows.Place(item.id, piece.ordinal, item.memory.type, sessions.get(item.memory.session_id or ""), posted)
         for item, piece in pieces for posted in piece.posted.values()
     ])  # fmt: skip
     for model in {model: None for item in written for model in item.vectors}:
         rows = [(item.id, item.memory.type, vector) for item in written for vector in item.vectors[model]]
-        await embedding_rows.insert(c, agent_id, model, rows)
-
-
-async def insert_postings(c: Connection, agent_id: str, places: Sequence[Place]) -> None:
-    """Puts the lexemes of passages into the index."""
-    postings = [(place, lexeme) for place in places for lexeme in place.posted.around]
-    await c.execute(
-        *SQL.insert_postings(
-            agent_id=agent_id,
-            lexemes=[lexeme for _, lexeme in postings],
-            memory_ids=[place.memory_id for place, _ in postings],
-            ordinals=[place.ordinal for place, _ in postings],
-            types=[place.type for place, _ in postings],
-            session_numbers=[place.session_no for place, _ in postings],
-            said=[place.posted.said.get(lexeme, 0) for place, lexeme in postings],
-            around=[place.posted.around[lexeme] for place, lexeme in postings],
-            said_lengths=[place.posted.said_length for place, _ in postings],
-            around_lengths=[place.posted.around_length for place, _ in postings],
-        ),
-    )
+        await index_rows.insert_vectors(c, agent_id, model, rows)
 
 
 async def rewrite(
@@ -270,7 +240,7 @@ async def rewrite(
     corpus = await _locked(c, agent_id)
     if not _indexed_alike(corpus, agent_id, [item], languages):
         return False
-    if not await embedding_rows.agree(c, agent_id, embedders, set(item.vectors)):
+    if not await index_rows.agree(c, agent_id, embedders, set(item.vectors)):
         return False
     if await c.fetchval(*SQL.version(agent_id=agent_id, memory_id=item.id)) != version:
         return False

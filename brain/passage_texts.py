@@ -14,7 +14,7 @@ from brain import statements
 from brain.postgres.database import Database
 from brain.types import MemoryType, Vector
 
-SQL = statements.load("contents")
+SQL = statements.load("passage_texts")
 
 Key = tuple[UUID, int]  # a memory's id and the ordinal of one of its passages
 

@@ -6,17 +6,16 @@ are worth together is the turn's business (`cognitive.context.ranking`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain import statements
-from brain.caches import cached
+from brain import past_turns, statements
 from brain.embedding.several import Spaces
 from brain.languages import AgentLanguages, Indexed
+from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
 from brain.terms import COUNTED, LARGE, MOST_POSTINGS, Chosen, Term, choose, idf, terms
@@ -35,9 +34,7 @@ _CANDIDATES = {
     True: SQL.candidates.fill(dimensions="dimension <= 1200"),
     False: SQL.candidates.fill(dimensions="dimension > 1200"),
 }
-_MOST_SPOKEN = 2_048  # messages of past turns whose words are kept: the same ones come near again and again
 _MOST_LEXEMES = 32  # of a query
-_MOST_NAMED = 16_384  # ids of memories that past turns showed, read from their text: 300 a turn, mostly the same ones
 _FURTHER = 8  # times as many passages, when one long memory fills the head of a channel
 
 
@@ -61,47 +58,6 @@ class Query:
     since: datetime | None = None
     until: datetime | None = None
     past: PastTurns | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PastTurns:
-    """Which past turns to compare with: the `kept` most similar of the `latest` completed ones up to `now`.
-
-    What those of at least `similarity` used is a candidate even if no other channel finds it.
-    """
-
-    now: datetime
-    latest: int
-    kept: int
-    similarity: float
-
-
-@dataclass(frozen=True, slots=True)
-class PastShown:
-    """What became of a memory in a past turn.
-
-    `lacked` is how far its relevance stood below the best of that turn, None where that is not known; `rated` says that
-    the verdict is somebody's own and not measured.
-    """
-
-    memory_id: UUID
-    used: bool
-    lacked: float | None
-    rated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PastTurn:
-    """A completed turn like the query: cosine of their vectors, overlap of their words in [0, 1], what it showed, and
-    the names of the tools it called.
-    """
-
-    turn_id: str
-    at: datetime
-    cosine: float
-    words: float
-    shown: tuple[PastShown, ...]
-    called: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +155,7 @@ class MemorySearch:
             facts, lexemes = await self._facts(connection, agent_id, query)
             words = terms(facts["terms"] or {}, lexemes, facts["sessions"])
             chosen = choose(words, facts["passages"])
-            associated = _associated(facts["past"] or [], query.past)
+            associated = past_turns.associated(facts["past"] or [], query.past)
             types, hits = query.types, list[Hit]()
             statement = _CANDIDATES[query.vector is None or len(query.vector) <= 1200]
             while types:
@@ -225,7 +181,7 @@ class MemorySearch:
                 type_: Masses(shown, used, datetime.fromisoformat(at), *decoys)
                 for type_, (shown, used, at, *decoys) in (facts["base"] or {}).items()
             },
-            past=tuple(_past_turn(row, rarity, language) for row in facts["past"] or []),
+            past=tuple(past_turns.past_turn(row, rarity, language) for row in facts["past"] or []),
         )
 
     async def _facts(self, connection: Connection, agent_id: str, query: Query) -> tuple[Any, list[str]]:
@@ -260,48 +216,6 @@ def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[st
         "large_passages": LARGE,
         "max_counted": COUNTED,
     }
-
-
-def _associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
-    """The memories that the similar ones among these turns used."""
-    similar = [shown or [] for _, _, cosine, _, shown, _ in rows if past is not None and cosine >= past.similarity]
-    return list(dict.fromkeys(_id(id) for shown in similar for id, used, *_ in shown if used))
-
-
-def _past_turn(row: Any, rarity: Mapping[str, float], language: str) -> PastTurn:
-    turn_id, at, cosine, message, shown, called = row
-    return PastTurn(
-        turn_id,
-        datetime.fromisoformat(at),
-        round(cosine, 9),
-        round(_common_words(message, rarity, language), 9),
-        tuple([PastShown(_id(id), *verdict) for id, *verdict in shown or []]),
-        tuple(called),
-    )
-
-
-def _common_words(message: str, rarity: Mapping[str, float], language: str) -> float:
-    """The idf mass of the words that a message shares with the query, over the geometric mean of their own masses.
-
-    What words weigh that the query does not have is not looked up: each is taken for as rare as its rarest.
-    """
-    spoken = _spoken(message, language)
-    mass = sum(rarity.values())
-    if not spoken or not mass:
-        return 0.0
-    shared = sum(weight for lexeme, weight in rarity.items() if lexeme in spoken)
-    own = shared + len(spoken - rarity.keys()) * max(rarity.values())
-    return float(shared / math.sqrt(mass * own)) if own else 0.0
-
-
-@cached(_MOST_NAMED)
-def _id(written: str) -> UUID:
-    return UUID(written)
-
-
-@cached(_MOST_SPOKEN)
-def _spoken(message: str, language: str) -> frozenset[str]:
-    return frozenset(lexemes(message, language))
 
 
 def _candidate_values(

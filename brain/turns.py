@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from brain import rollups, statements
@@ -12,6 +12,7 @@ from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.halfvec import encode_halfvec
 from brain.postgres.rows import as_value
+from brain.statements import Statement
 from brain.turn_records import (
     CalledTurn,
     Calls,
@@ -34,6 +35,8 @@ from brain.turn_records import (
     Weigh,
 )
 from brain.types import MemoryType
+
+T = TypeVar("T")
 
 SQL = statements.load("turns")
 _DAY = 86_400.0  # seconds
@@ -158,8 +161,7 @@ class TurnLog:
 
     async def shown(self, agent_id: str, turn_id: str) -> list[Shown]:
         """The memories a turn showed, by the prompt first, in their order there."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id)))
-        return [as_value(Shown, row) for row in rows]
+        return await self._fetch(Shown, SQL.exposures, agent_id, turn_id=turn_id)
 
     async def turn(self, agent_id: str, turn_id: str) -> RecordedTurn | None:
         """Return a recorded turn with its trace, or None."""
@@ -187,8 +189,7 @@ class TurnLog:
 
     async def verdicts(self, agent_id: str) -> list[Verdict]:
         """All that was ever counted of the agent's memories that are still there, in the order of time."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.verdicts(agent_id=agent_id)))
-        return [as_value(Verdict, row) for row in rows]
+        return await self._fetch(Verdict, SQL.verdicts, agent_id)
 
     async def shadow(self, agent_id: str, shadow: Shadow) -> None:
         """Records what another policy would have shown in a turn that is recorded; the first record stands."""
@@ -210,13 +211,11 @@ class TurnLog:
 
     async def shadows(self, agent_id: str) -> list[ShadowedTurn]:
         """Return the shadows beside what their turns showed and what of that was used."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.shadows(agent_id=agent_id)))
-        return [as_value(ShadowedTurn, row) for row in rows]
+        return await self._fetch(ShadowedTurn, SQL.shadows, agent_id)
 
     async def calls(self, agent_id: str, limit: int) -> list[Calls]:
         """The agent's latest completed turns that have a category, newest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.calls(agent_id=agent_id, limit=limit)))
-        return [as_value(Calls, row) for row in rows]
+        return await self._fetch(Calls, SQL.calls, agent_id, limit=limit)
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
         """Forgets the categories of the agent's turns, or of one user's, and returns of how many."""
@@ -229,10 +228,7 @@ class TurnLog:
 
     async def recent(self, agent_id: str, limit: int, session_id: str | None = None) -> list[TurnSummary]:
         """Return the agent's last turns, or those of one session, newest first."""
-        rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.recent_turns(agent_id=agent_id, limit=limit, session_id=session_id))
-        )
-        return [as_value(TurnSummary, row) for row in rows]
+        return await self._fetch(TurnSummary, SQL.recent_turns, agent_id, limit=limit, session_id=session_id)
 
     async def opened(self, agent_id: str, session_id: str | None, minutes: float) -> list[str]:
         """The latest open turn of each session, or of one, of those opened in so many minutes past."""
@@ -244,17 +240,11 @@ class TurnLog:
 
     async def called(self, agent_id: str, model: str, latest: int) -> list[CalledTurn]:
         """The latest completed turns that called tools, newest first; vectors only of this embedding model."""
-        rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.called_turns(agent_id=agent_id, model=model, limit=latest))
-        )
-        return [as_value(CalledTurn, row) for row in rows]
+        return await self._fetch(CalledTurn, SQL.called_turns, agent_id, model=model, limit=latest)
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
         """The verdicts that were counted when the turn was closed."""
-        rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
-        )
-        return [as_value(Judgement, row) for row in rows]
+        return await self._fetch(Judgement, SQL.attributions, agent_id, turn_id=turn_id)
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
         """Lets an explicit verdict take the place of the measured one. False if the turn showed no such memory."""
@@ -279,6 +269,11 @@ class TurnLog:
             return rated is not None
 
         return await self._database.run(agent_id, work)
+
+    async def _fetch(self, kind: type[T], statement: Statement, agent_id: str, **values: Any) -> list[T]:
+        bound = statement(agent_id=agent_id, **values)
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*bound))
+        return [as_value(kind, row) for row in rows]
 
 
 async def _held(c: Connection, agent_id: str, turn_id: str, told_at: float | None) -> HeldTurn | None:

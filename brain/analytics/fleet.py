@@ -14,7 +14,7 @@ from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.reading import Reading
 from brain.statements import Statement
 
-SQL = statements.load("across")
+SQL = statements.load("fleet")
 
 MOST_AGENTS = 500  # of one page
 LEAST_TURNS = 20  # of an agent whose share of degraded turns is told: of fewer it says little

@@ -148,7 +148,7 @@ MOST_SHOWINGS = 1_000  # of one memory, over which its use is drawn
 MOST_POSTINGS = 300  # passages read of each word of a memory, to find others like it
 MOST_COMPARED = 2_000  # memories compared with one by their vectors
 MOST_TAGS = 50  # that a list offers to choose from
-SQL = paging.load("memory_figures")
+SQL = paging.load("memory_analytics")
 _EACH_TYPE = " UNION ALL ".join(f"({SQL.walk_type.fill(type=type_).source})" for type_ in MEMORY_TYPES)
 _NO_ID = UUID(int=0)
 _DAY = 86_400.0

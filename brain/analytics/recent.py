@@ -14,7 +14,7 @@ from brain.postgres.reading import Reading
 MOST_TURNS = 5_000  # that are walked: at the pace of a busy agent a day or two
 MOST_PASSAGES = 2_000  # of which the share of a model is told, within two percent
 MOST_MODELS = 50
-SQL = statements.load("lately", most=MOST_TURNS, sample=MOST_PASSAGES)
+SQL = statements.load("recent", most=MOST_TURNS, sample=MOST_PASSAGES)
 _SECONDS = 10.0
 
 

@@ -43,7 +43,7 @@ MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent
 MOST_POINTS = 4_000  # of a series, over all its values
 MOST_TRACES = 200  # turns whose traces are opened for the tools they went without
 MOST_OPEN = 1_000  # open turns that are counted
-SQL = paging.load("figures")
+SQL = paging.load("turn_analytics")
 # By whether they are those of one session: each is walked in an index of its own.
 _TURNS = {
     True: SQL.turns.fill(session="session_id = :session_id"),

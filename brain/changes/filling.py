@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any
 from uuid import UUID
 
-from brain import embedding_rows, statements
+from brain import index_rows, statements
 from brain.embedding.several import Embedders
 from brain.errors import InvalidInput
 from brain.indexing import IndexedPassage, passages, texts
@@ -157,7 +157,7 @@ class Filling:
                 for (memory, (ordinal, field, _)), vector in zip(wanted, found, strict=True)
                 if memory.id in unchanged
             ]
-            await embedding_rows.insert(c, agent_id, model, put)
+            await index_rows.insert_vectors(c, agent_id, model, put)
             return len(unchanged)
 
         done = await self._database.run(agent_id, work)

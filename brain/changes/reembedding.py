@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from brain import embedding_rows
+from brain import index_rows
 from brain.changes.filling import SQL, Filling, lock
 from brain.embedding.several import Spaces
 from brain.errors import InvalidInput
@@ -98,7 +98,7 @@ class Reembedding(Filling):
         async def work(c: Connection) -> None:
             await lock(c, agent_id)
             row = await c.fetchrow(*WRITING.spaces(agent_id=agent_id))
-            embedding_rows.check(Spaces.of(row["live"], row["kept"]), model, embedder.dimension)
+            index_rows.check(Spaces.of(row["live"], row["kept"]), model, embedder.dimension)
             if not row["named"]:
                 await c.execute(
                     *WRITING.name_live(

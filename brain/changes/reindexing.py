@@ -18,9 +18,10 @@ from uuid import UUID
 from brain import statements
 from brain.changes.filling import Pace, PendingMemory
 from brain.errors import InvalidInput
+from brain.index_rows import Place, insert_postings
 from brain.languages import require
 from brain.memory_rows import SQL as WRITING
-from brain.memory_rows import Place, count, insert_postings
+from brain.memory_rows import count
 from brain.postgres.database import Connection, Database
 from brain.postgres.rows import as_value
 from brain.statements import Statement

@@ -19,7 +19,7 @@ from brain.postgres.database import Connection
 from brain.text import lexemes
 from brain.types import Receipt, Trust
 
-SQL = statements.load("derived")
+SQL = statements.load("purge_derived")
 
 Part = Callable[[Connection, str, Remains, int | None], Awaitable[Mapping[str, int]]]  # since None: all there is
 

@@ -12,7 +12,7 @@ import asyncpg
 from brain import statements
 from brain.postgres.admin_connection import connected
 
-SQL = statements.load("scrub")
+SQL = statements.load("rewrite_tables")
 
 
 async def scrub(url: str) -> tuple[int, bool]:

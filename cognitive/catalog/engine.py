@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import EmbeddingError
-from brain.search import PastTurn
+from brain.past_turns import PastTurn
 from brain.types import Vector, Vectors
 from cognitive.catalog.fit import cut_late, fit, untouched
 from cognitive.catalog.ranking import Evidence, Meaning, Ranking, glance, rank

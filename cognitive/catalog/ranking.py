@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from brain.search import PastTurn
+from brain.past_turns import PastTurn
 from brain.types import Vector, Vectors
 from cognitive.catalog.tool_variants import Catalogue, needles
 from cognitive.turn import Tool

@@ -10,7 +10,8 @@ from math import inf
 from brain.deadline import Deadline
 from brain.embedding.cached import CachedEmbedder
 from brain.errors import CognitiveError
-from brain.search import Found, MemorySearch, PastTurns, Query
+from brain.past_turns import PastTurns
+from brain.search import Found, MemorySearch, Query
 from brain.types import MemoryType, Vector
 from cognitive.degradation import Degradation
 from cognitive.plan import RetrievalQuery

@@ -17,7 +17,8 @@ from math import exp
 from uuid import UUID
 
 from brain.decay import decayed
-from brain.search import Found, Hit, Masses, PastShown, PastTurn
+from brain.past_turns import PastShown, PastTurn
+from brain.search import Found, Hit, Masses
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Boost

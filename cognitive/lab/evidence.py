@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from brain.decay import decayed
 from brain.passage_texts import Content, Key
-from brain.search import Hit, Masses, PastTurn
+from brain.past_turns import PastTurn
+from brain.search import Hit, Masses
 from brain.turn_records import Verdict
 from brain.types import Memory
 from cognitive.context.assemble import Assembled, cost

@@ -23,7 +23,8 @@ import numpy as np
 from world import DIMENSIONS, START, World, memory
 
 from brain.decay import added
-from brain.search import Found, Masses, PastShown, PastTurn
+from brain.past_turns import PastShown, PastTurn
+from brain.search import Found, Masses
 from cognitive.context.ranking import rank
 from cognitive.context.usage import earned
 from cognitive.policy import Policy

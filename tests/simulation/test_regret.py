@@ -7,7 +7,8 @@ import pytest
 from regret import ARMS, DECOYS, LABELS, Arm, Ledger, earned_by_the_seeds_rule, ranked, regrets
 from world import DIMENSIONS, START, World, memory
 
-from brain.search import Found, PastShown
+from brain.past_turns import PastShown
+from brain.search import Found
 from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost
 

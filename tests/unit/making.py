@@ -7,7 +7,8 @@ from uuid import UUID
 
 import numpy as np
 
-from brain.search import Found, Hit, PastShown, PastTurn
+from brain.past_turns import PastShown, PastTurn
+from brain.search import Found, Hit
 from cognitive.trace import Candidate
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from making import AT, beside, unit
 
-from brain.search import PastTurn
+from brain.past_turns import PastTurn
 from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, Evidence, Meaning, calls, rank
 from cognitive.catalog.tool_variants import Catalogue
 from cognitive.policy import Policy

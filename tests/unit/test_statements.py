@@ -12,9 +12,9 @@ from brain import statements
 from brain.statements import Statement
 
 PORTS = [
-    "across", "agents", "archive", "artifacts", "bench", "contents", "derived", "figures", "health",
-    "index_builds", "ivf_index", "lately", "memory_figures", "policies", "reembedding", "reindexing", "replica",
-    "retention", "roles", "scrub", "search", "sessions", "store", "subtasks", "turns",
+    "agents", "archive", "artifacts", "bench", "fleet", "health", "index_builds", "ivf_index", "memory_analytics",
+    "passage_texts", "policies", "purge_derived", "recent", "reembedding", "reindexing", "replica", "retention",
+    "rewrite_tables", "roles", "search", "sessions", "store", "subtasks", "turn_analytics", "turns",
 ]  # fmt: skip
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id"}
@@ -35,7 +35,7 @@ NAMED = [
     (port, *each) for port in PORTS for each in run(port) if port != "roles" or each[0] not in NO_STATEMENTS_OF_ROWS
 ]
 OF_ALL_AGENTS = {  # read by a role that sees their counts and nothing else, or by one that sees all agents
-    *statements.load("across"), *statements.load("agents"),
+    *statements.load("fleet"), *statements.load("agents"),
 }  # fmt: skip
 IDS = [f"{port}.{name}" for port, name, _ in NAMED]
 TABLE = r"cognitive\.(?!alembic_version\b)\w+"

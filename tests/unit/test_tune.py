@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from making import AT, found, hit, uid
 
-from brain.search import PastShown, PastTurn
+from brain.past_turns import PastShown, PastTurn
 from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate

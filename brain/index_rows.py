@@ -1,4 +1,4 @@
-"""An agent's vectors, inside a transaction: which models they must be of, and how they are written.
+"""The index entries of passages, inside a transaction: postings in each language of the agent, vectors of each model.
 
 A writer holds the agent's row and reads again which models those are: a change of model waits for the writes under way,
 and the next ones follow it.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from uuid import UUID
 
 from brain import statements
 from brain.embedding.several import Embedders, Spaces
 from brain.errors import EmbeddingError
+from brain.indexing import Posted
 from brain.postgres.database import Connection
 from brain.postgres.halfvec import encode_halfvec
 from brain.types import MemoryType, Vector
@@ -20,6 +22,36 @@ from brain.types import MemoryType, Vector
 SQL = statements.load("store")
 
 Embedded = tuple[int, str, Vector]  # the passage's ordinal, the field, the vector
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A passage in the lexical index, in one language."""
+
+    memory_id: UUID
+    ordinal: int
+    type: MemoryType
+    session_no: int | None
+    posted: Posted
+
+
+async def insert_postings(c: Connection, agent_id: str, places: Sequence[Place]) -> None:
+    """Puts the lexemes of passages into the index."""
+    postings = [(place, lexeme) for place in places for lexeme in place.posted.around]
+    await c.execute(
+        *SQL.insert_postings(
+            agent_id=agent_id,
+            lexemes=[lexeme for _, lexeme in postings],
+            memory_ids=[place.memory_id for place, _ in postings],
+            ordinals=[place.ordinal for place, _ in postings],
+            types=[place.type for place, _ in postings],
+            session_numbers=[place.session_no for place, _ in postings],
+            said=[place.posted.said.get(lexeme, 0) for place, lexeme in postings],
+            around=[place.posted.around[lexeme] for place, lexeme in postings],
+            said_lengths=[place.posted.said_length for place, _ in postings],
+            around_lengths=[place.posted.around_length for place, _ in postings],
+        ),
+    )
 
 
 async def agree(c: Connection, agent_id: str, embedders: Embedders, written: AbstractSet[str]) -> bool:
@@ -59,7 +91,9 @@ def check(spaces: Spaces, model: str, dimension: int) -> None:
         raise EmbeddingError(f"{model} gives {dimension} numbers, and this agent's vectors of it have {has}")
 
 
-async def insert(c: Connection, agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, Embedded]]) -> None:
+async def insert_vectors(
+    c: Connection, agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, Embedded]]
+) -> None:
     """Writes vectors of one model: memory, its type, and what was embedded of it."""
     if not rows:
         return
