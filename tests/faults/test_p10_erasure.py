@@ -57,7 +57,7 @@ async def test_a_forgotten_memory_is_nowhere(site, agent):
         assert receipt.memories > 1  # what was captured of it said nothing else
         assert [name for name in CUT if not getattr(receipt, name)] == []
         assert not layer.policies._samples._kept
-        assert (await layer.policies.effective(agent)).live.half_life_days == 9
+        assert (await layer.policies.effective(agent)).live.usage.half_life_days == 9
         assert [hit.content for hit in await layer.recall(agent, "green crane")][:1] == ["The crane is green."]
         with pytest.raises(UnknownMemory):
             await layer.forget(agent, [secret])

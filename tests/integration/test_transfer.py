@@ -148,7 +148,7 @@ async def test_what_an_agent_chose_and_learned_itself_stays(alone, agent):
     [mine] = await alone.remember(there, [NewMemory(type="fact", content="Pump 9 is on loan.", source="own")])
     for _ in range(2):  # an import that was interrupted is run again
         ids = await alone.admin.import_lines(there, lines)
-        assert (await alone.policies.effective(there)).live.half_life_days == 5
+        assert (await alone.policies.effective(there)).live.usage.half_life_days == 5
         assert len(await alone.admin.tagged(there, ())) == len(set(ids)) + 1
         assert mine not in ids
 
