@@ -173,56 +173,99 @@ async def assemble(
         yield services
 
 
+@dataclass(frozen=True, slots=True)
+class _Stores:
+    """What is kept in Postgres, and what reads it for a turn."""
+
+    memories: MemoryStore
+    turns: TurnLog
+    sessions: Sessions
+    artifacts: Artifacts
+    policies: PolicyStore
+    contents: Contents
+    engine: ContextEngine
+    counter: TokenCounter
+
+    @classmethod
+    def create(cls, base: _Base) -> _Stores:
+        """Return the stores of a database."""
+        database, embedders, redactor = base.database, base.embedders, base.redactor
+        counter, languages = base.extensions.token_counter or count, AgentLanguages()
+        memories = MemoryStore(database, embedders, redactor, languages)
+        engine = ContextEngine(memories, MemorySearch(database, embedders.told, languages), embedders, counter)
+        return cls(
+            memories, TurnLog(database), Sessions(database, redactor), Artifacts(database, redactor),
+            PolicyStore(database), Contents(database), engine, counter,
+        )  # fmt: skip
+
+
 def _compose(base: _Base) -> Services:
     """Return the services; queues of background work are ended in the order in which they are created here."""
-    database, embedders, redactor = base.database, base.embedders, base.redactor
-    counter, languages = base.extensions.token_counter or count, AgentLanguages()
-    store, turns = MemoryStore(database, embedders, redactor, languages), TurnLog(database)
-    sessions, artifacts = Sessions(database, redactor), Artifacts(database, redactor)
-    policy_store, contents, forgetting = PolicyStore(database), Contents(database), Forgetting()
-    resolver, reindexing = PolicyResolver(policy_store, base.policy, base.shadow), Reindexing(database)
-    engine = ContextEngine(store, MemorySearch(database, embedders.told, languages), embedders, counter)
-    background, summarizer = Background(), base.extensions.summarizer or Extractive()
+    stores, embedders, redactor, background = _Stores.create(base), base.embedders, base.redactor, Background()
+    turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MOST_SETTLING)  # each within its deadline: Postgres, or else the journal
-    capture = Capture(store, base.policy, background, base.extensions.extractor)
+    capture = Capture(stores.memories, base.policy, background, base.extensions.extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
-    prefetch, shadowing = (
-        ResponseEmbedder(embedders, background),
-        Shadowing(turns, resolver.shadow, background, counter),
-    )
-    session_manager = SessionManager(sessions, artifacts, base.policy, counter, summarizer, background, redactor)
+    prefetch = ResponseEmbedder(embedders, background)
+    shadowing = Shadowing(turns, resolver.shadow, background, stores.counter)
+    session_manager = SessionManager(
+        stores.sessions, stores.artifacts, base.policy, stores.counter, base.extensions.summarizer or Extractive(),
+        background, redactor,
+    )  # fmt: skip
     catalog, habits = Catalog(embedders.first), Habits(turns, base.policy)
     background.on_close(catalog.close)
     background.on_close(habits.finished)
-    retention = Retaining(Retention(database), resolver, base.journal, background)
+    retention, forgetting = Retaining(Retention(base.database), resolver, base.journal, background), Forgetting()
     background.on_close(resolver.finished)
-    recall = Recall(engine, resolver, store, turns)
+    recall = Recall(stores.engine, resolver, stores.memories, turns)
     memories = AgentMemories(
-        store, Erasing(database, store, embedders), turns, resolver, outcomes, settling, session_manager, forgetting,
-        retention,
+        stores.memories, Erasing(base.database, stores.memories, embedders), turns, resolver, outcomes, settling,
+        session_manager, forgetting, retention,
     )  # fmt: skip
-    samples = Samples(policy_store, store, contents, counter)
-    forgetting.holds(samples.let_go)
-    policies = PoliciesApi(resolver, policy_store, samples, redactor)
-    transfer = ImportExport(store, Archive(database), reindexing, policies, policy_store)
-    checks = HealthChecks(base.reading, base.journal, embedders, turns)
+    policies = _policies(base, stores, resolver, forgetting)
     return Services(
-        sessions=SessionsApi(sessions, artifacts, session_manager, turns, resolver),
+        sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver),
         policies=policies,
-        explain=ExplainApi(Questions(turns, store, contents, counter), turns, embedders, Figures(base.reading)),
-        admin=AdminApi(
-            memories, transfer, checks, IvfIndex(database), Reembedding(database, embedders), reindexing, turns, engine,
-            resolver, habits, forgetting,
-        ),
-        work=Work(sessions, Subtasks(database, redactor), store, recall),
+        explain=_explain(base, stores),
+        admin=_admin(base, stores, memories, policies, resolver, habits, forgetting),
+        work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,
         window=WindowBuilder(session_manager),
-        memories=MemoryFetcher(Planner(base.policy, habits, base.classifiers), engine, embedders, redactor),
+        memories=MemoryFetcher(Planner(base.policy, habits, base.classifiers), stores.engine, embedders, redactor),
         tools=ToolSelector(catalog),
         recorder=TurnRecorder(turns, outcomes, session_manager, shadowing),
         prefetch=prefetch, outcomes=outcomes, background=background, settling=settling, session_manager=session_manager,
         retention=retention, recall=recall, catalog=catalog, agent_memories=memories,
         metrics=base.extensions.metrics or NO_METRICS,
+    )  # fmt: skip
+
+
+def _policies(base: _Base, stores: _Stores, resolver: PolicyResolver, forgetting: Forgetting) -> PoliciesApi:
+    samples = Samples(stores.policies, stores.memories, stores.contents, stores.counter)
+    forgetting.holds(samples.let_go)
+    return PoliciesApi(resolver, stores.policies, samples, base.redactor)
+
+
+def _explain(base: _Base, stores: _Stores) -> ExplainApi:
+    questions = Questions(stores.turns, stores.memories, stores.contents, stores.counter)
+    return ExplainApi(questions, stores.turns, base.embedders, Figures(base.reading))
+
+
+def _admin(
+    base: _Base,
+    stores: _Stores,
+    memories: AgentMemories,
+    policies: PoliciesApi,
+    resolver: PolicyResolver,
+    habits: Habits,
+    forgetting: Forgetting,
+) -> AdminApi:
+    database, reindexing = base.database, Reindexing(base.database)
+    transfer = ImportExport(stores.memories, Archive(database), reindexing, policies, stores.policies)
+    checks = HealthChecks(base.reading, base.journal, base.embedders, stores.turns)
+    return AdminApi(
+        memories, transfer, checks, IvfIndex(database), Reembedding(database, base.embedders), reindexing, stores.turns,
+        stores.engine, resolver, habits, forgetting,
     )  # fmt: skip
 
 
