@@ -14,13 +14,12 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from brain.search import Found
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.lab.replay import again
 from cognitive.recording.record import Given, decode
@@ -76,7 +75,10 @@ def given(context: TurnContext) -> Given:
     """What the stages of a turn ran on, from its trace: of each memory the passage that was compared."""
     record = decode(context.trace.record)
     hits = tuple(fate.candidate.hit for fate in context.trace.fates)
-    return Given(**record.facts, found=Found(hits=hits, **record.found))
+    recorded = record.given
+    if recorded is None:
+        raise ValueError("no stage ran in this turn")
+    return replace(recorded, found=replace(recorded.found, hits=hits))
 
 
 def shown(turn: Asked, policy: Policy) -> tuple[frozenset[str], int]:

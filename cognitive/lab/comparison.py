@@ -58,10 +58,10 @@ class _Answer:
 def asked(message: str, record: str | None) -> str:
     """What a recorded turn searched for: elliptic messages lean on earlier ones, as the record tells."""
     try:
-        signals = decode(record).facts.get("signals") if record else None
+        given = decode(record).given if record else None
     except InvalidInput:  # a record of another version
-        signals = None
-    return searched(signals.text if signals is not None else message)
+        given = None
+    return searched(given.signals.text if given is not None else message)
 
 
 async def compare(

@@ -16,7 +16,7 @@ from cognitive.policy.annotations import BeforeRecord
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.policy import settings
 from cognitive.preflight import plan as planning
-from cognitive.recording.record import NOTHING, Given, Recording, sha256
+from cognitive.recording.record import Given, Recording, sha256
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Candidate, Likeness
 
@@ -93,11 +93,10 @@ def again(
 
 def replan(record: Recording, policy: Policy) -> Plan:
     """The plan of a turn, made again from what was understood of its message; without stages, an empty one."""
-    if record is NOTHING:
+    given = record.given
+    if given is None:
         return planning.make(Signals("", greeting=True), "conversation", (), policy)
-    facts = record.facts
-    categories = facts.get("categories", ())  # older records have none
-    return planning.make(facts["signals"], facts["frame"], facts["reasons"], policy, facts["thinking"], categories)
+    return planning.make(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
 
 
 @dataclass(frozen=True, slots=True)

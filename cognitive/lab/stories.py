@@ -226,7 +226,7 @@ def _unknown(missing: Missing) -> str:
 
 
 def _nothing_ran(missing: Missing) -> str:
-    return "" if missing.record.facts else "no stage ran in this turn."
+    return "" if missing.record.given is not None else "no stage ran in this turn."
 
 
 def _nothing_asked(missing: Missing) -> str:
@@ -264,19 +264,25 @@ def _shared(missing: Missing) -> list[str]:
     """The words that were searched for and stand in the memory, as the message has them: by the language that the turn
     was searched in, whatever the agent's is now.
     """
-    memory, searched = missing.memory, missing.record.found.get("idf", {})
+    memory, given = missing.memory, missing.record.given
+    if given is None:
+        return []
+    searched = given.found.idf
     language = language_of(next(iter(searched), ""))
     said = lexemes(f"{memory.content} {memory.context} {memory.speaker or ''}", language) if memory else []
     found = searched.keys() & said
-    asked = dict.fromkeys(words(missing.record.facts["signals"].text))
+    asked = dict.fromkeys(words(given.signals.text))
     return [word for word in asked if as_lexeme(word, language) in found]
 
 
 def _meaning(missing: Missing) -> str:
     type_ = missing.memory.type if missing.memory else ""
     types = {fate.memory_id: fate.type for fate in missing.record.fates}
-    near = [row["scores"]["said_cosine"] for row in missing.record.rows
-            if "said_cosine" in row["scores"] and types.get(row["memory_id"]) == type_]  # fmt: skip
+    near = [
+        scores["said_cosine"]
+        for (memory_id, _), scores in missing.record.scores.items()
+        if "said_cosine" in scores and types.get(memory_id) == type_
+    ]
     if missing.cosine is None:
         return f"of what is near in meaning there were {len(near)} other {type_}s"
     nearer = sum(cosine > missing.cosine for cosine in near)

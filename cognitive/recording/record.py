@@ -13,7 +13,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -122,13 +122,13 @@ class RecordedCandidate:
 class Recording:
     """A record as it is read back.
 
-    `rows` are the recorded parts of the hits; `digests`, and those of `pinned`, are checksums of what the memories
-    said; `text` and `prefix` are the SHA-256 of what was rendered; `fates` are the candidates by rank, each with what
-    became of it.
+    `given` is what the stages were given, without the hits and the pinned memories, whose words are read again; None if
+    no stage ran. `rows` are the recorded parts of the hits; `digests`, and those of `pinned`, are checksums of what the
+    memories said; `text` and `prefix` are the SHA-256 of what was rendered; `fates` are the candidates by rank, each
+    with what became of it.
     """
 
-    facts: Mapping[str, Any]
-    found: Mapping[str, Any]
+    given: Given | None
     rows: tuple[Mapping[str, Any], ...]
     digests: tuple[int, ...]
     pinned: tuple[tuple[UUID, int], ...]
@@ -141,15 +141,21 @@ class Recording:
     @property
     def keys(self) -> list[Key]:
         """The passages that were found, in the agent's order."""
-        return [(row["memory_id"], row["ordinal"]) for row in self.rows]
+        return list(self.scores)
 
     @property
     def model(self) -> str:
         """The embedding model of the hits' vectors."""
-        return str(self.facts["model"])
+        return self.given.model if self.given is not None else ""
 
     def restored(self, contents: Mapping[Key, Content], pinned: Mapping[UUID, Memory]) -> Restored:
-        """What the stages were given, as far as the store still has it."""
+        """What the stages were given, as far as the store still has it.
+
+        Raises:
+            InvalidInput: no stage ran.
+        """
+        if self.given is None:
+            raise InvalidInput("no stage ran in this turn")
         found = zip(self.keys, self.rows, self.digests, strict=True)
         hits, gone, changed = list[Hit](), set[UUID](), set[UUID]()
         for key, row, was in found:
@@ -162,11 +168,11 @@ class Recording:
         gone |= {id for id, _ in self.pinned if id not in pinned}
         changed |= {id for id, was in self.pinned if id in pinned and digest_of_pinned(pinned[id]) != was}
         prefixed = tuple(pinned[id] for id, _ in self.pinned if id in pinned)
-        given = Given(**self.facts, found=Found(hits=tuple(hits), **self.found), pinned=prefixed)
+        given = replace(self.given, found=replace(self.given.found, hits=tuple(hits)), pinned=prefixed)
         return Restored(given, frozenset(gone), frozenset(changed - gone))
 
 
-NOTHING = Recording({}, {}, (), (), (), {}, "", "", ())
+NOTHING = Recording(None, (), (), (), {}, "", "", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +219,7 @@ def decode(record: str | None) -> Recording:
     ids = [UUID(hex=id) for id in document["ids"]]
     rows = _rows(document["hits"], len(document["digests"]), ids)
     return Recording(
-        facts=_typed(Given, document["facts"], ids),
-        found=_typed(Found, document["found"], ids),
+        given=Given(**_typed(Given, document["facts"], ids), found=Found((), **_typed(Found, document["found"], ids))),
         rows=rows,
         digests=tuple(document["digests"]),
         pinned=tuple((ids[id], was) for id, was in document["pinned"]),
