@@ -56,6 +56,7 @@ from cognitive.lab.shadow import Shadowing
 from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
 from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy, with_models
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
 from cognitive.preflight.category_learning import Habits
@@ -81,7 +82,7 @@ _A_MESSAGE = "Where does Ada keep the key of the boat house?"  # no small talk, 
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """What a host may put in place of what is bundled; None keeps that."""
+    """What a host may put in place of what is bundled; None keeps that. `constants` serve measurements and tests."""
 
     embedder: Embedder | Sequence[Embedder] | None = None
     token_counter: TokenCounter | None = None
@@ -90,6 +91,7 @@ class Extensions:
     extractor: Extractor | None = None
     metrics: Metrics | None = None
     redact: Redact | None = None
+    constants: Constants = CONSTANTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +194,8 @@ class _Stores:
         database, embedders, redactor = base.database, base.embedders, base.redactor
         counter, languages = base.extensions.token_counter or count, AgentLanguages()
         memories = MemoryStore(database, embedders, redactor, languages)
-        engine = ContextEngine(memories, MemorySearch(database, embedders.told, languages), embedders, counter)
+        search = MemorySearch(database, embedders.told, languages)
+        engine = ContextEngine(memories, search, embedders, counter, base.extensions.constants)
         return cls(
             memories, TurnLog(database), Sessions(database, redactor), Artifacts(database, redactor),
             PolicyStore(database), Contents(database), engine, counter,

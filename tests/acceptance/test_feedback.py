@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from uuid import UUID
@@ -12,6 +13,8 @@ import asyncpg
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.bootstrap import Extensions, assemble
+from cognitive.policy.constants import CONSTANTS, Constants
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -86,14 +89,15 @@ CORPUS = [(said.format(who), asked.format(who)) for (said, asked), who in produc
 async def opened(urls, embedder):
     """A layer by the tunables of its policy."""
     async with AsyncExitStack() as stack:
-        layers: dict[str, CognitiveLayer] = {}
+        layers: dict[tuple[str, Constants], CognitiveLayer] = {}
 
-        async def layer(**tunables) -> CognitiveLayer:
+        async def layer(constants: Constants = CONSTANTS, **tunables) -> CognitiveLayer:
             policy = Policy().changed(tunables)
-            if policy.version not in layers:
-                opening = CognitiveLayer.open(urls.app, policy=policy, embedder=embedder)
-                layers[policy.version] = await stack.enter_async_context(opening)
-            return layers[policy.version]
+            own = (policy.version, constants)
+            if own not in layers:
+                opening = assemble(urls.app, policy, None, Extensions(embedder, constants=constants))
+                layers[own] = CognitiveLayer(await stack.enter_async_context(opening))
+            return layers[own]
 
         yield layer
 
@@ -170,10 +174,11 @@ async def test_the_threshold_decides_what_the_same_response_teaches(opened, agen
         assert await ordered(layer, own, OAK) == ([second, first] if threshold < 0.5 else [first, second])
 
 
-async def test_with_no_weight_no_history_moves_anything(opened, agent):
+async def test_with_bounds_of_one_no_history_moves_anything(opened, agent):
     # At a cut equals are told apart by their ids, and those of two agents differ: so there is none.
-    whole = LOUD | {"limits.default": 20}
-    loud, deaf = await opened(**whole), await opened(**whole | {"usage.weight": 0.0})
+    whole = Constants(candidates_per_result=16)
+    loud = await opened(whole, **LOUD)
+    deaf = await opened(replace(whole, min_boost=1.0, max_boost=1.0), **LOUD)
     said = [content for content, _ in CORPUS[:60]]
     questions = [asked for _, asked in CORPUS[:60:7]]
     untouched = f"{agent}-untouched"
@@ -449,14 +454,13 @@ async def rising(opened, agent, length: int, *, wherever_shown: bool) -> tuple[C
     """How often a memory of so many words that everything shares, carried by every tenth turn and quoted there, stands
     among the first five for questions about other topics; by what the layer makes of its use; and of how many.
     """
-    policy = FRANK | {
-        "retrieval.candidates_per_channel": 200,
-        "limits.default": 50,
-    }  # nothing is cut off, no tie matters
+    # nothing is cut off, no tie matters
+    policy, most = FRANK | {"retrieval.candidates_per_channel": 200}, Constants(candidates_per_result=40)
+    seed = {"usage.boost": "rate", "usage.combine": "multiply", "association.weight": 0.0}
     layers = {
-        "learning": await opened(**policy),
-        "deaf": await opened(**policy, usage={"weight": 0.0}, association={"weight": 0.0}),
-        "seed": await opened(**policy, usage={"boost": "rate", "combine": "multiply"}, association={"weight": 0.0}),
+        "learning": await opened(most, **policy),
+        "deaf": await opened(most, **policy, **{"usage.weight": 0.0, "association.weight": 0.0}),
+        "seed": await opened(most, **policy, **seed),
     }
     own, texts = f"{agent}-{length}", [content for content, _ in CORPUS]
     adversary = f"Remember: {common_words(texts, length)}."

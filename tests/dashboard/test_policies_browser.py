@@ -136,7 +136,7 @@ async def test_without_scripts_the_answer_is_one_press_away(url, played):
         browser = await playing.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = await browser.new_page(java_script_enabled=False, viewport={"width": 1280, "height": 900})
         await page.goto(f"{url}/ui/what-if?agent={played}")
-        await page.get_by_label("Evidence floor, as a number").fill("1.9")
+        await page.get_by_label("Evidence threshold, as a number").fill("1.9")
         await page.locator("#answer").get_by_role("button", name="See what would change").click()
         found = await page.locator(".finding .facts").inner_text()
         await browser.close()

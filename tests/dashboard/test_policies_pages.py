@@ -105,10 +105,10 @@ async def test_a_value_that_makes_no_sense_is_refused_by_its_name(pages, played)
 async def test_a_candidate_is_saved_shadowed_activated_and_rolled_back(pages, played, layer):
     base = layer.policies.base(played)
     version = changed(base, STRICT).version
-    saved = await post(pages, played, "policies/save", **{"row.evidence_floor": "2", "note": "less"})
+    saved = await post(pages, played, "policies/save", **{"row.evidence.threshold": "2", "note": "less"})
     assert (saved.status_code, f"version={version}" in saved.headers["location"]) == (303, True)
     page = await pages.get(saved.headers["location"])
-    for told in ("Evidence floor", "0.85", "less", "Run as shadow", f"Activate {version}"):
+    for told in ("Evidence threshold", "0.85", "less", "Run as shadow", f"Activate {version}"):
         assert told in page.text, told
 
     assert (await post(pages, played, "policies/choose", role="shadow", version=version, after="0")).status_code == 303
@@ -125,7 +125,7 @@ async def test_a_candidate_is_saved_shadowed_activated_and_rolled_back(pages, pl
 async def test_a_candidate_over_a_live_one_keeps_what_that_changed(pages, played, layer):
     first = await layer.policies.save(played, {"usage.half_life_days": 3}, by="ada")
     await layer.policies.activate(played, first.version, by="ada")
-    await post(pages, played, "policies/save", **{"row.evidence_floor": "2"})
+    await post(pages, played, "policies/save", **{"row.evidence.threshold": "2"})
 
     saved = (await layer.policies.list(played))[0]
     assert dict(saved.changes) == {"usage.half_life_days": 3.0, "evidence.threshold": 2.0}
@@ -133,7 +133,7 @@ async def test_a_candidate_over_a_live_one_keeps_what_that_changed(pages, played
 
 @pytest.mark.parametrize(
     "fields",
-    [{"row.models": "1"}, {"row.capture": "1"}, {"row.deadline_ms": "1"}, {"row.half_life_days": "0"},
+    [{"row.budgets.models": "1"}, {"row.capture": "1"}, {"row.deadline_ms": "1"}, {"row.usage.half_life_days": "0"},
      {"row.categories.coding.extra_patterns": "1"}, {}],
 )  # fmt: skip
 async def test_fields_outside_of_the_list_are_refused(pages, played, layer, fields):
@@ -146,7 +146,7 @@ async def test_fields_outside_of_the_list_are_refused(pages, played, layer, fiel
 @pytest.mark.parametrize("page", ["policies/save", "policies/choose", "policies/roll-back"])
 async def test_a_form_of_another_site_chooses_nothing(pages, played, layer, page):
     saved = await layer.policies.save(played, STRICT, by="ada")
-    fields = {"role": "live", "version": saved.version, "after": "0", "row.evidence_floor": "1"}
+    fields = {"role": "live", "version": saved.version, "after": "0", "row.evidence.threshold": "1"}
     key = await key_of(pages, played)
 
     guessed = await pages.post(of(played, page), data={**fields, "form_key": "guessed"}, headers=HERE)
@@ -173,7 +173,7 @@ async def test_a_token_of_the_agent_looks_and_does_not_choose(locked, tokens, pl
     assert answer.status_code == 200
     assert "Save as candidate" not in answer.text
     for page in ("policies/save", "policies/choose", "policies/roll-back"):
-        fields = {"form_key": key, "row.evidence_floor": "2", "role": "live", "version": "", "after": "0"}
+        fields = {"form_key": key, "row.evidence.threshold": "2", "role": "live", "version": "", "after": "0"}
         assert (await locked.post(of(played, page), data=fields, headers=HERE)).status_code == 403
     assert (await layer.policies.list(played), await layer.policies.history(played)) == ((), ())
 

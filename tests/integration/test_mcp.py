@@ -211,11 +211,16 @@ async def test_of_a_session_the_latest_open_turn_is_the_one(layer, agent, keys):
         assert (await recall(asking)).structured_content["turn_id"] == latest.turn_id
 
 
-async def test_a_turn_that_was_opened_long_ago_is_not_the_one(urls, embedder, agent):
-    async with CognitiveLayer.open(urls.app, policy=policy(tie_minutes=1e-6), embedder=embedder) as layer:
-        await layer.pre_turn(turn(agent))
-        async with client(layer, agent) as asking:
-            assert (await recall(asking)).structured_content["turn_id"] is None
+async def test_a_turn_that_was_opened_long_ago_is_not_the_one(layer, urls, agent, keys):
+    await layer.pre_turn(turn(agent))
+    owner = await asyncpg.connect(urls.admin)
+    try:
+        aged = "UPDATE cognitive.turn SET opened_at = opened_at - interval '11 minutes' WHERE agent_id = $1"
+        assert await owner.execute(aged, agent) == "UPDATE 1"
+    finally:
+        await owner.close()
+    async with client(layer, agent) as asking:
+        assert (await recall(asking)).structured_content["turn_id"] is None
 
 
 async def test_a_trace_that_the_host_knows_ties_a_recall_to_its_turn(layer, agent, keys):

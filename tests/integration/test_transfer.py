@@ -10,7 +10,9 @@ import pytest
 from brain.types import MOST_LABELS
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.api import import_export
+from cognitive.bootstrap import Extensions, assemble
 from cognitive.errors import InvalidInput
+from cognitive.policy.constants import Constants
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 ASKED = "How many litres does pump 2 deliver?"
@@ -67,9 +69,9 @@ async def test_other_systems_exports_are_read_and_are_foreign(layer, agent, line
 @pytest.fixture
 async def alone(urls, embedder):
     """Without what past turns add: those stay where they are."""
-    policy = Policy(deadline_ms=10_000, abstention=False, usage={"boost": "rate"}, association={"weight": 0.0})
-    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
-        yield layer
+    policy, alone = Policy(deadline_ms=10_000, abstention=False), Constants(association_max_similar=0)
+    async with assemble(urls.app, policy, None, Extensions(embedder, constants=alone)) as services:
+        yield CognitiveLayer(services)
 
 
 async def lived(layer: CognitiveLayer, agent: str) -> None:
