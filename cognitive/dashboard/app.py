@@ -17,16 +17,48 @@ from starlette.routing import Mount, Route
 from starlette.types import Scope
 
 from brain.analytics.turns import Figures
+from cognitive.dashboard import (
+    all_agents,
+    catalogue,
+    health,
+    memories,
+    memory,
+    memory_forms,
+    overview,
+    policies,
+    policy_forms,
+    replay_view,
+    turn_detail,
+    turns,
+    what_if,
+    why_not,
+)
 from cognitive.dashboard.access import FORM, TOKEN, Door, Visitor, drop, form_key, keep, submitted, visitor
-from cognitive.dashboard.asked import Asked, zone
 from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.table import PAGES
-from cognitive.dashboard.writing import Writer, statics
+from cognitive.dashboard.params import Asked, zone
+from cognitive.dashboard.rendering import Writer, statics
 from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.layer import CognitiveLayer
 from cognitive.validation import require_label
 
 log = logging.getLogger(__name__)
+
+PAGES: tuple[Page, ...] = (  # in the order of the navigation; a new page is a module, and its rows here
+    *all_agents.PAGES,
+    *overview.PAGES,
+    *turns.PAGES,
+    *turn_detail.PAGES,
+    *replay_view.PAGES,
+    *why_not.PAGES,
+    *memories.PAGES,
+    *memory.PAGES,
+    *memory_forms.PAGES,
+    *policies.PAGES,
+    *policy_forms.PAGES,
+    *what_if.PAGES,
+    *catalogue.PAGES,
+    *health.PAGES,
+)
 
 
 def create(layer: CognitiveLayer, figures: Figures, door: Door) -> Starlette:

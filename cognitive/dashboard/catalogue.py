@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
 from brain.analytics.recent import ModelSeen, ModelsSeen
 from brain.analytics.turn_rows import LeftOut, Period, Total
 from brain.analytics.turns import Figures
-from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import written_csv
+from cognitive.dashboard.page import Page, Visit, attachment
+from cognitive.dashboard.params import RANGES, Asked
 from cognitive.policy.models import DEFAULT, MODELS, ModelBudget, ModelRow, budget_for
 
 _MOST_TOOLS = 14  # rows of the map; the rest is in its CSV
@@ -21,7 +25,7 @@ _SHADES = 5  # of a cell: more cannot be told apart
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class CatalogueData:
     """What was read. `left_looked` is of how many turns `left_out` tells."""
 
     tools: list[Total]
@@ -116,16 +120,16 @@ class Catalogue:
         return self.wanted / self.removed if self.removed else None
 
 
-async def read(figures: Figures, agent: str, period: Period) -> Read:
+async def read(figures: Figures, agent: str, period: Period) -> CatalogueData:
     """All that the page needs, each read with a bound of its own."""
     tools, categories, (left_out, looked), models = await asyncio.gather(
         figures.totals(agent, period, "tool"), figures.totals(agent, period, "category"),
         figures.left_out(agent, period), figures.lately.models(agent, period),
     )  # fmt: skip
-    return Read(tools, categories, left_out, looked, models)
+    return CatalogueData(tools, categories, left_out, looked, models)
 
 
-def view(told: Read, rows: Mapping[str, ModelRow], asked: Asked) -> Catalogue:
+def view(told: CatalogueData, rows: Mapping[str, ModelRow], asked: Asked) -> Catalogue:
     """The page from what was read; `rows` are those of the policy for models."""
     calls = called(told.tools)
     columns = _columns(calls)
@@ -216,7 +220,7 @@ def _tiers(rows: Mapping[str, ModelRow]) -> tuple[tuple[str, tuple[Budget, ...]]
     return tuple((tier, tuple(each for each in budgets if each.row.tier == tier)) for tier in ("A", "B", "C"))
 
 
-def tools_csv(told: Read) -> str:
+def tools_csv(told: CatalogueData) -> str:
     """Every tool by category."""
     rows = [
         (f"{category}/{name}", [float(turns)])
@@ -226,7 +230,7 @@ def tools_csv(told: Read) -> str:
     return written_csv(("category/tool", "turns"), rows)
 
 
-def left_out_csv(told: Read) -> str:
+def left_out_csv(told: CatalogueData) -> str:
     """Every tool that turns went without."""
     rows = [
         (f"{each.category}/{each.name}", [float(n) for n in (each.removed, each.cut, each.asked, each.named)])
@@ -235,7 +239,7 @@ def left_out_csv(told: Read) -> str:
     return written_csv(("category/tool", "removed", "cut", "called nonetheless", "named in the message"), rows)
 
 
-def models_csv(told: Read, rows: Mapping[str, ModelRow]) -> str:
+def models_csv(told: CatalogueData, rows: Mapping[str, ModelRow]) -> str:
     """Every model that turns named, with its budget."""
     budgets = [(seen, budget_for(seen.model or None, rows)) for seen in told.models.rows]
     return written_csv(
@@ -247,3 +251,34 @@ def models_csv(told: Read, rows: Mapping[str, ModelRow]) -> str:
             for seen, budget in budgets
         ],
     )  # fmt: skip
+
+
+async def show(visit: Visit) -> Response:
+    """The page."""
+    rows = visit.layer.policies.current(visit.asked.agent).budgets.models
+    return visit.page("catalogue.html", view=view(await _read(visit), rows, visit.asked), ranges=RANGES)
+
+
+async def file(visit: Visit) -> Response:
+    """One of its tables, whole, as CSV."""
+    rows, told = visit.layer.policies.current(visit.asked.agent).budgets.models, await _read(visit)
+    tables = {
+        "tools": lambda: tools_csv(told),
+        "left-out": lambda: left_out_csv(told),
+        "models": lambda: models_csv(told, rows),
+    }
+    name = visit.asked.params.get("of", "")
+    if name not in tables:
+        raise HTTPException(404, "There is no such table.")
+    return attachment(tables[name](), f"{name}.csv", "text/csv")
+
+
+async def _read(visit: Visit) -> CatalogueData:
+    return await read(visit.figures, visit.asked.agent, visit.asked.period())
+
+
+PAGES = (
+    Page("/catalogue", show, label="Tools",
+         icon="M9.6 4.2a3 3 0 0 1 3.9 3.9l-7 5.6-2.8-2.8zM9.6 4.2l1.9-1.7M3.7 10.9l2.8 2.8", files=("operations.css",)),
+    Page("/catalogue.csv", file, under="/catalogue"),
+)  # fmt: skip

@@ -20,6 +20,14 @@ from cognitive.dashboard.formats import Written, number
 _WIDE, _HIGH = 1000, 100  # the grid that is stretched
 _MOST_LABELS = 6  # under a chart; more run into one another on a phone
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
+# The colours of a chart that is taken out of its page; those of the light theme in app.css.
+STYLE = """
+svg{font:12px system-ui,sans-serif;background:#fff} .grid{stroke:#e7e9ee} .tick{fill:#5b6472}
+.stroke{fill:none;stroke-width:2;vector-effect:non-scaling-stroke} .area{opacity:.08} .hit{display:none}
+.s0{stroke:#4c51d6} .s1{stroke:#0d8577} .s2{stroke:#c2700a}
+.area.s0{fill:#4c51d6;stroke:none} .ghost{stroke:#aab1bd;stroke-dasharray:4 4}
+.dot{stroke-width:6;stroke-linecap:round;vector-effect:non-scaling-stroke}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +135,7 @@ def stack(parts: Sequence[tuple[str, float]], title: str) -> Markup:
     return Markup('<svg class="stack" role="img" aria-label="{}">{}</svg>').format(title, drawn)
 
 
-def saved(svg: Markup, style: str) -> str:
+def saved(svg: Markup, style: str = STYLE) -> str:
     """A chart as a file of its own, which brings the colours that a page would give it."""
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="220">'

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
 from brain.analytics.recent import Degradations, Embedded
 from brain.analytics.turn_rows import Health, Total
 from brain.analytics.turns import Figures
@@ -16,11 +19,13 @@ from brain.deadline import Deadline
 from brain.journal import Backlog, Entry
 from brain.postgres.health import Activity, DatabaseHealth
 from brain.postgres.roles import Granted
-from cognitive.dashboard import overview, steps
-from cognitive.dashboard.asked import Asked
+from cognitive.dashboard import time_buckets
 from cognitive.dashboard.charts import Chart, Line
+from cognitive.dashboard.degradation_labels import Lack, lack
 from cognitive.dashboard.formats import percent
-from cognitive.dashboard.lacks import Lack, lack
+from cognitive.dashboard.measures import Stage, stages
+from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.params import RANGES, Asked
 from cognitive.doctor.examine import Finding
 from cognitive.errors import StoreError
 from cognitive.layer import CognitiveLayer
@@ -35,7 +40,7 @@ _ORDER = ("failure", "warning", "unknown", "ok")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class HealthData:
     """What was read, None where Postgres did not answer in time. `findings` and `database` are for those alone who may
     see the whole server.
     """
@@ -88,7 +93,7 @@ class Standing:
     models: tuple[Share, ...]
     sampled: int
     estimated: bool
-    stages: tuple[overview.Stage, ...]
+    stages: tuple[Stage, ...]
     chart: Chart | None
     reasons: tuple[Reason, ...]
     degraded_looked: int
@@ -97,7 +102,7 @@ class Standing:
     parked: tuple[Entry, ...]
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked, *, whole: bool) -> Read:
+async def read(layer: CognitiveLayer, figures: Figures, asked: Asked, *, whole: bool) -> HealthData:
     """All that the page needs, each within a bound: what does not come in time is missing, and the page is not."""
     agent, period = asked.agent, asked.period()
     beneath = asyncio.gather(
@@ -111,10 +116,12 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked, *, whole: 
     )  # fmt: skip
     told, backlog, granted = await beneath
     findings, database = (told.findings, told.database) if told is not None else (None, None)
-    return Read(findings, database, health, embedded, stages, degraded, granted, backlog, layer.admin.embedding_model)
+    return HealthData(
+        findings, database, health, embedded, stages, degraded, granted, backlog, layer.admin.embedding_model
+    )
 
 
-def view(told: Read, asked: Asked) -> Standing:
+def view(told: HealthData, asked: Asked) -> Standing:
     """The page from what was read."""
     findings = tuple(sorted(told.findings or (), key=lambda each: _ORDER.index(each.status)))
     away = told.health is None
@@ -126,7 +133,7 @@ def view(told: Read, asked: Asked) -> Standing:
         health=told.health, granted=told.granted, models=_shares(told),
         sampled=told.embedded.looked if told.embedded is not None else 0,
         estimated=told.embedded is not None and told.embedded.sampled,
-        stages=overview.stages(told.stages or (), asked),
+        stages=stages(told.stages or (), asked),
         chart=degradation(degraded, asked) if degraded is not None else None,
         reasons=_reasons(degraded, asked) if degraded is not None else (),
         degraded_looked=degraded.looked if degraded is not None else 0,
@@ -140,7 +147,7 @@ def degradation(told: Degradations, asked: Asked) -> Chart:
     """The most frequent reasons over the steps of the period, as shares of the turns that were looked at."""
     period = asked.period()
     names = [name for name, _ in _sums(told)[:_MOST_REASONS]]
-    times = [at for at, _ in steps.filled((), period, asked)]
+    times = [at for at, _ in time_buckets.filled((), period, asked)]
     known = {at.astimezone(UTC): at for at in told.steps}
 
     def share(at: datetime, name: str) -> float | None:
@@ -151,9 +158,9 @@ def degradation(told: Degradations, asked: Asked) -> Chart:
     lines = [Line(name, tuple(share(at, name) for at in times)) for name in names]
     return Chart(
         "degradation", "Degradation by reason", "Share of turns that lacked something, by what it was.",
-        tuple(steps.named(at, period) for at in times),
+        tuple(time_buckets.named(at, period) for at in times),
         tuple(lines) or (Line("degraded", (None,) * len(times)),), percent,
-        tuple(steps.link(at, period, asked, degraded="yes") for at in times),
+        tuple(time_buckets.link(at, period, asked, degraded="yes") for at in times),
     )  # fmt: skip
 
 
@@ -167,7 +174,7 @@ def _verdict(findings: Sequence[Finding], away: bool) -> tuple[str, str]:
     return (f"{warned} {'warning' if warned == 1 else 'warnings'}", "warn") if warned else ("All is well", "good")
 
 
-def _shares(told: Read) -> tuple[Share, ...]:
+def _shares(told: HealthData) -> tuple[Share, ...]:
     """Every model that has vectors, and the one in use even if none has been made with it."""
     if told.embedded is None or not told.embedded.looked:
         return ()
@@ -208,3 +215,24 @@ async def _within(read: Coroutine[Any, Any, T]) -> T | None:
 
 async def _nothing() -> None:
     return None
+
+
+async def show(visit: Visit) -> Response:
+    """The page: of the server whole for those who may see all agents, of the agent's part for its own token."""
+    told = await read(visit.layer, visit.figures, visit.asked, whole=visit.who.agent is None)
+    return visit.page("health.html", view=view(told, visit.asked), ranges=RANGES)
+
+
+async def chart(visit: Visit) -> Response:
+    """Degradation over time as CSV, or as SVG."""
+    told = await visit.figures.lately.degradations(visit.asked.agent, visit.asked.period())
+    shown = degradation(told, visit.asked)
+    if visit.asked.params.get("id") != shown.id:
+        raise HTTPException(404, "There is no such chart.")
+    return visit.chart(shown)
+
+
+PAGES = (
+    Page("/health", show, label="Health", icon="M1.5 8.5h3l2-5 3 9 2-4h3", files=("operations.css",)),
+    Page("/health-chart", chart, under="/health"),
+)

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from starlette.responses import Response
+
 from brain.analytics.memories import GroupSizes, Habit, MemoryFilter, MemoryRow
 from brain.analytics.paging import MOST_LOOKED
-from brain.analytics.turn_rows import Page
+from brain.analytics.turn_rows import Page as RowPage
 from brain.analytics.turns import Figures
 from brain.types import MEMORY_TYPES, MemoryType
-from cognitive.dashboard import shelves
-from cognitive.dashboard.asked import Asked, moment
+from cognitive.dashboard import filters
 from cognitive.dashboard.formats import compact, number
 from cognitive.dashboard.formats import moment as told_moment
+from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.params import Asked, moment
 from cognitive.errors import StoreUnavailable
 from cognitive.lab.stories import FACTORS
 from cognitive.layer import CognitiveLayer
@@ -27,13 +30,13 @@ _PART = "relevance."  # how recall names the weighted factors of a score
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class MemoriesData:
     """What the page is made of: a page of a list, or what a search found, with the rows of that by id.
 
     `hits` None: the search was not done in time.
     """
 
-    page: Page[MemoryRow] | None
+    page: RowPage[MemoryRow] | None
     hits: Sequence[RecallHit] | None
     found: Mapping[UUID, MemoryRow]
     sizes: GroupSizes
@@ -120,21 +123,21 @@ class Memories:
     late: bool
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
+async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> MemoriesData:
     """What a search finds, or a page of the list or of a group; and what there is to choose from."""
     agent, habit = asked.agent, Habit(layer.policies.current(asked.agent).usage.half_life_days)
     (page, hits, found), sizes, tags = await asyncio.gather(
         _found(layer, figures, asked, habit), figures.group_sizes(agent, habit, asked.now), figures.tags(agent)
     )
-    return Read(page, hits, found, sizes, tags, habit)
+    return MemoriesData(page, hits, found, sizes, tags, habit)
 
 
 async def _found(
     layer: CognitiveLayer, figures: Figures, asked: Asked, habit: Habit
-) -> tuple[Page[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
+) -> tuple[RowPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
     """A page of a list, or else what a search brings, and the rows of that."""
-    wanted = shelves.filtered(asked)
-    if not shelves.words(asked):
+    wanted = filters.filtered(asked)
+    if not filters.words(asked):
         return await _listed(figures, asked, wanted, habit), (), {}
     try:
         hits = await _search(layer, asked, wanted)
@@ -146,26 +149,26 @@ async def _found(
 async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
     """The real recall; without a turn it leaves no trace in usage."""
     return await layer.recall(
-        asked.agent, shelves.words(asked), _one_type(wanted), shelves.most_hits(asked), now=asked.now,
+        asked.agent, filters.words(asked), _one_type(wanted), filters.most_hits(asked), now=asked.now,
         tags=(wanted.tag,) if wanted.tag else (), session_id=wanted.session_id, since=wanted.since, until=wanted.until,
     )  # fmt: skip
 
 
-async def _listed(figures: Figures, asked: Asked, wanted: MemoryFilter, habit: Habit) -> Page[MemoryRow]:
-    by_use = next((each for each in shelves.BY_USE if each == shelves.group(asked)), None)
+async def _listed(figures: Figures, asked: Asked, wanted: MemoryFilter, habit: Habit) -> RowPage[MemoryRow]:
+    by_use = next((each for each in filters.BY_USE if each == filters.group(asked)), None)
     if by_use is None:
-        return await figures.memories(asked.agent, wanted, limit=PAGE, after=shelves.after(asked.params))
+        return await figures.memories(asked.agent, wanted, limit=PAGE, after=filters.after(asked.params))
     return await figures.group(
         asked.agent, by_use, habit, asked.now, types=wanted.types, tag=wanted.tag, limit=PAGE,
-        after=shelves.after_in_group(asked.params),
+        after=filters.after_in_group(asked.params),
     )  # fmt: skip
 
 
-def view(told: Read, asked: Asked) -> Memories:
+def view(told: MemoriesData, asked: Asked) -> Memories:
     """The page from what was read."""
-    name, page = shelves.group(asked), told.page
-    given = {each: value for each, value in asked.params.items() if each in shelves.filters(name) and value}
-    shelf, habit = shelves.SHELVES[name], told.habit
+    name, page = filters.group(asked), told.page
+    given = {each: value for each, value in asked.params.items() if each in filters.filters(name) and value}
+    shelf, habit = filters.SHELVES[name], told.habit
     numbers = {"showings": habit.showings, "uses": habit.uses, "days": number(habit.half_life_days)}
     return Memories(
         tabs=_tabs(told.sizes, name, asked),
@@ -173,11 +176,11 @@ def view(told: Read, asked: Asked) -> Memories:
         about=shelf.about.format(**numbers),
         empty=shelf.empty.format(**numbers),
         sample=_sample(name, page, told.sizes),
-        words=shelves.words(asked),
+        words=filters.words(asked),
         choices=_choices(given, told.tags, name),
         applied=tuple(
             Applied(
-                shelves.FILTERS[each], _told(each, value, asked), asked.again("memories", **{each: None, "after": None})
+                filters.FILTERS[each], _told(each, value, asked), asked.again("memories", **{each: None, "after": None})
             )
             for each, value in given.items()
         ),
@@ -198,20 +201,20 @@ def _tabs(sizes: GroupSizes, chosen: str, asked: Asked) -> tuple[Tab, ...]:
         if not name:
             return compact(sizes.memories), False
         size = getattr(sizes, name)
-        if name in shelves.MARKED:
+        if name in filters.MARKED:
             return (f"{compact(size)}+" if size >= MOST_LOOKED else compact(size)), False
         return (f"≈ {compact(round(size * scale))}" if sizes.sampled else compact(size)), sizes.sampled
 
     kept = {name: asked.params.get(name) or None for name in ("type", "tag")}
     return tuple(
         Tab(shelf.label, *count(name), asked.link("memories", group=name or None, **kept), name == chosen)
-        for name, shelf in shelves.SHELVES.items()
+        for name, shelf in filters.SHELVES.items()
     )
 
 
-def _sample(name: str, page: Page[MemoryRow] | None, sizes: GroupSizes) -> str:
+def _sample(name: str, page: RowPage[MemoryRow] | None, sizes: GroupSizes) -> str:
     """What a group by use is told of where that is not all."""
-    if page is None or name not in shelves.BY_USE or not sizes.sampled:
+    if page is None or name not in filters.BY_USE or not sizes.sampled:
         return ""
     of = "of those that were ever shown" if name != "never" else f"of {number(sizes.memories)}"
     return (
@@ -224,8 +227,8 @@ def _choices(given: Mapping[str, str], tags: Sequence[str], name: str) -> tuple[
         Choice("type", "Type", tuple((each, each) for each in MEMORY_TYPES), given.get("type", "")),
         Choice("tag", "Tag", _with(given.get("tag"), tags), given.get("tag", "")),
     ]
-    if name not in shelves.BY_USE:
-        ages = tuple((age, told) for age, (told, _, _) in shelves.AGES.items())
+    if name not in filters.BY_USE:
+        ages = tuple((age, told) for age, (told, _, _) in filters.AGES.items())
         choices.append(Choice("age", "Age", ages, given.get("age", "")))
     return tuple(choices)
 
@@ -236,7 +239,7 @@ def _with(chosen: str | None, values: Sequence[str]) -> tuple[tuple[str, str], .
     return tuple((each, each) for each in sorted(own))
 
 
-def _rows(told: Read, asked: Asked) -> tuple[Row, ...]:
+def _rows(told: MemoriesData, asked: Asked) -> tuple[Row, ...]:
     if told.page is not None:
         return tuple(Row(row, asked.link("memory", id=row.id)) for row in told.page.rows)
     return tuple(
@@ -259,11 +262,11 @@ def _score(rank: int, hit: RecallHit) -> Score:
     )  # fmt: skip
 
 
-def _following(told: Read, name: str, asked: Asked) -> str | None:
+def _following(told: MemoriesData, name: str, asked: Asked) -> str | None:
     """Where the list goes on; a search shows more of what it found."""
     if told.page is None:
-        more = next((most for most in shelves.HITS if most > shelves.most_hits(asked)), None)
-        return asked.again("memories", hits=more) if more and len(told.hits or ()) == shelves.most_hits(asked) else None
+        more = next((most for most in filters.HITS if most > filters.most_hits(asked)), None)
+        return asked.again("memories", hits=more) if more and len(told.hits or ()) == filters.most_hits(asked) else None
     if told.page.after is None:
         return None
     written = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in told.page.after)
@@ -277,4 +280,14 @@ def _one_type(wanted: MemoryFilter) -> MemoryType | None:
 def _told(name: str, value: str, asked: Asked) -> str:
     if name in ("since", "until"):
         return told_moment(moment({name: value}, name), asked.zone)
-    return shelves.AGES[value][0] if name == "age" else value
+    return filters.AGES[value][0] if name == "age" else value
+
+
+async def listed(visit: Visit) -> Response:
+    """The list: searched, filtered, or a group."""
+    told = await read(visit.layer, visit.figures, visit.asked)
+    return visit.page("memories.html", view=view(told, visit.asked), may_erase=visit.who.erase)
+
+
+_ICON = "M8 2.5 2.5 5.2 8 8l5.5-2.8zM2.5 8 8 10.8 13.5 8M2.5 10.8 8 13.5l5.5-2.7"
+PAGES = (Page("/memories", listed, label="Memories", icon=_ICON, files=("memories.css", "memories.js")),)

@@ -1,5 +1,5 @@
 """The life of one memory: what it says, how it was used, which questions it served, what it replaced, what is like it,
-how it was changed; and what a form that changes it asks for.
+how it was changed.
 """
 
 from __future__ import annotations
@@ -12,26 +12,29 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
 from brain.analytics.memories import MOST_SHOWINGS, Life, MemoryRow, Near, Showing
-from brain.analytics.turn_rows import Page
+from brain.analytics.turn_rows import Page as RowPage
 from brain.analytics.turns import Figures
 from brain.search import Masses
-from brain.types import Memory, NewMemory, Revision, Trust
-from cognitive.dashboard.asked import Asked, moment
+from brain.types import Memory, NewMemory, Revision, above
 from cognitive.dashboard.charts import Chart, Line
-from cognitive.dashboard.course import Shown, Step, boost_now, steps
 from cognitive.dashboard.formats import number
-from cognitive.errors import InvalidInput
+from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.params import Asked, moment
+from cognitive.dashboard.timeline import Shown, Step, boost_now, steps
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost
 
+NO_MEMORY = "This agent has no such memory. It was forgotten, or is another agent's."
 PAGE = 20  # questions beneath one another
 _LEAST_LIKE = 0.8  # cosine from which two memories are worth comparing
 _MOST_TITLE = 200  # characters of a heading; what is longer stands beneath it
 _HOURS = 3_600
-_FIELDS = ("content", "speaker", "context", "tags", "confidence", "pinned")  # that a form changes
 # what was done -> what the page says of it
 DONE: Mapping[str, str] = {
     "rated": "Your verdict counts from the next turn on.",
@@ -42,12 +45,12 @@ DONE: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class MemoryData:
     """What the page is made of."""
 
     memory: Memory
     life: Life
-    showings: Page[Showing]
+    showings: RowPage[Showing]
     shown_at: Sequence[Shown]
     base: Mapping[str, Masses]
     near: Near
@@ -96,7 +99,7 @@ class MemoryPage:
     done: str
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | None:
+async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> MemoryData | None:
     """All that is known of a memory; None if the agent has no such memory."""
     agent, id = asked.agent, id_of(asked.params.get("id", ""))
     if id is None:
@@ -109,10 +112,10 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | 
         figures.showings(agent, id, limit=PAGE, after=after), figures.shown_at(agent, id), figures.base(agent),
         figures.near(agent, id, least=_LEAST_LIKE), layer.admin.revisions(agent, id),
     )  # fmt: skip
-    return Read(found[0], life, showings, shown_at, base, near, revisions, layer.policies.current(agent))
+    return MemoryData(found[0], life, showings, shown_at, base, near, revisions, layer.policies.current(agent))
 
 
-def view(told: Read, asked: Asked) -> MemoryPage:
+def view(told: MemoryData, asked: Asked) -> MemoryPage:
     """The page from what was read."""
     memory, row, after = told.memory, told.life.memory, told.showings.after
     long = len(memory.content) > _MOST_TITLE or "\n" in memory.content
@@ -137,7 +140,7 @@ def view(told: Read, asked: Asked) -> MemoryPage:
     )
 
 
-def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
+def charts(told: MemoryData, asked: Asked) -> tuple[Chart, ...]:
     """How often it was shown and used, and its boost; each step leads to the turns behind it."""
     course = steps(told.life.memory, told.shown_at, told.base, told.policy, asked.now, asked.zone)
     names = tuple(_step_name(step, course, asked) for step in course)
@@ -176,57 +179,12 @@ def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
-def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
-    """The fields that a form says otherwise than the memory does.
-
-    Raises:
-        InvalidInput: a confidence that is no number.
-    """
-    given: dict[str, Any] = {name: str(form.get(name, "")).replace("\r\n", "\n") for name in _FIELDS}
-    now = {name: value.replace("\r\n", "\n") for name, value in written_fields(memory).items()}
-    new: dict[str, Any] = {name: value for name, value in given.items() if value != now[name]}
-    if "speaker" in new:
-        new["speaker"] = new["speaker"].strip() or None
-    if "tags" in new:
-        new["tags"] = tuple(dict.fromkeys(tag.strip() for tag in new["tags"].split(",") if tag.strip()))
-    if "confidence" in new:
-        new["confidence"] = _confidence(new["confidence"])
-    if "pinned" in new:
-        new["pinned"] = new["pinned"] == "yes"
-    return {name: value for name, value in new.items() if value != getattr(memory, name)}
-
-
-def written_fields(memory: Memory) -> dict[str, str]:
-    """The fields of a memory as a form has them."""
-    return {
-        "content": memory.content, "speaker": memory.speaker or "", "context": memory.context,
-        "tags": ", ".join(memory.tags), "confidence": f"{memory.confidence:.3g}",
-        "pinned": "yes" if memory.pinned else "",
-    }  # fmt: skip
-
-
-def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
-    """The memory that replaces another: it says something else of the same, and is of the word of who wrote it."""
-    return NewMemory(
-        type=memory.type, content=content.replace("\r\n", "\n"), speaker=memory.speaker, tags=memory.tags,
-        entities=memory.entities, pinned=memory.pinned, attributes=memory.attributes, supersedes=memory.id,
-        trust=trust,
-    )  # fmt: skip
-
-
 def id_of(given: str) -> UUID | None:
     """A memory's id from an address or a form, None if it is none."""
     try:
         return UUID(given)
     except ValueError:
         return None
-
-
-def _confidence(given: str) -> float:
-    try:
-        return float(given)
-    except ValueError:
-        raise InvalidInput("confidence: expected a number from 0 to 1") from None
 
 
 def _course_of(row: MemoryRow, shown_at: Sequence[Shown]) -> str:
@@ -271,3 +229,34 @@ def _written(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+async def one(visit: Visit) -> Response:
+    """One memory."""
+    told, who = await _read(visit), visit.who
+    may_change = not above(told.memory.trust, who.trust)
+    return visit.page(
+        "memory.html", view=view(told, visit.asked), may_change=may_change, trust=who.trust, may_erase=who.erase
+    )
+
+
+async def chart(visit: Visit) -> Response:
+    """A chart of one memory, its numbers as CSV or the chart as SVG."""
+    drawn = charts(await _read(visit), visit.asked)
+    found = next((each for each in drawn if each.id == visit.asked.params.get("chart")), None)
+    if found is None:
+        raise HTTPException(404, "There is no such chart.")
+    return visit.chart(found)
+
+
+async def _read(visit: Visit) -> MemoryData:
+    told = await read(visit.layer, visit.figures, visit.asked)
+    if told is None:
+        raise HTTPException(404, NO_MEMORY)
+    return told
+
+
+PAGES = (
+    Page("/memory", one, under="/memories"),
+    Page("/memory/chart", chart, under="/memories"),
+)

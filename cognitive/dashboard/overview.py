@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal
 
-from brain.analytics.turn_rows import By, Page, Period, Point, Total, TurnFilter, TurnRow
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from brain.analytics.turn_rows import By, Period, Point, Total, TurnFilter, TurnRow
+from brain.analytics.turn_rows import Page as RowPage
 from brain.analytics.turns import Figures
 from brain.rollups import Numbers
-from cognitive.dashboard import steps
-from cognitive.dashboard.asked import Asked
+from cognitive.dashboard import time_buckets
 from cognitive.dashboard.charts import Chart, Line, written_csv
-from cognitive.dashboard.formats import Written, compact, milliseconds, number, percent
+from cognitive.dashboard.formats import compact, milliseconds, number, percent
+from cognitive.dashboard.measures import Measure, Row, Stage, Tone, changed, stages
+from cognitive.dashboard.page import Page, Visit, attachment
+from cognitive.dashboard.params import RANGES, Asked
 
-Tone = Literal["good", "bad", "plain"]
-NO_TURNS: Page[TurnRow] = Page((), 0, None)
-Better = Literal["more", "less", "neither"]
-Measure = Callable[[Total], float | None]
+NO_TURNS: RowPage[TurnRow] = RowPage((), 0, None)
 
 KINDS: Mapping[By, str] = {
     "type": "Memory type", "frame": "Frame", "category": "Category", "runtime": "Runtime",
@@ -32,21 +34,7 @@ _FILTERS: Mapping[str, str] = {
 }  # kind -> of the list
 LATEST = 8  # turns beneath the numbers: what came in while somebody looks
 _AROUND = timedelta(days=7)  # before and after the latest turn, where the period has none
-_UNNOTICED = 0.005  # a change of less than half a percent is none
 _MOST_ROWS = 8  # of a table of kinds; the rest is in its CSV
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A number that is told: how it is measured and written, which way is better, and the filter of its rows."""
-
-    name: str
-    about: str
-    measure: Measure
-    written: Written
-    better: Better
-    filter: Mapping[str, str] | None = None
-    rate: bool = False  # its change is told in points, and not in percent of itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +77,7 @@ class Kinds:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """A stage's times with the addresses of the turns that took as long, and its share of the slowest one's time."""
-
-    name: str
-    turns: int
-    median: float | None
-    slow: float | None
-    share: float
-    link: str
-    link_median: str
-    link_slow: str
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
+class OverviewData:
     """What the page is made of."""
 
     whole: Total
@@ -112,7 +86,7 @@ class Read:
     points_before: Sequence[Point]
     kinds: Mapping[By, Sequence[Total]] = field(default_factory=dict)
     stages: Sequence[Total] = ()
-    latest: Page[TurnRow] = NO_TURNS
+    latest: RowPage[TurnRow] = NO_TURNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +139,7 @@ MORE: tuple[Row, ...] = (
 )  # fmt: skip
 
 
-async def read(figures: Figures, agent: str, period: Period) -> Read:
+async def read(figures: Figures, agent: str, period: Period) -> OverviewData:
     """All that the page needs, each read with a bound of its own."""
     course, (stages, *kinds), latest = await asyncio.gather(
         read_course(figures, agent, period),
@@ -175,19 +149,19 @@ async def read(figures: Figures, agent: str, period: Period) -> Read:
     return replace(course, kinds=dict(zip(KINDS, kinds, strict=True)), stages=stages, latest=latest)
 
 
-async def read_course(figures: Figures, agent: str, period: Period) -> Read:
+async def read_course(figures: Figures, agent: str, period: Period) -> OverviewData:
     """What its numbers and charts need, without the tables."""
     whole, before, points, points_before = await asyncio.gather(
         figures.totals(agent, period), figures.totals(agent, period.before), figures.series(agent, period),
         figures.series(agent, period.before),
     )  # fmt: skip
-    return Read(_one(whole), _one(before), points, points_before)
+    return OverviewData(_one(whole), _one(before), points, points_before)
 
 
-def view(told: Read, asked: Asked) -> Overview:
+def view(told: OverviewData, asked: Asked) -> Overview:
     """The page from what was read."""
     period = asked.period()
-    course = steps.filled(told.points, period, asked)
+    course = time_buckets.filled(told.points, period, asked)
     latest = told.latest.rows
     return Overview(
         first=tuple(card(row, told, asked, course) for row in FIRST),
@@ -202,7 +176,7 @@ def view(told: Read, asked: Asked) -> Overview:
     )
 
 
-def card(row: Row, told: Read, asked: Asked, course: Sequence[tuple[datetime, Total]] = ()) -> Card:
+def card(row: Row, told: OverviewData, asked: Asked, course: Sequence[tuple[datetime, Total]] = ()) -> Card:
     """A number beside what it was before."""
     now, was = row.measure(told.whole), row.measure(told.before)
     change, tone = changed(now, was, row)
@@ -214,25 +188,13 @@ def card(row: Row, told: Read, asked: Asked, course: Sequence[tuple[datetime, To
     )  # fmt: skip
 
 
-def changed(now: float | None, was: float | None, row: Row) -> tuple[str, Tone]:
-    """What became of a number, in words, and whether that is good."""
-    if now is None or was is None or (not row.rate and not was):
-        return "", "plain"
-    by = now - was if row.rate else (now - was) / was
-    if abs(by) < _UNNOTICED:
-        return "unchanged", "plain"
-    told = f"{by * 100:+.1f} pts" if row.rate else f"{by:+.0%}"
-    if row.better == "neither":
-        return told.replace("-", "−"), "plain"
-    return told.replace("-", "−"), "good" if (by > 0) == (row.better == "more") else "bad"
-
-
-def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
+def charts(told: OverviewData, asked: Asked) -> tuple[Chart, ...]:
     """Turns, use and times over the steps of the period."""
     period = asked.period()
-    course, before = steps.filled(told.points, period, asked), steps.filled(told.points_before, period.before, asked)
-    names = tuple(steps.named(at, period) for at, _ in course)
-    links = tuple(steps.link(at, period, asked) for at, _ in course)
+    course = time_buckets.filled(told.points, period, asked)
+    before = time_buckets.filled(told.points_before, period.before, asked)
+    names = tuple(time_buckets.named(at, period) for at, _ in course)
+    links = tuple(time_buckets.link(at, period, asked) for at, _ in course)
     past = [total for _, total in before][: len(course)]
     past = [*past, *[_one(())] * (len(course) - len(past))]
 
@@ -275,23 +237,6 @@ def _link_of(by: By, value: str, asked: Asked, **more: str) -> str:
     return asked.link("turns", **asked.time(), **{_FILTERS[by]: value}, **more)
 
 
-def stages(totals: Sequence[Total], asked: Asked) -> tuple[Stage, ...]:
-    """The slowest first."""
-
-    def link(name: str, least: float | None = None) -> str:
-        slower = round(least, 2) if least is not None else None
-        return asked.link("turns", **asked.time(), stage=name, slower=slower)
-
-    timed = [(total, total.quantile(0.5), total.quantile(0.95)) for total in totals]
-    most = max((slow for _, _, slow in timed if slow is not None), default=0.0) or 1.0
-    rows = [
-        Stage(total.value, total.numbers.turns, median, slow, (slow or 0) / most, link(total.value),
-              link(total.value, median), link(total.value, slow))
-        for total, median, slow in timed
-    ]  # fmt: skip
-    return tuple(sorted(rows, key=lambda stage: (-(stage.slow or 0), stage.name)))
-
-
 def _one(totals: Sequence[Total]) -> Total:
     return totals[0] if totals else Total("", Numbers())
 
@@ -305,3 +250,54 @@ def kinds_csv(by: By, totals: Sequence[Total]) -> str:
         for total in totals
     ]  # fmt: skip
     return written_csv((by, *counted, "p50_ms", "p95_ms"), rows)
+
+
+async def show(visit: Visit) -> Response:
+    """Numbers, charts, tables."""
+    return visit.page("overview.html", view=view(await _read(visit), visit.asked), ranges=RANGES)
+
+
+async def live(visit: Visit) -> Response:
+    """The numbers, which are asked for again while somebody looks."""
+    return visit.page("_live.html", view=view(await _course(visit), visit.asked))
+
+
+async def latest(visit: Visit) -> Response:
+    """The latest turns, likewise."""
+    rows = (await visit.figures.turns(visit.asked.agent, limit=LATEST)).rows
+    return visit.page("_latest.html", latest=rows)
+
+
+async def chart(visit: Visit) -> Response:
+    """A chart's numbers as CSV, or the chart as SVG."""
+    shown, params = charts(await _course(visit), visit.asked), visit.asked.params
+    chart = next((chart for chart in shown if chart.id == params.get("id")), None)
+    if chart is None:
+        raise HTTPException(404, "There is no such chart.")
+    return visit.chart(chart)
+
+
+async def kinds(visit: Visit) -> Response:
+    """All values of a kind with their counts, as CSV."""
+    by = next((by for by in (*KINDS, "stage") if by == visit.asked.params.get("by")), None)
+    if by is None:
+        raise HTTPException(404, "There is no such table.")
+    totals = await visit.figures.totals(visit.asked.agent, visit.asked.period(), by)
+    return attachment(kinds_csv(by, totals), f"{by}.csv", "text/csv")
+
+
+async def _read(visit: Visit) -> OverviewData:
+    return await read(visit.figures, visit.asked.agent, visit.asked.period())
+
+
+async def _course(visit: Visit) -> OverviewData:
+    return await read_course(visit.figures, visit.asked.agent, visit.asked.period())
+
+
+PAGES = (
+    Page("/overview", show, label="Overview", icon="M2.5 9.5h3v4h-3zM6.5 5.5h3v8h-3zM10.5 2.5h3v11h-3z"),
+    Page("/live", live, under="/overview"),
+    Page("/latest", latest, under="/overview"),
+    Page("/chart", chart, under="/overview"),
+    Page("/kinds.csv", kinds, under="/overview"),
+)

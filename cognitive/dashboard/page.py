@@ -11,8 +11,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from brain.analytics.turns import Figures
+from cognitive.dashboard import charts
 from cognitive.dashboard.access import Visitor
-from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.params import Asked
 from cognitive.layer import CognitiveLayer
 
 
@@ -34,6 +35,17 @@ class Visit:
     def page(self, template: str, *, status: int = 200, **told: Any) -> Response:
         """A template's page; what is told it finds by its names, beside `asked`."""
         return self.written(template, self.asked, status=status, **told)
+
+    def part(self, part: str, title: str, told: Any, *, unlike: str = "", **more: Any) -> Response:
+        """A part of a page for a script that asked for it; for a browser that runs none, a page of its own."""
+        template = f"_{part}.html" if self.request.headers.get("hx-request") else "part.html"
+        return self.page(template, part=f"_{part}.html", title=title, told=told, unlike=unlike, **more)
+
+    def chart(self, chart: charts.Chart) -> Response:
+        """A chart's numbers as CSV, or the chart as SVG, to keep."""
+        if self.asked.params.get("as") == "svg":
+            return attachment(charts.saved(charts.line(chart)), f"{chart.id}.svg", "image/svg+xml")
+        return attachment(chart.csv(), f"{chart.id}.csv", "text/csv")
 
     def to(self, page: str, **wanted: Any) -> Response:
         """Sends a browser that posted a form to another page of the agent."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from starlette.responses import Response
+
 from brain.analytics.turn_rows import PolicySeen, Total
 from brain.analytics.turns import Figures
 from brain.decay import decayed
@@ -15,7 +17,8 @@ from brain.policies import Candidate, Choice, Role
 from brain.search import Found, Masses
 from brain.types import MEMORY_TYPES
 from cognitive.context.budget import sections
-from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.params import Asked
 from cognitive.lab.shadow import Agreement
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import Frame, Signals
@@ -83,7 +86,7 @@ class TypeLearned:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PoliciesView:
     """The page."""
 
     base: str
@@ -102,7 +105,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class PoliciesData:
     """What the page is made of."""
 
     base: Policy
@@ -153,7 +156,7 @@ class Version:
         return self.base == self.version
 
 
-async def one(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Version:
+async def read_version(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Version:
     """A version, beside the one that the address names, or the one that holds.
 
     Raises:
@@ -179,7 +182,7 @@ async def one(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Version:
     )
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
+async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> PoliciesData:
     """Each in one statement with its bound, most of them at once."""
     policies, agent = layer.policies, asked.agent
     standing = await policies.effective(agent)
@@ -191,13 +194,13 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read:
     compared = await policies.compared(agent, beside) if beside is not None else None
     live_before = await policies.show(agent, _before(live) or policies.base(agent).version) if live else None
     shadow_before = await policies.show(agent, before) if (before := _before(shadow)) else None
-    return Read(
+    return PoliciesData(
         policies.base(agent), standing, candidates, live, shadow, seen, learned, rates, compared,
         {"live": live_before, "shadow": shadow_before},
     )  # fmt: skip
 
 
-def view(told: Read, asked: Asked) -> View:
+def view(told: PoliciesData, asked: Asked) -> PoliciesView:
     """The page from what was read."""
     live = told.standing.live
     totals = {each.version: each.total for each in told.seen}
@@ -206,7 +209,7 @@ def view(told: Read, asked: Asked) -> View:
     kept = frozenset((name, tool) for name, tools in told.learned.tools.items() for tool in tools)
     first = sorted(habits, key=lambda habit: ((habit.category, habit.tool) not in kept, -habit.called))
     most = len(habits) if asked.params.get("all") else _FIRST_HABITS
-    return View(
+    return PoliciesView(
         base=told.base.version,
         live=_held("live", live, told.live, told.befores["live"], None),
         shadow=_held("shadow", told.standing.shadow, told.shadow, told.befores["shadow"], told.compared),
@@ -275,3 +278,32 @@ def _types(rates: Mapping[str, Masses], policy: Policy, now: datetime) -> tuple[
         rate = masses.used / masses.shown if masses and masses.shown else None
         told.append(TypeLearned(type_, shown, rate, budgets))
     return tuple(told)
+
+
+async def listed(visit: Visit) -> Response:
+    """What holds, its history, the candidates, what was learnt."""
+    told = await read(visit.layer, visit.figures, visit.asked)
+    return visit.page("policies.html", view=view(told, visit.asked), may=may_choose(visit), short=short)
+
+
+async def one(visit: Visit) -> Response:
+    """A version: what it says differently from another, what it came to, and what can be done with it."""
+    told = await read_version(visit.layer, visit.figures, visit.asked)
+    return visit.page("policy.html", view=told, may=may_choose(visit))
+
+
+def may_choose(visit: Visit) -> bool:
+    """Whether who looks may choose: an agent's own token sits where its model's tools run."""
+    return visit.who.agent is None
+
+
+PAGES = (
+    Page(
+        "/policies",
+        listed,
+        label="Policies",
+        files=("policies.css",),
+        icon="M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 2.8v3.4M6 9.8v3.4",
+    ),
+    Page("/policy", one, under="/policies"),
+)

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from brain.analytics.turn_rows import By, Page, Period, Total, TurnFilter, TurnRow
+from starlette.responses import Response
+
+from brain.analytics.turn_rows import By, Period, Total, TurnFilter, TurnRow
+from brain.analytics.turn_rows import Page as RowPage
 from brain.analytics.turns import Figures
 from brain.types import MEMORY_TYPES
-from cognitive.dashboard.asked import RANGES, Asked, moment
 from cognitive.dashboard.formats import moment as told_moment
+from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.params import RANGES, Asked, moment
 from cognitive.errors import InvalidInput
 
 PAGE = 50
@@ -95,7 +99,7 @@ class Turns:
     whole: bool
 
 
-async def read(figures: Figures, asked: Asked) -> tuple[Page[TurnRow], Mapping[str, tuple[str, ...]]]:
+async def read(figures: Figures, asked: Asked) -> tuple[RowPage[TurnRow], Mapping[str, tuple[str, ...]]]:
     """A page of turns, and what there is to choose from."""
     lately = Period(asked.now - _CHOICES_OF, asked.now)
     page, totals = await asyncio.gather(
@@ -147,7 +151,7 @@ def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
     return moment({"after": at}, "after"), turn_id
 
 
-def view(page: Page[TurnRow], values: Mapping[str, tuple[str, ...]], asked: Asked) -> Turns:
+def view(page: RowPage[TurnRow], values: Mapping[str, tuple[str, ...]], asked: Asked) -> Turns:
     """The page from what was read."""
     given = {name: value for name, value in asked.params.items() if name in _NAMES and value}
     choices = [Choice("status", "Status", STATUSES, given.get("status", ""))]
@@ -226,3 +230,11 @@ def _number(given: Mapping[str, str], name: str) -> float | None:
     if not 0 <= value < 1e9:
         raise InvalidInput(f"{name}: expected a number of milliseconds")
     return value
+
+
+async def listed(visit: Visit) -> Response:
+    """The list of turns."""
+    return visit.page("turns.html", view=view(*await read(visit.figures, visit.asked), visit.asked))
+
+
+PAGES = (Page("/turns", listed, label="Turns", icon="M2.5 3.5h11M2.5 8h11M2.5 12.5h7", files=("turns.css",)),)

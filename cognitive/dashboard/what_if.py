@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from math import isfinite
 
 from markupsafe import Markup
+from starlette.responses import Response
 
-from cognitive.dashboard.asked import Asked
-from cognitive.dashboard.formats import number
+from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.params import RANGES, Asked
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import Estimate
 from cognitive.lab.what_if import WhatIf
@@ -112,7 +113,7 @@ def about(group: str) -> str:
     return (settings_groups()[group.casefold()].__doc__ or "").partition(".")[0]
 
 
-def answer(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Answer:
+def view(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Answer:
     """The answer as the page has it."""
     found = told.evaluation
     was, now = (found.logged_tokens, found.tokens) if found else (0.0, 0.0)
@@ -193,4 +194,44 @@ def step(row: Row, value: float) -> str:
     return f"{value:.0f}" if row.whole else repr(float(value)).removesuffix(".0")
 
 
-__all__ = ["Answer", "Bet", "Group", "Slider", "answer", "groups", "interval", "moved", "number", "posted", "step"]
+async def show(visit: Visit) -> Response:
+    """The sliders, where the policy that holds has them, or the address."""
+    live = (await visit.layer.policies.effective(visit.asked.agent)).live
+    changes = moved(visit.asked, live)
+    visit.asked.period()  # one that makes no sense is refused now
+    return visit.page(
+        "what_if.html", groups=groups(live, changes), live=live, changes=changes, ranges=RANGES,
+        step=step,
+    )  # fmt: skip
+
+
+async def answer(visit: Visit) -> Response:
+    """What would have changed, as a part of the page, whose address then says what was asked; or, for a browser that
+    runs no scripts, as a page of its own.
+    """
+    asked, policies = visit.asked, visit.layer.policies
+    live = (await policies.effective(asked.agent)).live
+    changes, period = moved(asked, live), asked.period()
+    whole = bool(asked.params.get("whole"))
+    told = await policies.what_if(asked.agent, changes, period.since, period.until, asked.range, whole=whole)
+    part = bool(visit.request.headers.get("hx-request"))
+    shown = visit.page(
+        "_what_if.html" if part else "what_if_answer.html",
+        view=view(told, live, changes), changes=changes, interval=interval, step=step,
+        written=written, may=visit.who.agent is None,
+        whole=None if whole else asked.link("what-if/answer", whole="yes", **changes, **asked.time()),
+    )  # fmt: skip
+    shown.headers["HX-Replace-Url"] = asked.link("what-if", **{**changes, **asked.time()})
+    return shown
+
+
+PAGES = (
+    Page(
+        "/what-if",
+        show,
+        label="What if",
+        icon="M3 8h7M7 4.5 10.5 8 7 11.5M13 3v10",
+        files=("policies.css", "what-if.js"),
+    ),
+    Page("/what-if/answer", answer, under="/what-if"),
+)

@@ -15,7 +15,7 @@ from brain.analytics.turn_rows import LeftOut, Total
 from brain.rollups import Numbers
 from cognitive import Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard import catalogue
-from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.params import Asked
 from cognitive.policy.models import ModelRow
 from tests.dashboard.conftest import EVIL
 from tests.serving import inside
@@ -127,7 +127,7 @@ def seen(model, turns=1):
 
 def told(**changed):
     kept = {"tools": [], "categories": [], "left_out": [], "left_looked": 0, "models": ModelsSeen((), 0, None)}
-    return catalogue.Read(**kept | changed)
+    return catalogue.CatalogueData(**kept | changed)
 
 
 def test_a_row_of_the_policy_makes_a_model_known():

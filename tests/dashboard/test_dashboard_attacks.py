@@ -13,7 +13,7 @@ import pytest
 
 from brain.analytics.paging import MOST_ROWS
 from cognitive import NewMemory, Outcome, Tool, ToolCall, Turn
-from cognitive.dashboard.table import PAGES
+from cognitive.dashboard.app import PAGES
 from cognitive.errors import InvalidInput
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create

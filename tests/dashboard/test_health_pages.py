@@ -15,8 +15,8 @@ from cognitive import CognitiveLayer
 from cognitive.dashboard import health
 from cognitive.dashboard.access import Door
 from cognitive.dashboard.app import create
-from cognitive.dashboard.asked import Asked
-from cognitive.dashboard.lacks import LACKS
+from cognitive.dashboard.degradation_labels import LACKS
+from cognitive.dashboard.params import Asked
 from cognitive.doctor.examine import CHECKS, Finding
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import Mounted, ServerConfig
@@ -128,7 +128,7 @@ async def test_the_page_answers_when_postgres_does_not(embedder, played):
 def told(**changed):
     kept = {"findings": (), "database": None, "health": STORE, "embedded": None, "stages": [], "degraded": None,
             "granted": None, "backlog": None, "model": "new"}  # fmt: skip
-    return health.Read(**kept | changed)
+    return health.HealthData(**kept | changed)
 
 
 def test_a_model_that_is_in_use_is_told_before_any_vector_is_made_with_it():

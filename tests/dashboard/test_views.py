@@ -7,8 +7,8 @@ import pytest
 
 from brain.analytics.turn_rows import Page, Period, Point, Total
 from brain.rollups import Numbers
-from cognitive.dashboard import overview, steps, turns
-from cognitive.dashboard.asked import Asked, zone
+from cognitive.dashboard import measures, overview, time_buckets, turns
+from cognitive.dashboard.params import Asked, zone
 from cognitive.errors import InvalidInput
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -26,7 +26,7 @@ def total(**numbers):
 def told(now, before):
     nothing = Page((), 0, None)
     kinds = {by: [Total("debug", Numbers(turns=3))] for by in overview.KINDS}
-    return overview.Read(now, before, [Point(NOW, now)], [], kinds, [], nothing)
+    return overview.OverviewData(now, before, [Point(NOW, now)], [], kinds, [], nothing)
 
 
 def test_a_page_of_the_last_month_by_days_and_of_the_last_day_by_hours():
@@ -61,10 +61,10 @@ def test_a_zone_that_nobody_knows_is_utc():
 def test_a_change_tells_its_direction_and_whether_that_is_good():
     referenced, prepared = overview.FIRST[1], overview.FIRST[4]
 
-    assert overview.changed(0.4, 0.3, referenced) == ("+10.0 pts", "good")
-    assert overview.changed(150, 100, prepared) == ("+50%", "bad")
-    assert overview.changed(100, 100, prepared) == ("unchanged", "plain")
-    assert overview.changed(100, None, prepared) == ("", "plain")
+    assert measures.changed(0.4, 0.3, referenced) == ("+10.0 pts", "good")
+    assert measures.changed(150, 100, prepared) == ("+50%", "bad")
+    assert measures.changed(100, 100, prepared) == ("unchanged", "plain")
+    assert measures.changed(100, None, prepared) == ("", "plain")
 
 
 def test_cards_lead_to_the_rows_behind_them():
@@ -81,7 +81,7 @@ def test_steps_without_turns_stand_there_as_nothing_and_days_are_those_of_the_vi
     period = Period(NOW - timedelta(days=3), NOW, "day", "Europe/Berlin")
     midnight = datetime(2026, 11, 1, tzinfo=BERLIN).astimezone(UTC)
 
-    course = steps.filled([Point(midnight, total(turns=4))], period, asked())
+    course = time_buckets.filled([Point(midnight, total(turns=4))], period, asked())
 
     assert [counted.numbers.turns for _, counted in course] == [0, 0, 4, 0]
     assert [at.hour for at, _ in course] == [0, 0, 0, 0]
@@ -91,7 +91,7 @@ def test_a_day_of_25_hours_has_25_steps():
     day = datetime(2026, 10, 25, tzinfo=BERLIN)
     period = Period(day.astimezone(UTC), datetime(2026, 10, 26, tzinfo=BERLIN).astimezone(UTC), "hour", "Europe/Berlin")
 
-    assert len(steps.filled([], period, asked())) == 25
+    assert len(time_buckets.filled([], period, asked())) == 25
 
 
 def test_an_address_names_a_filter():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from cognitive.cli import demo
-from cognitive.dashboard import story
+from cognitive.dashboard import turn_detail
 from cognitive.trace import Disposition
 
 ALL = set(get_args(Disposition))
@@ -16,4 +16,4 @@ def test_the_demo_tells_of_every_disposition():
 
 
 def test_the_turns_page_tells_of_every_disposition():
-    assert set(story.FATES) == ALL
+    assert set(turn_detail.FATES) == ALL

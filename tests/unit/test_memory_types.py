@@ -25,7 +25,7 @@ from brain.postgres.tables import memory
 from brain.types import ATTRIBUTES, MEMORY_TYPES, NewMemory
 from cognitive.cli.options import TYPE
 from cognitive.context.render import HEADINGS, frame
-from cognitive.dashboard.writing import _TYPES_CSS
+from cognitive.dashboard.rendering import _TYPES_CSS
 from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
 from cognitive.policy.live import BY_NAME

@@ -1,48 +1,22 @@
-"""The memories of an agent, the life of one, and what may be done to them; whatever is done, the layer does."""
+"""The forms of memories: rate, change, replace and forget; whatever a form does, the layer does."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from brain.types import Memory, above
-from cognitive.dashboard import charts, memories, memory
-from cognitive.dashboard.page import Page, Visit, attachment
-from cognitive.dashboard.writing import STYLE
+from brain.types import Memory, NewMemory, Trust, above
+from cognitive.dashboard.memory import NO_MEMORY, id_of
+from cognitive.dashboard.page import Page, Visit
 from cognitive.errors import InvalidInput, UnknownMemory
 
-_NONE = "This agent has no such memory. It was forgotten, or is another agent's."
 _OVERTAKEN = "This memory was changed since you opened the form. Go back, reload it, and change what it says now."
-_ICON = "M8 2.5 2.5 5.2 8 8l5.5-2.8zM2.5 8 8 10.8 13.5 8M2.5 10.8 8 13.5l5.5-2.7"
 _MOST_FORGOTTEN = 200  # at a time: what somebody can look through before saying yes
-
-
-async def listed(visit: Visit) -> Response:
-    """The list: searched, filtered, or a group."""
-    told = await memories.read(visit.layer, visit.figures, visit.asked)
-    return visit.page("memories.html", view=memories.view(told, visit.asked), may_erase=visit.who.erase)
-
-
-async def one(visit: Visit) -> Response:
-    """One memory."""
-    told, who = await _read(visit), visit.who
-    may_change = not above(told.memory.trust, who.trust)
-    return visit.page(
-        "memory.html", view=memory.view(told, visit.asked), may_change=may_change, trust=who.trust, may_erase=who.erase
-    )
-
-
-async def chart(visit: Visit) -> Response:
-    """A chart of one memory, its numbers as CSV or the chart as SVG."""
-    drawn = memory.charts(await _read(visit), visit.asked)
-    found = next((each for each in drawn if each.id == visit.asked.params.get("chart")), None)
-    if found is None:
-        raise HTTPException(404, "There is no such chart.")
-    if visit.asked.params.get("as") == "svg":
-        return attachment(charts.saved(charts.line(found), STYLE), f"{found.id}.svg", "image/svg+xml")
-    return attachment(found.csv(), f"{found.id}.csv", "text/csv")
+_FIELDS = ("content", "speaker", "context", "tags", "confidence", "pinned")  # that a form changes
 
 
 async def rate(visit: Visit) -> Response:
@@ -61,7 +35,7 @@ async def edit(visit: Visit) -> Response:
     revisions = await visit.layer.admin.revisions(agent, own.id)
     if str(visit.form.get("version", "")) != str(revisions[0].number if revisions else 0):
         raise HTTPException(409, _OVERTAKEN)
-    changed = memory.changes(visit.form, own)
+    changed = changes(visit.form, own)
     if changed:
         await visit.layer.update(agent, own.id, by=visit.who.trust, **changed)
     return _back(visit, own.id, "edited" if changed else "same")
@@ -74,7 +48,7 @@ async def supersede(visit: Visit) -> Response:
         raise HTTPException(409, "Another memory replaced this one already. Replace that one.")
     if above(own.trust, visit.who.trust):
         raise HTTPException(403, "This memory is trusted more than what your token may write.")
-    new = memory.replacement(own, str(visit.form.get("content", "")), visit.who.trust)
+    new = replacement(own, str(visit.form.get("content", "")), visit.who.trust)
     [id] = await visit.layer.remember(agent, [new])
     [stored] = await visit.layer.get(agent, [id])
     if stored.supersedes != own.id:
@@ -89,35 +63,66 @@ async def forget(visit: Visit) -> Response:
     ids, agent = _ids(visit), visit.asked.agent
     found = await visit.layer.get(agent, ids)
     if len(found) != len(ids):
-        raise HTTPException(404, _NONE)
+        raise HTTPException(404, NO_MEMORY)
     if visit.form.get("sure") != "yes":
         will = await visit.figures.removal(agent, ids)
         return visit.page("forget.html", memories=found, receipt=will, done=False)
     try:
         receipt = await visit.layer.forget(agent, ids)
     except UnknownMemory:  # somebody was faster
-        raise HTTPException(404, _NONE) from None
+        raise HTTPException(404, NO_MEMORY) from None
     return visit.page("forget.html", memories=found, receipt=receipt, done=True)
 
 
-async def _read(visit: Visit) -> memory.Read:
-    told = await memory.read(visit.layer, visit.figures, visit.asked)
-    if told is None:
-        raise HTTPException(404, _NONE)
-    return told
+def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
+    """The fields that a form says otherwise than the memory does.
+
+    Raises:
+        InvalidInput: a confidence that is no number.
+    """
+    given: dict[str, Any] = {name: str(form.get(name, "")).replace("\r\n", "\n") for name in _FIELDS}
+    now = {name: value.replace("\r\n", "\n") for name, value in written_fields(memory).items()}
+    new: dict[str, Any] = {name: value for name, value in given.items() if value != now[name]}
+    if "speaker" in new:
+        new["speaker"] = new["speaker"].strip() or None
+    if "tags" in new:
+        new["tags"] = tuple(dict.fromkeys(tag.strip() for tag in new["tags"].split(",") if tag.strip()))
+    if "confidence" in new:
+        new["confidence"] = _confidence(new["confidence"])
+    if "pinned" in new:
+        new["pinned"] = new["pinned"] == "yes"
+    return {name: value for name, value in new.items() if value != getattr(memory, name)}
+
+
+def written_fields(memory: Memory) -> dict[str, str]:
+    """The fields of a memory as a form has them."""
+    return {
+        "content": memory.content, "speaker": memory.speaker or "", "context": memory.context,
+        "tags": ", ".join(memory.tags), "confidence": f"{memory.confidence:.3g}",
+        "pinned": "yes" if memory.pinned else "",
+    }  # fmt: skip
+
+
+def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
+    """The memory that replaces another: it says something else of the same, and is of the word of who wrote it."""
+    return NewMemory(
+        type=memory.type, content=content.replace("\r\n", "\n"), speaker=memory.speaker, tags=memory.tags,
+        entities=memory.entities, pinned=memory.pinned, attributes=memory.attributes, supersedes=memory.id,
+        trust=trust,
+    )  # fmt: skip
 
 
 async def _named(visit: Visit) -> Memory:
     """The memory that a form is about."""
-    id = memory.id_of(str(visit.form.get("id", "")))
+    id = id_of(str(visit.form.get("id", "")))
     found = await visit.layer.get(visit.asked.agent, [id]) if id is not None else []
     if not found:
-        raise HTTPException(404, _NONE)
+        raise HTTPException(404, NO_MEMORY)
     return found[0]
 
 
 def _ids(visit: Visit) -> list[UUID]:
-    given = [memory.id_of(str(each)) for each in visit.form.getlist("id")]
+    given = [id_of(str(each)) for each in visit.form.getlist("id")]
     ids = list(dict.fromkeys(each for each in given if each is not None))
     if not ids:
         raise InvalidInput("id: choose the memories to forget first")
@@ -131,10 +136,14 @@ def _back(visit: Visit, id: UUID, done: str, place: str = "") -> Response:
     return RedirectResponse(f"{to}#{place}" if place else to, 303)
 
 
+def _confidence(given: str) -> float:
+    try:
+        return float(given)
+    except ValueError:
+        raise InvalidInput("confidence: expected a number from 0 to 1") from None
+
+
 PAGES = (
-    Page("/memories", listed, label="Memories", icon=_ICON, files=("memories.css", "memories.js")),
-    Page("/memory", one, under="/memories"),
-    Page("/memory/chart", chart, under="/memories"),
     Page("/memory/rate", rate, methods=("POST",), under="/memories"),
     Page("/memory/edit", edit, methods=("POST",), under="/memories"),
     Page("/memory/supersede", supersede, methods=("POST",), under="/memories"),

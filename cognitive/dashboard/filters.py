@@ -10,7 +10,7 @@ from uuid import UUID
 
 from brain.analytics.memories import Group, MemoryFilter
 from brain.types import MEMORY_TYPES
-from cognitive.dashboard.asked import Asked, moment
+from cognitive.dashboard.params import Asked, moment
 from cognitive.errors import InvalidInput
 
 HITS = (25, 100, 200)  # of a search: what is shown first, and what a click more brings

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
 from brain.types import Memory
-from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.params import Asked
+from cognitive.dashboard.turn_detail import NO_TURN
 from cognitive.errors import CognitiveError, UnknownTurn
 from cognitive.lab.questions import Replay
 from cognitive.layer import CognitiveLayer
@@ -42,6 +47,7 @@ class Unlike:
     because: str
 
 
+Run = Callable[[CognitiveLayer, Asked], Awaitable[Prompt | Again | Unlike]]
 NOTHING_RAN = Unlike("No stage ran in this turn, so there is nothing to run again.")
 
 
@@ -112,3 +118,27 @@ def _kind(line: str) -> str:
     if line.startswith("- "):
         return "memory"
     return "heading" if line.endswith(":") and len(line) < 20 else "frame"
+
+
+async def show_prompt(visit: Visit) -> Response:
+    """The prompt of a turn, rendered again: on demand, since it is the slowest thing that is told of a turn."""
+    return await _part(visit, "prompt", "The prompt as it was rendered", rendered)
+
+
+async def show_replay(visit: Visit) -> Response:
+    """A turn under the policy of today, likewise."""
+    return await _part(visit, "again", "Under the policy of today", today)
+
+
+async def _part(visit: Visit, part: str, title: str, run: Run) -> Response:
+    try:
+        told = await run(visit.layer, visit.asked)
+    except UnknownTurn:
+        raise HTTPException(404, NO_TURN) from None
+    return visit.part(part, title, told, unlike=told.because if isinstance(told, Unlike) else "")
+
+
+PAGES = (
+    Page("/turn/prompt", show_prompt, under="/turns"),
+    Page("/turn/replay", show_replay, under="/turns"),
+)

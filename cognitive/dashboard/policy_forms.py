@@ -1,4 +1,4 @@
-"""An agent's policies: what holds, what was saved, one of them beside another; and choosing, with an admin's token."""
+"""The forms of policies: save one from the sliders, choose one, take a choice back; for admins."""
 
 from __future__ import annotations
 
@@ -6,22 +6,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from brain.policies import Role
-from cognitive.dashboard import policies, what_if
+from cognitive.dashboard import what_if
 from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.policies import may_choose
 from cognitive.errors import InvalidInput
 from cognitive.policy.live import chosen
-
-
-async def listed(visit: Visit) -> Response:
-    """What holds, its history, the candidates, what was learnt."""
-    told = await policies.read(visit.layer, visit.figures, visit.asked)
-    return visit.page("policies.html", view=policies.view(told, visit.asked), may=_may(visit), short=policies.short)
-
-
-async def one(visit: Visit) -> Response:
-    """A version: what it says differently from another, what it came to, and what can be done with it."""
-    told = await policies.one(visit.layer, visit.figures, visit.asked)
-    return visit.page("policy.html", view=told, may=_may(visit))
 
 
 async def save(visit: Visit) -> Response:
@@ -57,13 +46,8 @@ def _note(visit: Visit) -> str:
     return str(visit.form.get("note", "")).strip()
 
 
-def _may(visit: Visit) -> bool:
-    """Whether who looks may choose: an agent's own token sits where its model's tools run."""
-    return visit.who.agent is None
-
-
 def _admit(visit: Visit) -> None:
-    if not _may(visit):
+    if not may_choose(visit):
         raise HTTPException(403, "Your token may look at this agent. Its policy is chosen with an admin's token.")
 
 
@@ -81,14 +65,6 @@ def _after(visit: Visit) -> int:
 
 
 PAGES = (
-    Page(
-        "/policies",
-        listed,
-        label="Policies",
-        files=("policies.css",),
-        icon="M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 2.8v3.4M6 9.8v3.4",
-    ),
-    Page("/policy", one, under="/policies"),
     Page("/policies/save", save, methods=("POST",), under="/policies"),
     Page("/policies/choose", choose, methods=("POST",), under="/policies"),
     Page("/policies/roll-back", roll_back, methods=("POST",), under="/policies"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from making import uid
 
 from brain.turn_records import Shown
-from cognitive.dashboard.answered import answer
+from cognitive.dashboard.highlight import answer
 
 TEA = "Tea is served at noon in the garden."
 BOAT = "The boat was painted green last spring."

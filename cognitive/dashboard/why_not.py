@@ -8,11 +8,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
 from brain.types import Memory
-from cognitive.dashboard.asked import Asked
+from cognitive.dashboard import turns
+from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.params import Asked
+from cognitive.dashboard.turn_detail import NO_TURN, Candidate, candidate
+from cognitive.errors import UnknownTurn
 from cognitive.lab.why import Explanation
 from cognitive.layer import CognitiveLayer
 
+_LOOKED_UP = 5  # memories that words bring, each with why it was or was not shown
 _OTHERS = 3  # memories that the same words bring, to choose from
 _LONGEST = 1_000  # characters of what is asked
 
@@ -54,8 +62,42 @@ async def asked_of(layer: CognitiveLayer, asked: Asked, turn_ids: Sequence[str])
     return WhyNot(words, ids[0], memories.get(ids[0]), others, dict(zip(turn_ids, told, strict=True)))
 
 
+async def looked_up(layer: CognitiveLayer, asked: Asked) -> tuple[Candidate, ...]:
+    """What became in a turn of the memory of an id, or of those that words bring today.
+
+    Raises:
+        UnknownTurn: the agent does not have it.
+    """
+    agent, turn_id = asked.agent, asked.params.get("id", "")
+    ids, words = await sought(layer, agent, asked.params.get("why", ""), asked.now, _LOOKED_UP)
+    told = await asyncio.gather(*(layer.why(agent, turn_id, id) for id in ids))
+    return tuple(candidate(fate, words.get(fate.memory_id)) for fate in told)
+
+
+async def why_of_list(visit: Visit) -> Response:
+    """What became of a memory in each turn of a list: by itself, since words are searched for and records read."""
+    asked = visit.asked
+    page, _ = await turns.read(visit.figures, asked)
+    told = await asked_of(visit.layer, asked, [row.turn_id for row in page.rows])
+    return visit.part("why_turns", "Why was it not shown?", told, rows=page.rows, explained=candidate)
+
+
+async def why_of_turn(visit: Visit) -> Response:
+    """What became of a memory in one turn, likewise."""
+    try:
+        return visit.part("why_turn", "Why was it not shown?", await looked_up(visit.layer, visit.asked))
+    except UnknownTurn:
+        raise HTTPException(404, NO_TURN) from None
+
+
 def _id(words: str) -> UUID | None:
     try:
         return UUID(words)
     except ValueError:
         return None
+
+
+PAGES = (
+    Page("/turns/why", why_of_list, under="/turns"),
+    Page("/turn/why", why_of_turn, under="/turns"),
+)

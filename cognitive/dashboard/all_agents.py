@@ -8,20 +8,26 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from brain.analytics.fleet import MOST_AGENTS
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.analytics.turns import Figures
 from brain.rollups import Numbers
-from cognitive.dashboard.asked import Asked
 from cognitive.dashboard.charts import Chart, Line, written_csv
 from cognitive.dashboard.formats import compact, percent
-from cognitive.dashboard.overview import Measure, Row, changed
+from cognitive.dashboard.measures import Measure, Row, changed
+from cognitive.dashboard.page import Page, Visit, attachment
+from cognitive.dashboard.params import RANGES, Asked
+from cognitive.errors import InvalidInput, StoreError, StoreUnavailable
 
 _MOST_AGENTS = 50
 _MOST_WORST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class AllAgentsData:
     """What was read."""
 
     agents: list[Total]
@@ -57,7 +63,7 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class AllAgentsView:
     """The page."""
 
     figures: tuple[Figure, ...]
@@ -67,7 +73,7 @@ class Overview:
     more: int
 
 
-async def read(figures: Figures, period: Period) -> Read:
+async def read(figures: Figures, period: Period) -> AllAgentsData:
     """All that the page needs, of the tally alone."""
     told = figures.across
     agents, worst, count, days, before, count_before = await asyncio.gather(
@@ -75,10 +81,10 @@ async def read(figures: Figures, period: Period) -> Read:
         told.days(period), told.days(period.before), told.count(period.before),
     )  # fmt: skip
     courses = await told.courses(period, [each.value for each in (*agents, *worst)])
-    return Read(agents, worst, courses, count, days, before, count_before)
+    return AllAgentsData(agents, worst, courses, count, days, before, count_before)
 
 
-def view(told: Read, asked: Asked) -> Overview:
+def view(told: AllAgentsData, asked: Asked) -> AllAgentsView:
     """The page from what was read."""
     whole, before = added(told.days), added(told.before)
     rows = (
@@ -91,7 +97,7 @@ def view(told: Read, asked: Asked) -> Overview:
     agents = Row("Agents", "", lambda t: float(t.numbers.found), compact, "neither")  # counted, not added
     counted, were = _of_count(told.count), _of_count(told.count_before)
     most = max((each.numbers.turns for each in told.agents), default=0) or 1
-    return Overview(
+    return AllAgentsView(
         (_figure(agents, counted, were), *(_figure(row, whole, before) for row in rows)),
         charts(told, asked),
         tuple(_agent(each, told, asked, each.numbers.turns / most) for each in told.agents),
@@ -107,7 +113,7 @@ def added(days: Sequence[Point]) -> Total:
     return Total("", Numbers(**sums))
 
 
-def charts(told: Read, asked: Asked) -> tuple[Chart, ...]:
+def charts(told: AllAgentsData, asked: Asked) -> tuple[Chart, ...]:
     """Turns, use, and trouble, day by day of UTC, as they were counted."""
     period = asked.period()
     known = {day.at.astimezone(UTC): day.total for day in told.days}
@@ -146,7 +152,7 @@ def _of_count(count: int) -> Total:
     return Total("", Numbers(found=count))
 
 
-def _agent(total: Total, told: Read, asked: Asked, share: float) -> Agent:
+def _agent(total: Total, told: AllAgentsData, asked: Asked, share: float) -> Agent:
     course = {at.astimezone(UTC): value for at, value in told.courses.get(total.value, {}).items()}
     named = {"agent": total.value, **asked.time()}
     return Agent(
@@ -166,3 +172,49 @@ def _days(period: Period) -> list[datetime]:
 
 def _address(asked: Asked, page: str, **wanted: str) -> str:
     return f"{asked.base}/{page}?{urlencode(wanted)}"
+
+
+async def show(visit: Visit) -> Response:
+    """The page; where the role that may count across agents was not granted, it says what grants it."""
+    told = await _read(visit)
+    if told is None:
+        command = (await visit.layer.admin.database_role()).command
+        return visit.page("across.html", view=None, command=command, ranges=RANGES)
+    return visit.page("across.html", view=view(told, visit.asked), ranges=RANGES)
+
+
+async def chart(visit: Visit) -> Response:
+    """One of its charts as CSV, or as SVG."""
+    told = await _read(visit)
+    shown = next((c for c in charts(told, visit.asked) if c.id == visit.asked.params.get("id")), None) if told else None
+    if shown is None:
+        raise HTTPException(404, "There is no such chart.")
+    return visit.chart(shown)
+
+
+async def file(visit: Visit) -> Response:
+    """The agents of its table, as many as a page may have, as CSV."""
+    try:
+        agents = await visit.figures.across.agents(visit.asked.period(), limit=MOST_AGENTS)
+    except StoreUnavailable:
+        raise
+    except (StoreError, InvalidInput) as error:
+        raise HTTPException(403, "The role that may count across agents was not granted.") from error
+    return attachment(agents_csv(agents), "agents.csv", "text/csv")
+
+
+async def _read(visit: Visit) -> AllAgentsData | None:
+    try:
+        return await read(visit.figures, visit.asked.period())
+    except StoreUnavailable:
+        raise
+    except (StoreError, InvalidInput):  # the role that may see them is not there, or was not granted
+        return None
+
+
+PAGES = (
+    Page("/", show, across=True, label="All agents",
+         icon="M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z", files=("operations.css",)),
+    Page("/across-chart", chart, across=True, under="/"),
+    Page("/agents.csv", file, across=True, under="/"),
+)  # fmt: skip

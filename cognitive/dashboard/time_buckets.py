@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.rollups import Numbers
-from cognitive.dashboard.asked import Asked
+from cognitive.dashboard.params import Asked
 
 
 def filled(points: Sequence[Point], period: Period, asked: Asked) -> list[tuple[datetime, Total]]:

@@ -28,14 +28,6 @@ _POLICY = "; ".join((
 ))  # fmt: skip
 # With "no-referrer" a browser would send our own forms with the origin "null".
 HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
-# The colours of a chart that is taken out of its page; those of the light theme in app.css.
-STYLE = """
-svg{font:12px system-ui,sans-serif;background:#fff} .grid{stroke:#e7e9ee} .tick{fill:#5b6472}
-.stroke{fill:none;stroke-width:2;vector-effect:non-scaling-stroke} .area{opacity:.08} .hit{display:none}
-.s0{stroke:#4c51d6} .s1{stroke:#0d8577} .s2{stroke:#c2700a}
-.area.s0{fill:#4c51d6;stroke:none} .ghost{stroke:#aab1bd;stroke-dasharray:4 4}
-.dot{stroke-width:6;stroke-linecap:round;vector-effect:non-scaling-stroke}
-"""
 
 
 class Writer:

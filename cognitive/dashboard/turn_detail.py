@@ -1,25 +1,27 @@
 """One turn as a story: what was asked, what was understood, what was found, what became of each, what was answered and
-what of it came from which memory. What takes running the turn again, `again.py` tells.
+what of it came from which memory. What takes running the turn again, `replay_view.py` tells.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
 from brain.analytics.turn_rows import TurnNumbers
 from brain.analytics.turns import Figures
 from brain.redacting import WITHHELD
 from brain.types import Memory
-from cognitive.dashboard.answered import Answer, answer
-from cognitive.dashboard.asked import Asked
-from cognitive.dashboard.lacks import Lack, lack
-from cognitive.dashboard.offered import Tools, tools
-from cognitive.dashboard.whynot import sought
+from cognitive.dashboard.degradation_labels import Lack, lack
+from cognitive.dashboard.highlight import Answer, answer
+from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.params import Asked
+from cognitive.dashboard.tools_view import Tools, tools
 from cognitive.lab.questions import Account
 from cognitive.lab.stories import FACTORS
 from cognitive.lab.why import Explanation
@@ -40,8 +42,8 @@ FATES: Mapping[str, tuple[str, Tone, str]] = {
     "over_limit": ("Over limit", "warn", "more of its type than the plan asks for"),
     "irrelevant": ("Irrelevant", "plain", "nothing, or not this, was worth showing"),
 }
+NO_TURN = "This agent has no such turn. It was erased, or is another agent's."
 _FIRST = 25  # candidates of a page by rank; a click brings the others
-_LOOKED_UP = 5  # memories that words bring, each with why it was or was not shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class TurnData:
     """What the page is made of; `strategy` is how overlaps were measured, `longest` how much of a response is kept."""
 
     account: Account
@@ -110,7 +112,7 @@ class Story:
     tokens: int
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | None:
+async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> TurnData | None:
     """The record of a turn, and its memories' words of today; None: no such turn."""
     agent, turn_id = asked.agent, asked.params.get("id", "")
     numbers = await figures.turn(agent, turn_id)
@@ -119,7 +121,7 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | 
     account = await layer.explain.account(agent, turn_id)
     ids = [fate.memory_id for fate in _listed(account, asked)]
     memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policies.current(agent)
-    return Read(
+    return TurnData(
         account,
         numbers,
         memories,
@@ -128,19 +130,7 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Read | 
     )
 
 
-async def looked_up(layer: CognitiveLayer, asked: Asked) -> tuple[Candidate, ...]:
-    """What became in a turn of the memory of an id, or of those that words bring today.
-
-    Raises:
-        UnknownTurn: the agent does not have it.
-    """
-    agent, turn_id = asked.agent, asked.params.get("id", "")
-    ids, words = await sought(layer, agent, asked.params.get("why", ""), asked.now, _LOOKED_UP)
-    told = await asyncio.gather(*(layer.why(agent, turn_id, id) for id in ids))
-    return tuple(candidate(fate, words.get(fate.memory_id)) for fate in told)
-
-
-def view(told: Read, asked: Asked) -> Story:
+def view(told: TurnData, asked: Asked) -> Story:
     """The page from what was read."""
     account, chosen = told.account, asked.params.get("fate", "")
     counts = Counter(fate.disposition or "" for fate in account.fates)
@@ -210,3 +200,14 @@ def _chips(counts: Mapping[str, int], chosen: str, asked: Asked) -> tuple[Chip, 
     ]
     every = asked.again("turn", fate=None) + "#candidates"
     return (Chip("All", sum(counts.values()), "plain", "every candidate", every, not chosen), *told)
+
+
+async def turn(visit: Visit) -> Response:
+    """One turn."""
+    told = await read(visit.layer, visit.figures, visit.asked)
+    if told is None:
+        raise HTTPException(404, NO_TURN)
+    return visit.page("turn.html", view=view(told, visit.asked))
+
+
+PAGES = (Page("/turn", turn, under="/turns"),)

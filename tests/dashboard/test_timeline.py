@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from brain.analytics.memories import MemoryRow
 from brain.decay import added
 from brain.search import Masses
-from cognitive.dashboard.course import boost_now, steps
+from cognitive.dashboard.timeline import boost_now, steps
 from cognitive.policy import Policy
 
 NOW = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)

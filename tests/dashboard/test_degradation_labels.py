@@ -9,8 +9,8 @@ import pytest
 
 from brain.postgres.database import Database
 from cognitive import CognitiveLayer, Outcome, Policy, Tool, ToolCall, Turn
-from cognitive.dashboard.lacks import LACKS, lack
-from cognitive.dashboard.offered import tools
+from cognitive.dashboard.degradation_labels import LACKS, lack
+from cognitive.dashboard.tools_view import tools
 from cognitive.degradation import DEGRADATION_CODES, Degradation, part
 from cognitive.server import assembly
 from cognitive.telemetry.metrics import STAGES
