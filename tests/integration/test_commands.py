@@ -160,7 +160,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert (used["source"], used["chosen"]) == ("the operator's own, which holds for the agent", False)
     assert len(shell("policy", "list")["history"]) == 3
     assert shell("config")["version"]
-    assert shell("reference", "settings")["tunables"]
+    assert shell("reference", "settings")["policy"]
     assert len(shell("reference", "commands")["commands"]) == len(LEAVES)
     assert shell("doctor")["healthy"]
     assert shell("db", "upgrade", "--url", urls.owner)["revision"]
