@@ -56,6 +56,16 @@ def test_all_files_are_covered_and_every_statement_is_found(root):
         assert not set(headings) & set(dir(Mapping)), "would be read as a method of the mapping"
 
 
+def test_every_statement_is_run_by_something(root):
+    paths = [path for folder in ("brain", "cognitive") for path in (root / folder).rglob("*.py")]
+    sources = [path.read_text(encoding="utf-8") for path in paths]
+    attributes = {name for text in sources for name in re.findall(r"\b(?:SQL|WRITING)\.(\w+)", text)}
+    strings = {name for text in sources for name in re.findall(r'"(\w+)"', text)}
+    counted = {f"count_{kind}" for kind in strings}  # of retention: put together from the kind of row
+    for port in PORTS:
+        assert set(statements.load(port)) <= attributes | strings | counted, port
+
+
 def test_statements_are_written_with_named_parameters(root):
     for port in PORTS:
         for statement in statements.load(port).values():
