@@ -3,8 +3,7 @@
 Modules, in order of execution:
 
 - `client`: the remote layer, by the layer's own methods.
-- `namespaces`: its `sessions`, `explain` and `admin`.
-- `policies`: its `policies`.
+- `namespaces`: its `sessions`, `policies`, `explain` and `admin`.
 - `calls`: requests, retries, and errors as the layer raises them.
 """
 

@@ -15,8 +15,7 @@ from brain.artifacts import Page
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive.client.calls import Calls
-from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemoteSessions, id_of
-from cognitive.client.policies import Policies
+from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions, id_of
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
@@ -58,7 +57,7 @@ class CognitiveClient:
     def __init__(self, calls: Calls, pre_turn_seconds: float) -> None:
         self._calls = calls
         self.sessions = RemoteSessions(calls)
-        self.policies = Policies(calls)
+        self.policies = RemotePolicies(calls)
         self.explain = RemoteExplain(calls)
         self.admin = RemoteAdmin(calls)
         self._pre_turn_seconds = pre_turn_seconds

@@ -1,6 +1,6 @@
 """Serve a layer over HTTP: one ASGI app with the API, MCP, the dashboard, probes and metrics.
 
-Modules, in order of execution, first what stands before the routes:
+Modules, in order of execution:
 
 - `connections`: limit how many connections there are and how long each may take for its headers.
 - `browsers`: check Host and Origin, add security headers, show errors as HTML pages.
@@ -17,7 +17,7 @@ Modules, in order of execution, first what stands before the routes:
 - `context_cache`: keep prepared turns until their outcome comes.
 - `problems`: turn errors into problem+json.
 
-Modules that start the server:
+Modules that make and start the server:
 
 - `config`: define the settings of a server and the apps that it mounts.
 - `app`: put the middleware, the routes and the mounted apps together.

@@ -19,8 +19,7 @@ from cognitive.api.policies import PoliciesApi
 from cognitive.api.sessions import SessionsApi
 from cognitive.client import CognitiveClient, NotAllowed
 from cognitive.client.calls import Calls
-from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemoteSessions
-from cognitive.client.policies import Policies as RemotePolicies
+from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput, StoreUnavailable, UnknownMemory, UnknownTurn
 from cognitive.server.config import ServerConfig

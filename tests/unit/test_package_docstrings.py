@@ -6,8 +6,6 @@ import ast
 import re
 
 PACKAGES = ("benchmarks", "brain", "cognitive")
-# Packages whose docstring does not list their modules yet; none may be added.
-PENDING = {"cognitive/server", "cognitive/wire"}
 
 
 def packages(root):
@@ -30,11 +28,6 @@ def test_a_package_lists_its_modules_and_no_others(root):
     for package in packages(root):
         name = package.relative_to(root).as_posix()
         names = listed(package)
-        if name not in PENDING and (set(names) != there(package) or len(names) != len(set(names))):
+        if set(names) != there(package) or len(names) != len(set(names)):
             wrong[name] = sorted(set(names) ^ there(package))
     assert wrong == {}
-
-
-def test_what_is_pending_is_not_done_yet(root):
-    done = {name for name in PENDING if set(listed(root / name)) == there(root / name)}
-    assert done == set()
