@@ -143,7 +143,7 @@ async def _rows() -> Sequence[Row]:
 def _show_rows(found: Sequence[Row]) -> None:
     printing.table(
         ("tunable", "from", "to", "what it is"),
-        [(row.name, f"{row.least:g}", f"{row.most:g}", f"{row.about} {row.unit}".strip()) for row in found],
+        [(row.name, f"{row.least:g}", f"{row.most:g}", row.about) for row in found],
     )
 
 

@@ -192,7 +192,7 @@ def rank(
 ) -> list[Candidate]:
     """Candidates by score, best first, equal ones in the agent's own order; and as `precede` says for the query.
 
-    score = relevance + usage_weight · log2(boost) + lift, halved for what was superseded. The boost is an addition of
+    score = relevance + usage.weight · log2(boost) + lift, halved for what was superseded. The boost is an addition of
     at most 0.005 at the default weight: it settles near-ties and cannot lift the irrelevant over an exact match. The
     lift is what the search lacked for the same question before, at most 0.2 at the default weight.
     """

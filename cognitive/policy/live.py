@@ -64,21 +64,21 @@ def _rows() -> Iterator[Row]:
     for name, field in settings().items():
         default = field.get_default(call_default_factory=True)
         if not isinstance(default, Mapping):
-            yield from _row(name, name, field, field)
+            yield from _row(name, name, field)
             continue
         for key, value in default.items():
             if isinstance(value, Edge):
                 for cell, own in type(value).model_fields.items():
-                    yield from _row(f"{name}.{key}.{cell}", cell, own, field, f"{key.capitalize()}: ")
+                    yield from _row(f"{name}.{key}.{cell}", cell, own, f"{key.capitalize()}: ")
             else:
-                yield from _row(f"{name}.{key}", key, field, field)
+                yield from _row(f"{name}.{key}", key, field)
 
 
-def _row(name: str, last: str, marked: FieldInfo, described: FieldInfo, of: str = "") -> Iterator[Row]:
+def _row(name: str, last: str, field: FieldInfo, of: str = "") -> Iterator[Row]:
     """The row of a number, if its field is marked; `last` is its own name, `of` the row of the table that it is in."""
-    for live in (each for each in marked.metadata if isinstance(each, Live)):
+    for live in (each for each in field.metadata if isinstance(each, Live)):
         label = of + live.label.format(last.replace("_", " "))
-        about = (described.description or "").partition(". ")[0].rstrip(".").replace("\n", " ")
+        about = (field.description or "").partition(". ")[0].rstrip(".").replace("\n", " ")
         yield Row(name, label, name.partition(".")[0].capitalize(), live.min, live.max, live.step, about, live.unit)
 
 

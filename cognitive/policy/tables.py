@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import re2
-from pydantic import BeforeValidator, ConfigDict
+from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from brain.memory_types import TYPE_ROWS
@@ -22,7 +22,11 @@ Placement = Literal["user_tail", "journaled", "system"]
 ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 
 _MAX_TOKENS = 32_000  # of a turn's memory at run time; more is a document, and the operator's to decide
-SectionTokens = Annotated[Tokens, Live("{}s", 0, _MAX_TOKENS, 50, "tokens")]
+SectionTokens = Annotated[
+    Tokens,
+    Live("{}s", 0, _MAX_TOKENS, 50, "tokens"),
+    Field(description="Tokens planned for the section of this memory type; what it leaves, other types use."),
+]
 _PLAIN_NAME = re.compile(r"\w[\w -]{0,63}")
 LONGEST_PATTERN = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
 MOST_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
@@ -31,7 +35,11 @@ MOST_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repet
 class FrameBudget(Edge):
     """Tokens per memory type and in total, and how many turns of the conversation a memory is compared with."""
 
-    total: Annotated[Tokens, Live("in all", 0, _MAX_TOKENS, 250, "tokens")]
+    total: Annotated[
+        Tokens,
+        Live("in all", 0, _MAX_TOKENS, 250, "tokens"),
+        Field(description="Tokens of memory in a turn of this frame."),
+    ]
     decision: SectionTokens
     fact: SectionTokens
     procedure: SectionTokens
