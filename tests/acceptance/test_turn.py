@@ -699,7 +699,7 @@ async def test_a_section_without_budget_uses_only_what_others_leave(urls, embedd
 
 async def test_no_total_is_exceeded_by_a_single_token(urls, embedder, household):
     """Every total around what one memory of each type takes: the frame and its headings count as well."""
-    limits = {"limits.default": 1, "limits.hinted_type": 1, "limits.other_types": 1}
+    limits = {"limits": {"default": 1, "hinted_type": 1, "other_types": 1}}
 
     async def context(text: str, total: int):
         policy = Policy(
