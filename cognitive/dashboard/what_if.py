@@ -18,7 +18,7 @@ from cognitive.policy import Policy
 from cognitive.policy.live import BY_NAME, ROWS, Row, checked
 from cognitive.policy.policy import groups as settings_groups
 
-_OPEN = ("Feedback", "Evidence", "Limits")  # groups that stand open; others where something in them was moved
+_OPEN = ("Usage", "Feedback", "Evidence", "Limits")  # groups that stand open; others where something in them was moved
 
 
 @dataclass(frozen=True, slots=True)
