@@ -210,7 +210,7 @@ def _compose(base: _Base) -> Services:
     capture = Capture(stores.memories, base.policy, background, base.extensions.extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     prefetch = ResponseEmbedder(embedders, background)
-    shadowing = Shadowing(turns, resolver.shadow, background, stores.counter)
+    shadowing = Shadowing(turns, resolver.shadow, background, stores.counter, base.extensions.constants)
     session_manager = SessionManager(
         stores.sessions, stores.artifacts, base.policy, stores.counter, base.extensions.summarizer or Extractive(),
         background, redactor,
@@ -244,13 +244,13 @@ def _compose(base: _Base) -> Services:
 
 
 def _policies(base: _Base, stores: _Stores, resolver: PolicyResolver, forgetting: Forgetting) -> PoliciesApi:
-    samples = Samples(stores.policies, stores.memories, stores.contents, stores.counter)
+    samples = Samples(stores.policies, stores.memories, stores.contents, stores.counter, base.extensions.constants)
     forgetting.holds(samples.let_go)
     return PoliciesApi(resolver, stores.policies, samples, base.redactor)
 
 
 def _explain(base: _Base, stores: _Stores) -> ExplainApi:
-    questions = Questions(stores.turns, stores.memories, stores.contents, stores.counter)
+    questions = Questions(stores.turns, stores.memories, stores.contents, stores.counter, base.extensions.constants)
     return ExplainApi(questions, stores.turns, base.embedders, Figures(base.reading))
 
 

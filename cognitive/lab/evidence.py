@@ -21,6 +21,7 @@ from cognitive.context.assemble import Assembled, cost
 from cognitive.errors import InvalidInput
 from cognitive.lab.replay import again, expected_use, replay, unanswered, uncompared
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.recording.record import Given, Recording
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness
@@ -44,6 +45,7 @@ class Case:
     tokens: Mapping[UUID, int]
     tried: Mapping[UUID, float]
     counter: TokenCounter = count
+    constants: Constants = CONSTANTS
 
 
 def as_case(
@@ -54,13 +56,15 @@ def as_case(
     policy: Policy,
     verdicts: Mapping[UUID, Verdict],
     counter: TokenCounter = count,
+    constants: Constants = CONSTANTS,
 ) -> Case | None:
     """A completed turn as evidence, with the words as they are now; None if it no longer comes out as it was."""
-    replayed = replay(record, contents, pinned, policy, counter)
+    replayed = replay(record, contents, pinned, policy, counter, constants)
     if not replayed.identical:
         return None
     tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
-    return Case(turn_id, replayed.given, record.likeness, policy, verdicts, tokens, _tried(record), counter)
+    tried, given = _tried(record), replayed.given
+    return Case(turn_id, given, record.likeness, policy, verdicts, tokens, tried, counter, constants)
 
 
 def restored_case(
@@ -71,6 +75,7 @@ def restored_case(
     policy: Policy,
     verdicts: Mapping[UUID, Verdict],
     counter: TokenCounter = count,
+    constants: Constants = CONSTANTS,
 ) -> Case | None:
     """The same without running the stages, in a tenth of the time: None if something that the turn found is gone or
     says something else, or if another counter counted its tokens. Otherwise the stages would make the same of it again.
@@ -79,7 +84,8 @@ def restored_case(
     if restored.gone or restored.changed or restored.given.counter != counter.name:
         return None
     tokens = {fate.memory_id: fate.tokens or 0 for fate in record.fates if fate.disposition == "shown"}
-    return Case(turn_id, restored.given, record.likeness, policy, verdicts, tokens, _tried(record), counter)
+    tried, given = _tried(record), restored.given
+    return Case(turn_id, given, record.likeness, policy, verdicts, tokens, tried, counter, constants)
 
 
 def _tried(record: Recording) -> Mapping[UUID, float]:
@@ -93,7 +99,7 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
     better for crediting more. Its threshold and half-life change what was learnt before the turn, from `history`.
     """
     given = relearnt(case, policy, history)
-    made = again(given, case.likeness, policy, case.counter)
+    made = again(given, case.likeness, policy, case.counter, case.constants)
     target = chances(made)
     ids = dict.fromkeys((*case.verdicts, *case.tried, *target))
     found = {fate.candidate.hit.memory_id: fate.candidate for fate in made.fates if fate.candidate.hit.memory_id in ids}

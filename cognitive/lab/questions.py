@@ -20,6 +20,7 @@ from cognitive.lab.replay import Difference, Placed, Replayed, difference, repla
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter, count
 from cognitive.validation import require_label
@@ -75,11 +76,19 @@ class Account:
 class Questions:
     """Answers from the record; nothing asked here counts as shown, or teaches."""
 
-    def __init__(self, turns: TurnLog, store: MemoryStore, contents: Contents, counter: TokenCounter = count) -> None:
+    def __init__(
+        self,
+        turns: TurnLog,
+        store: MemoryStore,
+        contents: Contents,
+        counter: TokenCounter = count,
+        constants: Constants = CONSTANTS,
+    ) -> None:
         self._turns = turns
         self._store = store
         self._contents = contents
         self._counter = counter
+        self._constants = constants
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
         """Why a memory was shown in a turn, or why it was not."""
@@ -145,7 +154,7 @@ class Questions:
         # the turn's own policy, though its version may differ by now: tunables newer than the record have defaults
         policy = policy.for_agent(agent_id) if policy is not None else was
         own = policy.version in (was.version, turn.policy)
-        replayed = replay(record, *await self._words(agent_id, record), policy, self._counter)
+        replayed = replay(record, *await self._words(agent_id, record), policy, self._counter, self._constants)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
         verdict, because = _verdict(replayed, since, self._counter) if own else ("another policy", since)
@@ -191,7 +200,7 @@ class Questions:
         verdicts: Mapping[UUID, Verdict],
     ) -> list[Case]:
         words = await self._words(agent_id, record)
-        case = as_case(turn.turn_id, record, *words, policy, verdicts, self._counter)
+        case = as_case(turn.turn_id, record, *words, policy, verdicts, self._counter, self._constants)
         return [case] if case is not None else []
 
     async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, Content], Mapping[UUID, Memory]]:

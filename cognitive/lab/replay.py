@@ -46,13 +46,14 @@ def replay(
     pinned: Mapping[UUID, Memory],
     policy: Policy,
     counter: TokenCounter = count,
+    constants: Constants = CONSTANTS,
 ) -> Replayed:
     """Runs the stages of a turn on what they were given then, with the memories' words as they are now.
 
     Tokens are counted by `counter`; what counted them then is `given.counter`.
     """
     restored = record.restored(contents, pinned)
-    made = again(restored.given, record.likeness, policy, counter)
+    made = again(restored.given, record.likeness, policy, counter, constants)
     return Replayed(
         given=restored.given,
         made=made,

@@ -22,6 +22,7 @@ from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab.evidence import Case, as_case, restored_case
 from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.live import checked
 from cognitive.privacy.forgetting import Held
 from cognitive.recording.record import NOTHING, Recording, decode
@@ -67,12 +68,18 @@ class Samples:
     """Samples of agents' latest completed turns."""
 
     def __init__(
-        self, policies: PolicyStore, store: MemoryStore, contents: Contents, counter: TokenCounter = count
+        self,
+        policies: PolicyStore,
+        store: MemoryStore,
+        contents: Contents,
+        counter: TokenCounter = count,
+        constants: Constants = CONSTANTS,
     ) -> None:
         self._policies = policies
         self._store = store
         self._contents = contents
         self._counter = counter
+        self._constants = constants
         self._kept: OrderedDict[_Asked, _Kept] = OrderedDict()
         self._asked: dict[str, object] = {}  # by agent, who asked last
         self._one = asyncio.Lock()  # reading takes memory and a core: one after the other
@@ -170,6 +177,7 @@ class Samples:
             return make(
                 row.turn_id, record, words[record.model], pinned, policies[row.policy], verdicts.get(row.turn_id, {}),
                 self._counter,
+                self._constants,
             )  # fmt: skip
 
         cases = [(row, case) for row in rows if (case := made(row, restored_case)) is not None]

@@ -17,6 +17,7 @@ from cognitive.background import Background
 from cognitive.context.engine import Built
 from cognitive.lab.replay import again
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.recording.record import Given
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Likeness, compared
@@ -36,10 +37,12 @@ class Shadowing:
         policies: Callable[[str], Policy | None],
         background: Background,
         counter: TokenCounter = count,
+        constants: Constants = CONSTANTS,
     ) -> None:
         self._turns = turns
         self._policies = policies
         self._counter = counter
+        self._constants = constants
         self._queue = background.queue(_MOST_WAITING)
 
     def follow(self, agent_id: str, turn_id: str, built: Built) -> None:
@@ -53,7 +56,7 @@ class Shadowing:
     async def _shadow(
         self, agent_id: str, turn_id: str, given: Given, likeness: Mapping[Key, Likeness], policy: Policy
     ) -> None:
-        made = await asyncio.to_thread(again, given, likeness, policy, self._counter)
+        made = await asyncio.to_thread(again, given, likeness, policy, self._counter, self._constants)
         shown = tuple(candidate.hit.memory_id for candidate in made.shown)
         tokens = sum(candidate.tokens for candidate in made.shown)
         await self._turns.shadow(agent_id, Shadow(turn_id, policy.version, shown, tokens, given.now))
