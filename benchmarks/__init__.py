@@ -2,6 +2,7 @@
 
 Modules, in order of execution:
 
+- `equality`: record what fixed turns give, and compare two recordings.
 - `turns`: time whole turns and what they find, beside the floor and beside peers.
 - `pre_turn`: time `pre_turn` by stage, for agents of several sizes.
 - `preflight`: how well messages are classified, and how long that takes.
