@@ -76,6 +76,7 @@ def recorded(name):
 @example("\x1b" + "]" * 700, "Bash")
 @example("a\rb" * 500, "Bash")
 @example("\ud83d" * 2000, "Read")
+@example("1\b" + "0" * 21 + ":" + "000000000000000:" * 3 + "0" * 340, "Bash")
 def test_any_text_is_bounded_storable_pointed_to_and_stays_as_it_is_the_second_time(text, tool):
     once = shown(text, tool, SMALL)
     assert len(once.text) <= 600
