@@ -30,8 +30,8 @@ import numpy as np
 from brain import statements
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
-from brain.postgres.halfvec import encode_halfvec
 from brain.postgres.migrate import upgrade
+from brain.postgres.wire_types import encode_halfvec
 from brain.text import lexemes
 from cognitive import CognitiveLayer, Outcome, Policy, Tool, ToolCall, Turn
 

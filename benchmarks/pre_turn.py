@@ -27,8 +27,8 @@ import numpy as np
 
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM
-from brain.postgres.halfvec import encode_halfvec
 from brain.postgres.migrate import upgrade
+from brain.postgres.wire_types import encode_halfvec
 from brain.types import Vectors
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder
 from brain.embedding.minilm import MiniLM
 from brain.turn_records import Calls
 from cognitive.plan import CATEGORIES, Plan, Signals

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from brain import redacting, statements
 from brain.errors import InvalidInput
 from brain.postgres.database import Connection, Database
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.redacting import Redact
 from brain.types import Edge, MemoryType, Moment, NewMemory, Trust
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from brain import statements
-from brain.embedding.several import Embedders, Spaces
+from brain.embedding.embedders import Embedders, Spaces
 from brain.errors import EmbeddingError
 from brain.indexing import Posted
 from brain.postgres.database import Connection
-from brain.postgres.halfvec import encode_halfvec
+from brain.postgres.wire_types import encode_halfvec
 from brain.types import MemoryType, Vector
 
 SQL = statements.load("store")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from brain import statements
 from brain.memory_rows import SQL as WRITING
 from brain.postgres.database import Connection, Database
-from brain.postgres.halfvec import encode_halfvec
+from brain.postgres.wire_types import encode_halfvec
 from brain.types import Vectors
 
 SQL = statements.load("ivf_index")

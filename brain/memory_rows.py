@@ -10,13 +10,13 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from brain import archive, index_rows, statements
 from brain.archive import Kept
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
 from brain.index_rows import Embedded
 from brain.indexing import IndexedPassage
 from brain.languages import AgentLanguages, Indexed
 from brain.postgres.database import Connection
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.types import NewMemory, Receipt, above
 
 SQL = statements.load("store")

@@ -15,7 +15,7 @@ from brain import statements
 from brain.errors import InvalidInput
 from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.search import Masses
 from brain.statements import Statement
 from brain.turn_records import ShadowedTurn, Verdict

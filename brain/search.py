@@ -13,11 +13,11 @@ from typing import Any
 from uuid import UUID
 
 from brain import past_turns, statements
-from brain.embedding.several import Spaces
+from brain.embedding.embedders import Spaces
 from brain.languages import AgentLanguages, Indexed
 from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
-from brain.postgres.halfvec import encode_halfvec
+from brain.postgres.wire_types import encode_halfvec
 from brain.terms import COUNTED, LARGE, MOST_POSTINGS, Chosen, Term, choose, idf, terms
 from brain.text import lexemes
 from brain.types import MemoryType, Trust, Vector

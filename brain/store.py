@@ -15,13 +15,13 @@ import numpy as np
 
 from brain import archive, memory_rows, redacting
 from brain.archive import Archived, Kept
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, texts
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL, Prepared
 from brain.postgres.database import Connection, Database
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redactor
 from brain.types import Memory, MemoryType, NewMemory, Revision, Vector
 

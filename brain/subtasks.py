@@ -11,7 +11,7 @@ from uuid import UUID
 from brain import statements
 from brain.errors import InvalidInput, UnknownArtifact
 from brain.postgres.database import Connection, Database
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redactor
 from brain.text import lexemes
 

@@ -10,8 +10,7 @@ from uuid import UUID
 from brain import rollups, statements
 from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
-from brain.postgres.halfvec import encode_halfvec
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value, encode_halfvec
 from brain.statements import Statement
 from brain.turn_records import (
     CalledTurn,

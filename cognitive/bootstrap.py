@@ -14,8 +14,7 @@ from brain.artifacts import Artifacts
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import Reindexing
 from brain.deadline import Deadline
-from brain.embedding.cached import CachedEmbedder
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.erasure.erasing import Erasing
 from brain.erasure.retention import Retention
 from brain.errors import EmbeddingError

@@ -14,7 +14,7 @@ from time import perf_counter, time
 from uuid import uuid4
 
 from brain.deadline import Deadline
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import Embedders
 from brain.redacting import Redactor
 from brain.turns import TurnLog
 from cognitive.catalog.engine import Catalog, ToolSignals

@@ -16,7 +16,7 @@ from brain.analytics.paging import EARLIEST, LATEST, MOST_SAMPLED, most, pattern
 from brain.analytics.turn_rows import Page
 from brain.postgres.database import Database
 from brain.postgres.reading import Reading
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.search import Masses
 from brain.statements import Statement
 from brain.types import MEMORY_TYPES, MemoryType, Receipt

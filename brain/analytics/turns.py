@@ -36,7 +36,7 @@ from brain.analytics.turn_rows import (
 )
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import Reading
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.statements import Statement
 
 MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent

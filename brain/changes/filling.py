@@ -17,14 +17,13 @@ from typing import Any
 from uuid import UUID
 
 from brain import index_rows, statements
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput
 from brain.indexing import IndexedPassage, passages, texts
 from brain.languages import ENGLISH
 from brain.memory_rows import count, share_agent
 from brain.postgres.database import Connection, Database
-from brain.postgres.halfvec import encode_halfvec
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value, encode_halfvec
 from brain.types import MemoryType
 
 SQL = statements.load("reembedding")

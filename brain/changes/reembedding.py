@@ -12,12 +12,12 @@ from uuid import UUID
 
 from brain import index_rows
 from brain.changes.filling import SQL, Filling, lock
-from brain.embedding.several import Spaces
+from brain.embedding.embedders import Spaces
 from brain.errors import InvalidInput
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import count
 from brain.postgres.database import Connection
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.statements import Statement
 
 State = Literal["building", "ready", "live", "retired"]

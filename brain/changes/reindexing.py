@@ -23,7 +23,7 @@ from brain.languages import require
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import count
 from brain.postgres.database import Connection, Database
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.statements import Statement
 from brain.text import label
 

@@ -7,6 +7,5 @@ Modules, in order of execution:
 - `wordllama`: embed with a static model, without a runtime.
 - `transformer`: embed with any other model, on sentence-transformers.
 - `packaged`: find the data files of installed packages without running their code.
-- `cached`: embed off the event loop, with a cache by model and text, and check the output.
-- `several`: know the models of an agent's vectors, and choose the embedder of its reads and writes.
+- `embedders`: embed off the event loop, with a cache by model and text, and choose the embedder of an agent.
 """

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from uuid import UUID
 
 from brain import caches, memory_rows
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import Embedders
 from brain.erasure import purge_derived
 from brain.erasure.purge_derived import Quoting
 from brain.erasure.residue import Remains, says_nothing

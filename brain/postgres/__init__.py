@@ -7,9 +7,8 @@ Modules, in order of execution:
 - `breaker`: stop asking a database that does not answer, probe it, and let calls wait for its return.
 - `connection_setup`: make a pool's connections, check the database, and classify what asyncpg raises.
 - `schema`: name what this version needs of a database: revision, server, extension.
-- `halfvec`: encode and decode vectors on the wire.
 - `transaction`: begin, commit and undo a transaction for one tenant.
-- `rows`: turn rows into typed values.
+- `wire_types`: encode and decode vectors, and turn rows into typed values.
 - `reading`: connect those that only read: by a role that cannot write, to a standby if there is one.
 - `roles`: create the roles of those that only read, and see which a login may take on.
 - `admin_connection`: connect beside the pool, for tasks on the database as a whole.

@@ -13,9 +13,9 @@ import asyncpg
 
 from brain.deadline import Deadline
 from brain.errors import SchemaError, StoreUnavailable
-from brain.postgres.halfvec import decode_halfvec
 from brain.postgres.schema import LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
 from brain.postgres.transaction import Connection
+from brain.postgres.wire_types import decode_halfvec
 
 # The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
 LOST = (

@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from brain.analytics.turns import Figures
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import Embedders
 from brain.store import Progress
 from brain.turn_records import TurnSummary, Verdict
 from brain.turns import TurnLog

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brain.deadline import Deadline
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import Embedders
 from brain.errors import EmbeddingError, JournalError, SchemaError, StoreError
 from brain.journal import Backlog, Entry, Journal
 from brain.postgres.health import DatabaseHealth

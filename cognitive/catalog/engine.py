@@ -17,7 +17,7 @@ from time import monotonic
 from weakref import WeakKeyDictionary
 
 from brain.deadline import Deadline
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder
 from brain.errors import EmbeddingError
 from brain.past_turns import PastTurn
 from brain.types import Vector, Vectors

@@ -9,8 +9,7 @@ from datetime import datetime
 from time import perf_counter
 
 from brain.deadline import Deadline
-from brain.embedding.cached import CachedEmbedder
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.errors import CognitiveError, StoreUnavailable
 from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore

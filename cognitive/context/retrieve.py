@@ -8,7 +8,7 @@ from datetime import datetime
 from math import inf
 
 from brain.deadline import Deadline
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder
 from brain.errors import CognitiveError
 from brain.past_turns import PastTurns
 from brain.search import Found, MemorySearch, Query

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from brain.embedding.several import Embedders
+from brain.embedding.embedders import Embedders
 from cognitive.background import Background
 from cognitive.context.dedup import window_sentences
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder
 from brain.types import Vector, Vectors
 from cognitive.policy import Policy
 from cognitive.preflight.rules.categories import EXEMPLARS

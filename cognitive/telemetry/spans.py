@@ -16,7 +16,7 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder
 from brain.types import Vectors
 from cognitive.telemetry import attributes
 from cognitive.telemetry.attributes import CAPTURE_CONTENT, CAPTURING, EMBEDDINGS, ERROR_TYPE, Attribute, Attributes

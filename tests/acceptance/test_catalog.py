@@ -9,7 +9,7 @@ import logging
 import pytest
 
 from brain.deadline import Deadline
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Tool, ToolCall, Turn
 from cognitive.catalog.engine import Catalog, ToolCache
 from cognitive.catalog.ranking import Evidence

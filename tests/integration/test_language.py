@@ -14,7 +14,7 @@ from hashed import old
 from brain.changes import reindexing
 from brain.changes.filling import Pace, PendingMemory
 from brain.postgres.database import Database
-from brain.postgres.rows import as_value
+from brain.postgres.wire_types import as_value
 from brain.search import MemorySearch, Query
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.errors import InvalidInput, UnknownLanguage

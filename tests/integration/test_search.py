@@ -13,7 +13,7 @@ import pytest
 
 from brain import statements
 from brain.postgres.database import Database
-from brain.postgres.halfvec import encode_halfvec
+from brain.postgres.wire_types import encode_halfvec
 from brain.search import K1, PROBES, B, MemorySearch, Query
 from brain.terms import MOST_POSTINGS
 from brain.text import lexemes

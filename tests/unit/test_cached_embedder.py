@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder
 from brain.errors import EmbeddingError
 
 

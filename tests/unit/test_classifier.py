@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from making import beside, unit
 
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import ExemplarClassifier, nearest

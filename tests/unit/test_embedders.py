@@ -10,10 +10,9 @@ from hashed import Hashed, new, old, twin
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.embedding.cached import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder, Embedders, Space, Spaces
 from brain.embedding.minilm import MiniLM
 from brain.embedding.named import named
-from brain.embedding.several import Embedders, Space, Spaces
 from brain.embedding.wordllama import WordLlama
 from brain.errors import EmbeddingError
 

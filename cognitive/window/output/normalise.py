@@ -139,7 +139,9 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
     if short and (limit.exact or _POINTER.search(shown) or read_json(shown) is not None):
         return _unshortened(output, shown)
     pointer = uuid5(_NAMESPACE, f"{session_id}\0{whole}")
-    for source in dict.fromkeys((cleaned, shown) if short else (cleaned,)):  # a text shown whole stays so when read again
+    for source in dict.fromkeys(
+        (cleaned, shown) if short else (cleaned,)
+    ):  # what is shown whole stays so when read again
         text, notes = _shorter(source, shown, limit, _Mark(len(whole), pointer))
         text = text if limit.exact else clean(text)
         if not short or len(text) + _LEAST_SAVED <= len(shown):

@@ -1,4 +1,4 @@
-"""Encode and decode half-precision vectors as they cross the wire.
+"""Values as they cross the wire: vectors to and from pgvector's binary form, rows to dataclasses.
 
 The codec of the package `pgvector` is not used here: to bytes from an array of 384 numbers takes it 2.3 µs instead of
 1.5, back to an array of float32 1.9 µs instead of 1.5, and a query that reads 100 such vectors 0.31 ms instead of 0.28
@@ -7,8 +7,15 @@ The codec of the package `pgvector` is not used here: to bytes from an array of 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any, TypeVar, cast
+
 import numpy as np
 from numpy.typing import NDArray
+
+Value = TypeVar("Value")
 
 
 def encode_halfvec(vector: NDArray[np.float32]) -> bytes:
@@ -22,3 +29,15 @@ def encode_halfvec(vector: NDArray[np.float32]) -> bytes:
 def decode_halfvec(value: bytes) -> NDArray[np.float32]:
     """The reverse of `encode_halfvec`."""
     return np.frombuffer(value, dtype=">f2", offset=4).astype(np.float32)
+
+
+def as_value(kind: Callable[..., Value], row: Mapping[str, Any], **others: Any) -> Value:
+    """Return a dataclass of the columns of a row that are its fields, and of `others`. An array becomes a tuple."""
+    names = _fields(kind)
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items() if name in names}
+    return kind(**{**values, **others})
+
+
+@cache
+def _fields(kind: Callable[..., object]) -> frozenset[str]:
+    return frozenset(each.name for each in fields(cast("type[Any]", kind)))
