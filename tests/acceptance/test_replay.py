@@ -19,9 +19,11 @@ import pytest
 
 from brain.decay import decayed
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
+from cognitive.bootstrap import Extensions, assemble
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
 from cognitive.lab.evidence import logged, relearnt
+from cognitive.policy.constants import Constants
 
 CHECKOUT = Path(__file__).parents[2]
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -146,6 +148,19 @@ async def test_a_day_of_turns_comes_out_byte_for_byte(layers, day):
         assert replay.difference.none
         assert replay.difference.tokens[0] == replay.difference.tokens[1]
         assert replay.difference.uncompared == ()
+
+
+async def test_a_layer_with_other_constants_replays_its_turns_by_them(urls, embedder, layers, agent):
+    usual, _ = layers
+    extensions = Extensions(embedder, constants=Constants(version_threshold=1.0))
+    async with assemble(urls.app, CALM, None, extensions) as services:
+        layer = CognitiveLayer(services)
+        await layer.remember(
+            agent, [NewMemory(type="fact", content=f"Ada has parked the kayak at pier {n}.") for n in range(40)]
+        )
+        await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Where is Ada's kayak?", turn_id="k"))
+        assert (await layer.explain.replay(agent, "k")).verdict == "identical"
+    assert (await usual.explain.replay(agent, "k")).verdict == "different", "it takes the newest versions"
 
 
 async def test_it_comes_out_the_same_in_another_process_under_another_hash_seed(urls, day):
