@@ -15,7 +15,7 @@ Modules, in order of execution:
 - `hook`: `cognitive hook`.
 - `memory`: `cognitive remember`, `recall` and `memory`.
 - `session`: `cognitive session`.
-- `turn`: `cognitive turn` and `why`.
+- `why`: `cognitive why`.
 - `evaluate`: `cognitive evaluate`, and the policy and turns that it, `replay` and `tune` read.
 - `replay`: `cognitive replay`.
 - `tune`: `cognitive tune`.
@@ -25,6 +25,6 @@ Modules, in order of execution:
 - `db`: `cognitive db`.
 - `indexes`: `cognitive db reembed`, `language` and `index`.
 - `bench`: `cognitive bench`.
-- `reference`: `cognitive reference`, which generates docs/cli.md.
 - `settings_page`: the page of all settings, docs/configuration.md.
+- `reference`: print that page or docs/cli.md; run as `python -m cognitive.cli.reference`.
 """

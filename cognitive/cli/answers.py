@@ -159,12 +159,12 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
     (JournalError, "", "make the data directory writable; `cognitive doctor` says which it is"),
     (StoreError, "", "`cognitive doctor`"),
     (EmbeddingError, "", "`cognitive doctor` loads the model by itself"),
-    (PolicyError, "agents.", "`cognitive reference settings` lists every tunable with its bounds"),
-    (PolicyError, "", "`cognitive config` says which file each setting comes from, `cognitive reference settings`"
-     " what may stand there"),
-    (InvalidInput, "version", "`cognitive policy list --agent {agent}` lists the candidates"),
+    (PolicyError, "agents.", "`python -m cognitive.cli.reference settings` lists every tunable with its bounds"),
+    (PolicyError, "", "`cognitive config` says which file each setting comes from,"
+     " `python -m cognitive.cli.reference settings` what may stand there"),
+    (InvalidInput, "version", "`cognitive policy show --agent {agent}` lists the candidates"),
     (UnknownMemory, "", "`cognitive recall QUERY --agent {agent}` finds memories with their ids"),
-    (UnknownTurn, "", "`cognitive turn list --agent {agent}` lists this agent's turns"),
+    (UnknownTurn, "", "`cognitive why --agent {agent}` lists this agent's turns"),
     (InvalidInput, "memory_id", "`cognitive why TURN_ID --agent {agent}` lists what the turn showed"),
 )  # fmt: skip
 

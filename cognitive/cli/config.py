@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,13 +23,15 @@ _VALUE = "[{name, value?, source}]"
 _STORED = "{live?, shadow?, changes: {…}, since?, by?, unknown?}"
 
 
-@click.command(cls=Answering, shape=f"{{settings: {_VALUE}, version, policy: {_VALUE}, stored: {_STORED}}}")
+@click.command(cls=Answering, shape=f"{{settings: {_VALUE}, embedded?, version, policy: {_VALUE}, stored: {_STORED}}}")
 @AGENT
 @click.option("--all", "everything", is_flag=True, help="Also the tunables that have their default.")
 def command(agent: str, everything: bool) -> None:
     """Show the settings and an agent's policy, and where each value comes from.
 
     What was chosen for the agent (`cognitive policy`) stands above the files, and is shown if the database answers.
+    The embedded server's URL is that of the application's role, which row level security binds; the server answers
+    there while a process uses it.
     """
     run(_effective(agent), lambda told: _show(told, everything))
 
@@ -40,13 +43,29 @@ async def _effective(agent: str) -> Mapping[str, Any]:
     settings = from_environment()
     policy = live_policy(settings)
     own = policy.for_agent(agent)
-    stored = await _stored(agent)
+    async with _embedded(settings) as url:
+        stored = await _stored(agent)
     return {
         "settings": list(_settings(settings)),
+        "embedded": url,
         "version": stored["live"] or own.version,
         "policy": [{**each, **_chosen(each["name"], stored["changes"])} for each in _tunables(policy, settings, agent)],
         "stored": stored,
     }
+
+
+@asynccontextmanager
+async def _embedded(settings: Settings) -> AsyncIterator[str | None]:
+    """Run the embedded server, and give its URL for the application's role: None where another is set or it fails."""
+    from cognitive import admin
+    from cognitive.errors import EmbeddedServerError
+
+    async with AsyncExitStack() as running:
+        url = None
+        if settings.database_url is None:
+            with suppress(EmbeddedServerError):
+                url = (await running.enter_async_context(admin.embedded(settings))).app
+        yield url
 
 
 async def _stored(agent: str) -> Mapping[str, Any]:
@@ -115,6 +134,8 @@ def _named(changes: Mapping[str, Any], name: str) -> bool:
 def _show(told: Mapping[str, Any], everything: bool) -> None:
     rows = [(each["name"], each["value"], each["source"]) for each in told["settings"]]
     printing.table(("setting", "value", "from"), rows)
+    if told["embedded"]:
+        printing.line(f"embedded server, while a process uses it: {told['embedded']}")
     if told["stored"]["unknown"]:
         printing.note(f"what was chosen for this agent is not known: {told['stored']['unknown']}")
     printing.line("")

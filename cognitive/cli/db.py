@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -93,26 +92,6 @@ def _granted(told: Mapping[str, Sequence[str]]) -> None:
     printing.line("The roles are there: cognitive_reader, cognitive_overview.")
     for login in told["logins"]:
         printing.line(f"{login} may become {' and '.join(told['granted'])}.")
-
-
-@command.command(cls=Answering, shape="{url}")
-@click.option("--hold", is_flag=True, help="Keep the server running until Ctrl-C, to use the URL from elsewhere.")
-def url(hold: bool) -> None:
-    """Show the embedded server's URL for the application's role, which row level security binds."""
-    run(_url(hold), lambda told: click.echo(told["url"]) if not hold else None)
-
-
-async def _url(hold: bool) -> Mapping[str, str]:
-    from cognitive import admin
-
-    async with admin.embedded() as urls:
-        if hold:
-            if printing.as_json():
-                printing.document({"url": urls.app})
-            else:
-                click.echo(urls.app)
-            await asyncio.Event().wait()
-        return {"url": urls.app}
 
 
 # --- memories out and in, and what must not stay ---

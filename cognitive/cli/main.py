@@ -24,9 +24,8 @@ COMMANDS = {
     "remember": ("memory.remember", "Store memories, one or a file of them."),
     "recall": ("memory.recall", "Search an agent's memories."),
     "memory": ("memory.command", "Read, change or forget single memories."),
-    "session": ("session.command", "Show a session, end it or clear it."),
-    "turn": ("turn.command", "List an agent's turns, or expire the open ones."),
-    "why": ("turn.why", "Explain what a turn showed, and what it did not."),
+    "session": ("session.command", "Show a session, or end it."),
+    "why": ("why.command", "List an agent's turns, or explain what a turn showed and what it did not."),
     "replay": ("replay.command", "Run recorded turns again, under their own policy or another."),
     "evaluate": ("evaluate.command", "Estimate what another policy would have been worth."),
     "tune": ("tune.command", "Search a better policy on recorded turns."),
@@ -35,7 +34,6 @@ COMMANDS = {
     "token": ("token.command", "Create, list and revoke the tokens of a server."),
     "db": ("db.command", "Migrate the database, export and import memories, or rebuild an agent's indexes."),
     "bench": ("bench.command", "Measure how long turns take, and how that grows."),
-    "reference": ("reference.command", "Print the reference of all settings, or of all commands, as Markdown."),
 }
 
 

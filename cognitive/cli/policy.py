@@ -12,10 +12,10 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
-from cognitive.cli.options import AGENT
+from cognitive.cli.options import AGENT, AGENT_OR_NONE
 
 if TYPE_CHECKING:
-    from brain.policies import Candidate, Choice
+    from brain.policies import Candidate, Choice, Role
     from cognitive.lab.shadow import Agreement
     from cognitive.policy.live import Row
 
@@ -23,10 +23,6 @@ _NO_SHADOW = "No policy has run as a shadow for this agent: `cognitive policy sh
 _CHOICE = "{role, no, version?, at, by, note}"
 _CANDIDATE = "{version, base, changes: {…}, at, by, note}"
 _NOTE = click.option("--note", default="", help="Reason; stored with it.")
-_VERSION = click.argument("version")
-_ROLE = click.option(
-    "--role", type=click.Choice(["live", "shadow"]), default="live", show_default=True, help="Role of the policy."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +56,32 @@ def command() -> None:
 
 
 @command.command(
-    "list",
     cls=Answering,
-    shape=f"{{live, shadow?, base, candidates: [{_CANDIDATE}], history: [{_CHOICE}]}}",
+    shape=f"{{live, shadow?, base, candidates: [{_CANDIDATE}], history: [{_CHOICE}]}} | "
+    "{version, beside, differences: [{name, was?, now?}]} | "
+    "{rows: [{name, label, group, least, most, step, about, unit}]}",
 )
-@AGENT
-def list_(agent: str) -> None:
-    """List what holds for an agent, its candidates and every choice, the latest first."""
-    run(_list(agent), _show_list)
+@click.argument("version", required=False)
+@AGENT_OR_NONE
+@click.option("--with", "beside", help="Version to compare VERSION with; default: the one that holds.")
+@click.option("--tunables", is_flag=True, help="List what may be changed while the layer runs, with its bounds.")
+def show(version: str | None, agent: str | None, beside: str | None, tunables: bool) -> None:
+    """Show what holds for an agent, its candidates and every choice, the latest first.
+
+    With VERSION, show what that policy says differently from the one that holds.
+    """
+    if tunables and (version is not None or beside is not None):
+        raise click.UsageError("--tunables takes neither VERSION nor --with: they are the same for every policy")
+    if beside is not None and version is None:
+        raise click.UsageError("--with needs a VERSION to compare")
+    if tunables:
+        run(_rows(), _show_rows, under="rows")
+    elif agent is None:
+        raise click.UsageError("--agent is required, or COGNITIVE_AGENT in the environment")
+    elif version is None:
+        run(_list(agent), _show_list)
+    else:
+        run(_show(agent, version, beside), _show_differences, well=lambda _: True)
 
 
 async def _list(agent: str) -> _Listed:
@@ -101,15 +115,6 @@ def _told(changes: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in changes.items())
 
 
-@command.command(cls=Answering, shape="{version, beside, differences: [{name, was?, now?}]}")
-@_VERSION
-@AGENT
-@click.option("--with", "beside", help="Version to compare with; default: the one that holds.")
-def show(version: str, agent: str, beside: str | None) -> None:
-    """Show what the policy VERSION says differently from the one that holds."""
-    run(_show(agent, version, beside), _show_differences, well=lambda _: True)
-
-
 async def _show(agent: str, version: str, beside: str | None) -> Mapping[str, Any]:
     from cognitive.policy.live import between
 
@@ -128,12 +133,6 @@ def _show_differences(told: Mapping[str, Any]) -> None:
         printing.line(f"{told['version']} says what {told['beside']} says")
 
 
-@command.command(cls=Answering, shape="{rows: [{name, label, group, least, most, step, about, unit}]}")
-def tunables() -> None:
-    """List the tunables that may be changed while the layer runs, with their bounds."""
-    run(_rows(), _show_rows, under="rows")
-
-
 async def _rows() -> Sequence[Row]:
     from cognitive.policy.live import ROWS
 
@@ -150,7 +149,7 @@ def _show_rows(found: Sequence[Row]) -> None:
 @command.command(cls=Answering, shape=f"{{candidate: {_CANDIDATE}}}")
 @click.option(
     "--set", "changes", multiple=True, required=True, metavar="NAME=NUMBER", callback=_changes,
-    help="Tunable and value; `cognitive policy tunables` lists them.",
+    help="Tunable and value; `cognitive policy show --tunables` lists them.",
 )  # fmt: skip
 @AGENT
 @_NOTE
@@ -172,17 +171,20 @@ async def _save(agent: str, changes: Mapping[str, float], note: str) -> Candidat
 @click.argument("version", required=False)
 @AGENT
 @_NOTE
+@click.option("--previous", is_flag=True, help="The shadow before the latest choice, instead of VERSION.")
 @click.option("--compare", is_flag=True, help="Change nothing; show how far past shadows agree with what was shown.")
-def shadow(version: str | None, agent: str, note: str, compare: bool) -> None:
+def shadow(version: str | None, agent: str, note: str, previous: bool, compare: bool) -> None:
     """Run the candidate VERSION beside the policy that holds; without one, none any more.
 
     With --compare, sum up the shadows that have run: of the memories that were used, how many a shadow would have shown
     too. What it would have shown instead, and whether that would have been used, cannot be known from this alone.
     """
-    if compare and version is not None:
-        raise click.UsageError("--compare takes no VERSION: it sums up every shadow that has run")
+    if (version is not None) + previous + compare > 1:
+        raise click.UsageError("give one of VERSION, --previous and --compare")
     if compare:
         run(_compare(agent), _show_agreements, under="agreements", otherwise=_NO_SHADOW)
+    elif previous:
+        run(_roll_back("shadow", agent, note), printing.fields_of, under="choice")
     else:
         run(_choose("shadow", agent, version, note), printing.fields_of, under="choice")
 
@@ -202,32 +204,29 @@ def _show_agreements(agreements: Sequence[Agreement]) -> None:
 
 
 @command.command(cls=Answering, shape=f"{{choice: {_CHOICE}}}")
-@_VERSION
+@click.argument("version", required=False)
 @AGENT
 @_NOTE
-def activate(version: str, agent: str, note: str) -> None:
+@click.option("--previous", is_flag=True, help="Roll back to the policy before the latest choice, instead of VERSION.")
+def activate(version: str | None, agent: str, note: str, previous: bool) -> None:
     """Let turns be planned under the candidate VERSION from now on."""
-    run(_choose("live", agent, version, note), printing.fields_of, under="choice")
+    if (version is None) != previous:
+        raise click.UsageError("give either VERSION or --previous")
+    if previous:
+        run(_roll_back("live", agent, note), printing.fields_of, under="choice")
+    else:
+        run(_choose("live", agent, version, note), printing.fields_of, under="choice")
 
 
-@command.command(cls=Answering, shape=f"{{choice: {_CHOICE}}}")
-@AGENT
-@_ROLE
-@_NOTE
-def rollback(agent: str, role: str, note: str) -> None:
-    """Re-activate the policy that was active before the latest choice."""
-    run(_roll_back(agent, role, note), printing.fields_of, under="choice")
-
-
-async def _choose(role: str, agent: str, version: str | None, note: str) -> Choice:
+async def _choose(role: Role, agent: str, version: str | None, note: str) -> Choice:
     async with cognitive.CognitiveLayer.open() as layer:
         act = layer.policies.activate if role == "live" else layer.policies.shadow
         return await act(agent, version, by=_who(), note=note)
 
 
-async def _roll_back(agent: str, role: str, note: str) -> Choice:
+async def _roll_back(role: Role, agent: str, note: str) -> Choice:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.policies.roll_back(agent, "live" if role == "live" else "shadow", by=_who(), note=note)
+        return await layer.policies.roll_back(agent, role, by=_who(), note=note)
 
 
 def _who() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -27,7 +28,7 @@ _NAMED = click.argument("session_id")
 
 @click.group()
 def command() -> None:
-    """Show a session, end it or clear it."""
+    """Show a session, or end it."""
 
 
 @command.command(cls=Answering, shape=f"{{session?: {_SESSION}}}")
@@ -55,13 +56,21 @@ def _show(session: Resumed | None) -> None:
         printing.table(("turn", "at", "status", "message"), rows)
 
 
-@command.command(cls=Answering, shape="{ended}")
+@command.command(cls=Answering, shape="{ended} | {sessions, artifacts, subtasks}")
 @_NAMED
 @AGENT
-def end(session_id: str, agent: str) -> None:
-    """Mark SESSION_ID as ended."""
-    run(_end(agent, session_id), lambda told: printing.line("ended" if told["ended"] else _unknown(agent, session_id)),
-        well=lambda told: told["ended"])  # fmt: skip
+@click.option("--clear", is_flag=True, help="Remove instead what the session keeps, for good; turns and memories stay.")
+@YES
+def end(session_id: str, agent: str, clear: bool, yes: bool) -> None:
+    """Mark SESSION_ID as ended.
+
+    With --clear, remove its summary, last messages, plan, artifacts and subtasks instead, after asking.
+    """
+    if clear:
+        confirm(yes, f"Clear session {session_id!r} of agent {agent!r} for good?")
+        run(_clear(agent, session_id), _show_cleared, well=lambda cleared: cleared.sessions > 0)
+    else:
+        run(_end(agent, session_id), partial(_show_ended, _unknown(agent, session_id)), well=lambda told: told["ended"])
 
 
 async def _end(agent: str, session_id: str) -> Mapping[str, bool]:
@@ -69,14 +78,8 @@ async def _end(agent: str, session_id: str) -> Mapping[str, bool]:
         return {"ended": await layer.end_session(agent, session_id)}
 
 
-@command.command(cls=Answering, shape="{sessions, artifacts, subtasks}")
-@_NAMED
-@AGENT
-@YES
-def clear(session_id: str, agent: str, yes: bool) -> None:
-    """Remove summary, last messages, plan, artifacts and subtasks of SESSION_ID for good; turns and memories stay."""
-    confirm(yes, f"Clear session {session_id!r} of agent {agent!r} for good?")
-    run(_clear(agent, session_id), _show_cleared, well=lambda cleared: cleared.sessions > 0)
+def _show_ended(otherwise: str, told: Mapping[str, bool]) -> None:
+    printing.line("ended" if told["ended"] else otherwise)
 
 
 async def _clear(agent: str, session_id: str) -> Cleared:

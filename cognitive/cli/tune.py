@@ -115,4 +115,6 @@ def _show(told: _Answer) -> None:
     else:
         printing.line(f"Written to {told.written}; it takes effect when COGNITIVE_POLICY names it.", style="bold")
         if told.policy.chosen:
-            printing.line("What was chosen for the agent stands above any file until `cognitive policy rollback`.")
+            printing.line(
+                "What was chosen for the agent stands above any file until `cognitive policy activate --previous`."
+            )

@@ -25,7 +25,7 @@ def settings(facts: Facts) -> Verdict:
 def policy(facts: Facts) -> Verdict:
     """Whether the files that the settings name hold policies."""
     if facts.host.policy is not None:
-        fix = "`cognitive reference settings` lists what a policy may say, with its bounds"
+        fix = "`python -m cognitive.cli.reference settings` lists what a policy may say, with its bounds"
         return "failure", facts.host.policy, fix
     return ok(", ".join(facts.host.policies) or "the default policy")
 

@@ -95,8 +95,8 @@ def checked(changes: Mapping[str, object]) -> dict[str, float | int]:
     for name in changes:
         if name not in BY_NAME:
             raise InvalidInput(
-                f"{name[:100]}: may not be changed here; `cognitive policy tunables` lists what may, the rest is the"
-                " operator's file's"
+                f"{name[:100]}: may not be changed here; `cognitive policy show --tunables` lists what may,"
+                " the rest is the operator's file's"
             )
     return {row.name: row.checked(changes[row.name]) for row in ROWS if row.name in changes}
 

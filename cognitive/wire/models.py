@@ -31,7 +31,8 @@ Ids = Annotated[tuple[UUID, ...], Field(max_length=MOST_IDS)]
 Tunables = Annotated[
     Mapping[str, float | int],
     Field(
-        max_length=MOST_TUNABLES, description="By the tunable's dotted name, as `cognitive policy tunables` lists them."
+        max_length=MOST_TUNABLES,
+        description="By the tunable's dotted name, as `cognitive policy show --tunables` lists them.",
     ),
 ]
 Note = Annotated[Text, Field(max_length=LONGEST_NOTE, description="Why; kept with it.")]

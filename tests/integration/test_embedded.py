@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import json
 import os
 import pwd
 import shutil
@@ -37,6 +38,19 @@ print(server.acquire().app, flush=True)
 for line in sys.stdin:
     getattr(server, line.strip())()
     print("done", flush=True)
+"""
+
+HOLDING = """
+import asyncio
+from cognitive.admin import embedded
+from cognitive.cli.answers import run
+
+async def hold():
+    async with embedded() as urls:
+        print(urls.app, flush=True)
+        await asyncio.Event().wait()
+
+run(hold())
 """
 
 NOBODY = """
@@ -491,12 +505,22 @@ sys.stdin.read()
 def test_a_command_that_is_told_to_end_leaves_no_server_behind(server, directory):
     environment = os.environ | {"PYTHONPATH": str(CHECKOUT), "COGNITIVE_DATA_DIR": str(directory)}
     environment.pop("COGNITIVE_DATABASE_URL", None)
-    command = [sys.executable, "-m", "cognitive.cli.main", "db", "url", "--hold"]
+    command = [sys.executable, "-c", HOLDING]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as holding:
         assert ask(holding.stdout.readline().strip(), "select 1") == 1
         holding.terminate()
         assert holding.wait() == TERMINATED
     assert postmasters(directory) == []
+
+
+def test_config_shows_the_url_of_the_applications_role(server, directory):
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT), "COGNITIVE_DATA_DIR": str(directory)}
+    environment.pop("COGNITIVE_DATABASE_URL", None)
+    command = [sys.executable, "-m", "cognitive.cli.main", "config", "--agent", "a", "--json"]
+    url = server.acquire().app
+    shown = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=60)
+    assert json.loads(shown.stdout)["embedded"] == url
+    assert ask(url, "select current_user") == "cognitive_app"
 
 
 def test_a_failing_start_shows_the_log(server, directory):

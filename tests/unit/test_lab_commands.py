@@ -11,7 +11,7 @@ from rich.console import Console
 
 from brain.settings import Settings
 from cognitive.cli.tune import command as tune
-from cognitive.cli.turn import told
+from cognitive.cli.why import told
 from cognitive.errors import PolicyError
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy

@@ -1,9 +1,9 @@
-"""`cognitive turn` and `cognitive why`: the record of turns, and what each of them showed and did not."""
+"""`cognitive why`: the last turns, and what each of them showed and did not."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING
@@ -38,22 +38,36 @@ class _Told:
     memory: Memory | None
 
 
-@click.group()
-def command() -> None:
-    """List an agent's turns, or expire the open ones."""
-
-
-@command.command("list", cls=Answering, shape=f"{{turns: [{SHAPE}]}}")
+@click.command(
+    cls=Answering, shape=f"{{fate: {FATE}}} | {{fates: [{{fate: {FATE}, memory?: {MEMORY}}}]}} | {{turns: [{SHAPE}]}}"
+)
+@click.argument("turn_id", required=False)
+@click.argument("memory_id", required=False, type=click.UUID)
 @AGENT
 @limit(20, 1_000)
-def list_(agent: str, limit: int) -> None:
-    """Show an agent's last turns, newest first."""
-    run(_listed(agent, limit), _show_turns, under="turns", otherwise=f"Agent {agent!r} has no turns.")
+@click.option("--session", "session_id", help="Without a turn: list only the turns of this session.")
+def command(turn_id: str | None, memory_id: UUID | None, agent: str, limit: int, session_id: str | None) -> None:
+    """Explain why TURN_ID showed MEMORY_ID or did not; without a memory, explain the whole turn.
+
+    Without a turn, list the agent's last turns, newest first.
+    """
+    if turn_id is None:
+        run(_listed(agent, limit, session_id), _show_turns, under="turns", otherwise=_no_turns(agent, session_id))
+    elif session_id is not None:
+        raise click.UsageError("--session takes no TURN_ID: it lists the turns of a session")
+    elif memory_id is None:
+        run(_whole(agent, turn_id), _show_whole, under="fates", otherwise="The turn had no candidate.")
+    else:
+        run(_one(agent, turn_id, memory_id), _show_one, under="fate")
 
 
-async def _listed(agent: str, limit: int) -> Sequence[TurnSummary]:
+def _no_turns(agent: str, session_id: str | None) -> str:
+    return f"Agent {agent!r} has no turns" + (f" in session {session_id!r}." if session_id is not None else ".")
+
+
+async def _listed(agent: str, limit: int, session_id: str | None) -> Sequence[TurnSummary]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.explain.turns(agent, limit)
+        return await layer.explain.turns(agent, limit, session_id=session_id)
 
 
 def _show_turns(turns: Sequence[TurnSummary]) -> None:
@@ -63,37 +77,6 @@ def _show_turns(turns: Sequence[TurnSummary]) -> None:
         for turn in turns
     ]  # fmt: skip
     printing.table(("turn", "session", "at", "status", "message"), rows)
-
-
-@command.command(cls=Answering, shape="{abandoned}")
-@AGENT
-def expire(agent: str) -> None:
-    """Mark turns as abandoned that have been open for longer than the policy allows."""
-    run(_expire(agent), lambda told: printing.line(f"{told['abandoned']} turns expired"))
-
-
-async def _expire(agent: str) -> Mapping[str, int]:
-    async with cognitive.CognitiveLayer.open() as layer:
-        return {"abandoned": await layer.admin.expire_turns(agent)}
-
-
-# --- why ---
-
-
-@click.command(
-    cls=Answering, shape=f"{{fate: {FATE}}} | {{fates: [{{fate: {FATE}, memory?: {MEMORY}}}]}} | {{turns: [{SHAPE}]}}"
-)
-@click.argument("turn_id", required=False)
-@click.argument("memory_id", required=False, type=click.UUID)
-@AGENT
-def why(turn_id: str | None, memory_id: UUID | None, agent: str) -> None:
-    """Explain why TURN_ID showed MEMORY_ID or did not; without a memory the whole turn, without a turn the list."""
-    if turn_id is None:
-        run(_listed(agent, 20), _show_turns, under="turns", otherwise=f"Agent {agent!r} has no turns.")
-    elif memory_id is None:
-        run(_whole(agent, turn_id), _show_whole, under="fates", otherwise="The turn had no candidate.")
-    else:
-        run(_one(agent, turn_id, memory_id), _show_one, under="fate")
 
 
 async def _whole(agent: str, turn_id: str) -> list[_Told]:
