@@ -176,20 +176,31 @@ def command() -> None:
 
 @command.command(
     cls=Answering,
-    shape=f"{{memories: [{SHAPE}], missing: [id]}} | {{revisions: [{{memory_id, number, was: {{…}}, at}}]}}",
+    shape=f"{{memories: [{SHAPE}], missing: [id]}} | {{memories: [{SHAPE}]}} | "
+    "{revisions: [{memory_id, number, was: {…}, at}]}",
 )
-@_IDS
-@click.option("--history", is_flag=True, help="Show how they were changed instead: what each change replaced.")
+@click.argument("ids", metavar="[ID...]", nargs=-1, type=click.UUID)
 @AGENT
-def get(ids: Sequence[UUID], history: bool, agent: str) -> None:
+@click.option("--history", is_flag=True, help="Show how the IDs were changed instead: what each change replaced.")
+@click.option("--tag", "tags", multiple=True, help="Without IDs: only memories that have all of these tags.")
+@limit(20, 1000)
+@click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="Number of rows to skip.")
+def show(ids: Sequence[UUID], agent: str, history: bool, tags: Sequence[str], limit: int, offset: int) -> None:
     """Show the memories of these IDs, whole, in the order asked. Exits with 3 if one is missing.
 
-    With --history, show the changes of each, the latest first, and exit with 3 if there are none.
+    Without IDs, list the agent's memories, oldest first, a page at a time. With --history, show the changes of each,
+    the latest first, and exit with 3 if there are none.
     """
+    if ids and tags:
+        raise click.UsageError("--tag takes no ID: it lists the memories that have the tag")
+    if history and not ids:
+        raise click.UsageError("--history needs the ID of a memory")
     if history:
         run(_history(agent, ids), _show_changes, under="revisions", otherwise="Never changed.")
-    else:
+    elif ids:
         run(_get(agent, ids), _show, well=lambda found: not found["missing"])
+    else:
+        run(_list(agent, tags, limit, offset), _shown, under="memories", otherwise=f"{agent} has no such memory.")
 
 
 async def _get(agent: str, ids: Sequence[UUID]) -> _Found:
@@ -209,16 +220,6 @@ def _show_changes(revisions: Sequence[Revision]) -> None:
         printing.line(f"{each.memory_id}, change {each.number}, {each.at:%Y-%m-%d %H:%M}; before it:", style="dim")
         for name, value in each.was.items():
             printing.line(f"  {name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
-
-
-@command.command("list", cls=Answering, shape=f"{{memories: [{SHAPE}]}}")
-@click.option("--tag", "tags", multiple=True, help="Only memories that have all of these tags.")
-@limit(20, 1000)
-@click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="Number of rows to skip.")
-@AGENT
-def list_(tags: Sequence[str], limit: int, offset: int, agent: str) -> None:
-    """List memories, oldest first, a page at a time."""
-    run(_list(agent, tags, limit, offset), _shown, under="memories", otherwise=f"{agent} has no such memory.")
 
 
 async def _list(agent: str, tags: Sequence[str], limit: int, offset: int) -> list[Memory]:

@@ -29,7 +29,7 @@ environment.
 ```sh
 cognitive remember "Payments stay with Stripe." --type decision --agent newcomer
 cognitive recall "which payment provider" --agent newcomer
-cognitive memory list --agent newcomer --json
+cognitive memory show --agent newcomer --json
 cognitive agent erase newcomer --yes
 ```
 

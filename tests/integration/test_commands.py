@@ -98,13 +98,13 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     lines.write_text('{"type": "fact", "content": "Refunds take five days."}\n', encoding="utf-8")
     [fact] = shell("remember", "--file", lines)["ids"]
     assert shell("recall", "payments by Stripe")["hits"][0]["memory_id"] == id
-    assert shell("memory", "get", id)["memories"][0]["content"] == PAYMENTS
-    assert shell("memory", "get", id, uuid4(), code=NO)["missing"]
+    assert shell("memory", "show", id)["memories"][0]["content"] == PAYMENTS
+    assert shell("memory", "show", id, uuid4(), code=NO)["missing"]
     changed = shell("memory", "update", id, 'tags=["pay"]', "confidence=0.9", f"content={STRIPE}")
     assert changed["memory"]["tags"] == ["pay"]
     assert changed["memory"]["content"] == STRIPE
-    assert shell("memory", "get", id, "--history")["revisions"][0]["was"]["content"] == PAYMENTS
-    shell("memory", "get", fact, "--history", code=NO)
+    assert shell("memory", "show", id, "--history")["revisions"][0]["was"]["content"] == PAYMENTS
+    shell("memory", "show", fact, "--history", code=NO)
 
     called = ToolCall(name="exec", id="c1")
     said = (
@@ -172,8 +172,8 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert [each["id"] for each in shell("token", "list", *kept)["tokens"]] == [token]
     assert shell("token", "revoke", token, *kept)["agent"] == shell.agent
 
-    assert fact in [each["id"] for each in shell("memory", "list")["memories"]]
-    shell("memory", "list", "--tag", "never", code=NO)
+    assert fact in [each["id"] for each in shell("memory", "show")["memories"]]
+    shell("memory", "show", "--tag", "never", code=NO)
     out = str(tmp_path / "memories.jsonl")
     assert shell("db", "export", out)["memories"] == shell("db", "import", out)["memories"] > 0
     assert shell("db", "apply-retention", "--dry-run")["rows"] == {}
@@ -256,6 +256,24 @@ def test_a_command_line_that_makes_no_sense_is_told_in_json_too(shell):
     assert shell.run("recall", "--agent", shell.agent, "--", "--json").exit_code in (0, NO), "behind -- it is a word"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("session", "end", "s1", "--clear", "--json"),
+        ("policy", "activate"),
+        ("policy", "activate", "v", "--previous"),
+        ("policy", "shadow", "v", "--compare"),
+        ("policy", "show", "v", "--tunables"),
+        ("policy", "show", "--with", "v"),
+        ("why", "t1", "--session", "s1"),
+        ("memory", "show", "--history"),
+        ("memory", "show", str(uuid4()), "--tag", "x"),
+    ],
+)
+def test_two_ways_to_call_a_command_are_not_mixed(shell, words):
+    assert shell.run(*words, "--agent", shell.agent).exit_code == 2
+
+
 def test_a_database_that_is_away_or_not_migrated_says_what_to_run(shell):
     shell.environment = {**shell.environment, "COGNITIVE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
     told = shell.run("recall", "x", "--agent", shell.agent, "--json")
@@ -294,9 +312,9 @@ def test_what_cannot_be_undone_is_asked_first(shell):
     assert shell.run(*asked, "--json").exit_code == 2, "a program is not asked"
     demo = shell.run("demo", "--agent", shell.agent, input="n\n")
     assert demo.exit_code == 1
-    assert shell("memory", "get", id)["memories"]
+    assert shell("memory", "show", id)["memories"]
     assert shell.run(*asked, input="y\n").exit_code == 0
-    assert shell("memory", "get", id, code=NO)["missing"] == [id]
+    assert shell("memory", "show", id, code=NO)["missing"] == [id]
 
 
 def test_a_language_is_shown_and_changed_and_an_unknown_one_refused(shell):
