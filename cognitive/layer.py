@@ -146,7 +146,7 @@ class CognitiveLayer:
 
     async def refine_tools(self, context: TurnContext, model: Chooser) -> Refined:
         """Lets a small model choose among a turn's tools where ranking was not sure which to cut, within the policy's
-        `refine_deadline_ms`; the choice is fitted to the budget again.
+        `tools.refine_deadline_ms`; the choice is fitted to the budget again.
 
         `model` is any async callable from a prompt to an answer. It never fails: whatever goes wrong leaves the tools
         as they are in the context, and `reason` says what it was.

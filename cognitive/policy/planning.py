@@ -132,8 +132,8 @@ class Categories(Group):
     messages about simple things."""
 
     fallback_to_full: Annotated[bool, OUTSIDE] = True
-    """Whether a message that no rule knows keeps all tools; off, it keeps `always_include` alone. Switch it off where
-    an unexpected tool call costs more than a missing tool."""
+    """Whether a message that no rule knows keeps all tools; off, it keeps `categories.always_include` alone. Switch it
+    off where an unexpected tool call costs more than a missing tool."""
 
     rules: Annotated[
         Mapping[str, CategoryChange], each("categories.rules", CategoryChange), AfterValidator(sound), BEFORE_RECORD

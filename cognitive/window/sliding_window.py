@@ -7,8 +7,8 @@ is a function of the conversation alone, and reading on from where it stands giv
 Where to begin to read is told from roles and lengths, without reading texts, since the summary's end or the last
 multiple of EPOCH: a conversation of four thousand messages costs no more than one of five hundred.
 
-Results are pruned by age as of the last full period of twice `prune_tool_results_after_ms`, and to the last messages by
-half of `keep_last_messages`: a prompt changes in its middle now and then, not with every turn.
+Results are pruned by age as of the last full period of twice `window.prune_tool_results_after_ms`, and to the last
+messages by half of `window.keep_last_messages`: a prompt changes in its middle now and then, not with every turn.
 """
 
 from __future__ import annotations

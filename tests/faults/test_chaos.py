@@ -1,4 +1,4 @@
-"""The suites of `cognitive bench chaos` at their smallest: the same faults, the same invariants, in seconds.
+"""The suites of `python -m benchmarks.chaos` at their smallest: the same faults, the same invariants, in seconds.
 
 What other tests break already (a server that is stopped or killed, the embedder, clients that are killed) is left out.
 """
