@@ -1,4 +1,4 @@
-"""What a dashboard reads: counts over time, lists of turns, the state of the store; and what `memory_figures` reads.
+"""What a dashboard reads: counts over time, lists of turns, the state of the store; and what `memories` reads.
 
 Every read is a statement with a bound of its own, whatever an agent has stored: sums come from the tally, lists are
 walked in the order of an index up to so many rows and say how far they came, shares are of a random sample that says of
