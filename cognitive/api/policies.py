@@ -25,8 +25,9 @@ _COMPARED = 500  # the latest turns that a shadow ran beside
 
 
 class PoliciesApi:
-    """Policies of agents. Turns take up a choice at once in this process, and in others that run within `chosen.FRESH`
-    seconds. Every method raises InvalidInput for what makes no sense, and StoreUnavailable with the database away.
+    """Policies of agents. Turns take up a choice at once in this process, and in others that run within
+    `resolver.FRESH` seconds. Every method raises InvalidInput for what makes no sense, and StoreUnavailable with
+    the database away.
     """
 
     def __init__(self, resolver: PolicyResolver, store: PolicyStore, samples: Samples, redactor: Redactor) -> None:

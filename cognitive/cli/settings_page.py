@@ -143,10 +143,15 @@ def _fields(model: type[BaseModel]) -> Iterator[str]:
     yield f"### `{model.__name__}`"
     yield inspect.cleandoc(model.__doc__ or "")
     cells = (
-        (f"`{name}`", kind(schema["properties"][name]), _default(field.get_default(call_default_factory=True)))
+        (
+            f"`{name}`",
+            kind(schema["properties"][name]),
+            _default(field.get_default(call_default_factory=True)),
+            " ".join((field.description or "").split()),
+        )
         for name, field in model.model_fields.items()
     )
-    yield table(("field", "values", "default"), cells)
+    yield table(("field", "values", "default", "effect"), cells)
 
 
 def _models() -> Iterator[Sequence[Any]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from brain.types import Edge
 from cognitive.errors import InvalidInput, PolicyError
@@ -19,19 +19,24 @@ Tier = Literal["A", "B", "C"]
 
 
 class ModelRow(Edge):
-    """A model, or all whose ids begin alike.
+    """A model, or all whose ids begin alike."""
 
-    `input_tokens` is what it reads reliably, which is less than the window that is advertised; `output_tokens` what to
-    ask of it at most where structure matters; `catalog_bytes` how many bytes of tools it copes with, 0 for any number;
-    `tier` how reliable its structured output is under load, A to C; `refine` whether a small model may choose among its
-    tools when ranking is not sure (`layer.refine_tools`).
-    """
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     input_tokens: Annotated[int, Field(ge=1)]
+    """Tokens that the model reads reliably, from 1, which is less than the window that is advertised."""
+
     output_tokens: Annotated[int, Field(ge=1)]
+    """Tokens to ask of the model at most where structure matters, from 1."""
+
     catalog_bytes: Annotated[int, Field(ge=0)] = 0
+    """Bytes of tool definitions that the model copes with, from 0; 0 sets no bound."""
+
     tier: Tier = "A"
+    """How reliable the model's structured output is when the prompt is large, from A, the best, to C."""
+
     refine: bool = False
+    """Whether a small model may choose among the tools where their ranking is not sure (`layer.refine_tools`)."""
 
 
 def _row(tier: Tier, input_tokens: int, output_tokens: int, catalog_bytes: int = 0) -> ModelRow:

@@ -16,8 +16,9 @@ class Feedback(Group):
     """Learning from responses: which memories were used, and what is captured."""
 
     attribution: Annotated[Literal["relative", "windowed", "jaccard"], BEFORE_RECORD] = "relative"
-    """Measure of how much of a memory a response repeats; cognitive/feedback/attribute.py describes each. "jaccard" is
-    the seed's. Choose another one only to compare."""
+    """How a turn measures which of the memories that it showed its response used; that raises or lowers them in later
+    turns. "relative" counts a word the more, the fewer of the shown memories have it; "windowed" compares up to three
+    sentences at a time; "jaccard" compares the whole response, as the seed does. Choose another one only to compare."""
 
     attribution_thresholds: Annotated[
         Mapping[str, Share], over(ATTRIBUTION_THRESHOLDS), Live("Attribution threshold ({})", 0, 1, 0.01), REPLAYABLE

@@ -33,8 +33,8 @@ class Deadlines(Group):
     it where the model's tool calls have a shorter timeout."""
 
     fit_ms: Annotated[Positive, OUTSIDE] = 2_000.0
-    """Time for `fit` and for the window, in milliseconds, above 0. When it ends, the conversation is cut by the plain
-    rules. Raise it for very long conversations on slow machines."""
+    """Time for `fit`, in milliseconds, above 0; the window of `pre_turn` has `deadline_ms`. When it ends, the
+    conversation is cut by the plain rules. Raise it for very long conversations on slow machines."""
 
     post_turn_ms: Annotated[Positive, OUTSIDE] = 5_000.0
     """Time for `post_turn`, in milliseconds, above 0. When it ends, the outcome goes to the journal and is recorded
@@ -122,7 +122,9 @@ class Categories(Group):
     """Whether the categories choose how hard the model thinks. Switch it off where the host chooses."""
 
     prompt_annotation: Annotated[bool, OUTSIDE] = True
-    """Whether one line tells the model what was planned. Switch it off where the model repeats that line."""
+    """Whether the plan of a turn with a category comes with one line for the model, such as
+    `[Context: research task | tools: web_search | thinking: low]`. Switch it off where the model repeats that line, or
+    where its tokens matter."""
 
     always_include: Annotated[tuple[Label, ...], OUTSIDE] = ("message",)
     """Names of tools that always stay. Add the tools by which the agent speaks or ends its work."""
@@ -146,8 +148,9 @@ class Categories(Group):
     where each message stands alone."""
 
     learned_weights: Annotated[bool, BEFORE_RECORD] = True
-    """Whether categories keep tools that past turns of the same category called, and weigh by them. It can only add
-    tools. Switch it off where past calls say nothing of future ones."""
+    """Whether an agent's last 500 turns refine its categories: a tool that at least three turns of a category called
+    stays in that category's turns, and a category whose tools are nearly always called needs up to a third less to
+    match. It never removes a tool. Switch it off where the same message must always have the same tools."""
 
     exemplar_fallback: Annotated[bool, BEFORE_RECORD] = False
     """Whether labelled sentences guess the category of a message that no rule knows. Switch it on for messages in

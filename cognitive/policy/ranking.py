@@ -33,10 +33,10 @@ def _learns(policy: Any) -> bool:
 
 def _wider(new: Any, old: Any) -> bool:
     """Return whether the new policy's lower similarity would bring candidates that the old one's record lacks; what a
-    higher one leaves out is known.
+    higher one leaves out is known. With weight 0 no candidate was fetched at all, which `association.weight` tells.
     """
     wanted, known = new.association.min_similarity, old.association.min_similarity
-    return _learns(old) and CONSTANTS.association_cosine(wanted) < CONSTANTS.association_cosine(known)
+    return old.association.weight > 0 and CONSTANTS.association_cosine(wanted) < CONSTANTS.association_cosine(known)
 
 
 class Retrieval(Group):
@@ -49,8 +49,12 @@ class Retrieval(Group):
     relevance: Annotated[
         Mapping[str, Weight], over(RELEVANCE), Live("Relevance: {}", 0, 1, 0.005), REPLAYABLE
     ] = Field(default_factory=lambda: dict(RELEVANCE))  # fmt: skip
-    """Weight of each part of the relevance, from 0; by default they add up to 1. Change one where replayed turns show
-    that a part misleads."""
+    """Weight of each part of the relevance, from 0: a candidate's relevance is the sum of its parts, and by default the
+    weights add up to 1. `words` and `meaning` compare the memory with the message, `words_around` and `meaning_around`
+    what was said around it, `session` and `beside` its conversation and its neighbours there; `speaker`, `date` and
+    `recency` count where the message names one or asks for it; `asker`, `first_person`, `instruction`, `answer_kind`
+    and `length` are traits of the memory. `cognitive recall --scores` shows the parts. 0 switches a part off.
+    Change one where replayed turns show that it misleads."""
 
 
 class Dedup(Group):
@@ -111,7 +115,7 @@ class Association(Group):
         float,
         Field(ge=0, le=2),
         Live("Weight of similar turns", 0, 2, 0.05),
-        BeforeRecord(lambda new, old: not _learns(old) and new.association.weight > 0),
+        BeforeRecord(lambda new, old: old.association.weight == 0 < new.association.weight),
     ] = 0.8
     """Weight of what similar past turns used but lacked in relevance, from 0 to 2; 0 ignores past turns. Lower it
     where what helped before misleads now."""
@@ -129,8 +133,11 @@ class Evidence(Group):
     """How much evidence a turn needs to show anything; in effect while `abstention` is on."""
 
     threshold: Annotated[Weight, Live("Evidence threshold", 0, 2, 0.01), REPLAYABLE] = 0.85
-    """Evidence from which a turn shows anything at all, from 0. The default is the middle of what two data sets allow
-    (docs/benchmarks.md). Raise it where unrelated memories are shown, lower it where known answers are not."""
+    """Evidence from which a turn shows anything at all, from 0. The evidence is the best cosine (0 to 1), plus about
+    0.2 each for rare words that a memory shares with the message, for their share of the message and for past use,
+    plus up to 0.15 each for a speaker, a date or a decision asked for, plus what similar turns add; it rarely exceeds
+    2. In a store of fewer than 100 passages and without vectors less suffices. The default is the middle of what two data sets
+    allow (docs/benchmarks.md). Raise it where unrelated memories are shown, lower it where known answers are not."""
 
     frame_thresholds: Annotated[Mapping[Frame, Weight], REPLAYABLE] = Field(default_factory=dict)
     """Evidence from which a turn of a frame shows anything, from 0, for frames that need another threshold. Set one

@@ -44,7 +44,9 @@ class FrameBudget(Edge):
     fact: SectionTokens
     procedure: SectionTokens
     episode: SectionTokens
-    window: Count
+    window: Annotated[
+        Count, Field(description="Turns of the conversation, besides the message, that memories are compared with.")
+    ]
 
 
 def _budget(frame: Frame, total: int, window: int) -> FrameBudget:
@@ -71,17 +73,37 @@ class CategoryChange(Edge):
     on. A new category keeps every tool unless it names `extra_tools`, and narrows no memory unless it says so.
     """
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, use_attribute_docstrings=True)
 
     extra_patterns: tuple[str, ...] = ()
+    """Regular expressions that count for the category, beside its own."""
+
     extra_tools: tuple[Label, ...] = ()
+    """Names of tools that stay where the category is active, beside its own."""
+
     weight: Positive | None = None
+    """Points that each match of a pattern counts, above 0; none keeps the category's own weight, and makes one match
+    of a further pattern suffice."""
+
     threshold: Positive | None = None
+    """Points from which the category is active, above 0; none keeps the category's own."""
+
     facts: Count | None = None
+    """Memories of all types that a turn of the category shows at most, from 0, unless the message asks for more; 0
+    looks for none. None keeps the category's own bound."""
+
     tokens: Tokens | None = None
+    """Tokens of memory that a turn of the category has at most, from 0, unless the message asks for more; none keeps
+    the category's own bound."""
+
     thinking_level: Thinking | None = None
+    """How hard the model shall think; none keeps the category's own level."""
+
     model: Label | None = None
+    """Name of the model that the plan proposes to the host; none proposes no other."""
+
     disabled: bool = False
+    """Whether the category is left out: no message is put into it."""
 
 
 def each(table: str, row: type[Edge]) -> BeforeValidator:
