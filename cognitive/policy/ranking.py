@@ -136,8 +136,9 @@ class Evidence(Group):
     """Evidence from which a turn shows anything at all, from 0. The evidence is the best cosine (0 to 1), plus about
     0.2 each for rare words that a memory shares with the message, for their share of the message and for past use,
     plus up to 0.15 each for a speaker, a date or a decision asked for, plus what similar turns add; it rarely exceeds
-    2. In a store of fewer than 100 passages and without vectors less suffices. The default is the middle of what two data sets
-    allow (docs/benchmarks.md). Raise it where unrelated memories are shown, lower it where known answers are not."""
+    2. In a store of fewer than 100 passages and without vectors less suffices. The default is the middle of what two
+    data sets allow (docs/benchmarks.md). Raise it where unrelated memories are shown, lower it where known answers are
+    not."""
 
     frame_thresholds: Annotated[Mapping[Frame, Weight], REPLAYABLE] = Field(default_factory=dict)
     """Evidence from which a turn of a frame shows anything, from 0, for frames that need another threshold. Set one
