@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain.rollups import Measures
+from brain.rollups import Counted, Measures, Told
 from brain.types import MemoryType, Vector
 
 
@@ -138,6 +138,17 @@ class HeldTurn:
     withheld: bool
     planned_under: Mapping[str, Any] | None
 
+    def said(self, status: str) -> Said:
+        """Return what the record says of the turn's message, with the status of its first outcome."""
+        return Said(self.session_id, self.user_id, self.at, self.message, status, self.read_at, self.withheld)
+
+    def told(self, status: str, called: tuple[str, ...] = (), memories: Sequence[Counted] = ()) -> Told:
+        """Return the turn as it is counted."""
+        return Told(
+            status, self.frame, self.categories, self.runtime, self.degraded, self.measures,
+            memories, called, self.policy,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class ShadowedTurn:
@@ -182,6 +193,11 @@ class Shown:
     speaker: str | None
     source: str | None
     tokens: int = 0
+
+    def counts_as_used(self, judgement: Judgement) -> bool:
+        """Return whether it counts as used: somebody's word, now or before, overrides what was measured."""
+        rating = judgement.rating if judgement.rating is not None else self.rating
+        return judgement.used if rating is None else rating
 
 
 @dataclass(frozen=True, slots=True)

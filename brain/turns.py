@@ -24,7 +24,6 @@ from brain.turn_records import (
     OpenTurn,
     Planned,
     RecordedTurn,
-    Said,
     Shadow,
     ShadowedTurn,
     Shown,
@@ -101,7 +100,7 @@ class TurnLog:
                 return None
             if not turn.open:
                 rows = await c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
-                return Closed(tuple(as_value(Judgement, row) for row in rows), False, _said(turn, turn.status))
+                return Closed(tuple(as_value(Judgement, row) for row in rows), False, turn.said(turn.status))
             shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
             await c.execute(
                 *SQL.close_turn(
@@ -121,9 +120,9 @@ class TurnLog:
                     response="" if turn.withheld else response,
                 ),
             )
-            told = _told(turn, status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
+            told = turn.told(status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
             await _tally(c, agent_id, turn.at, rollups.rows(told))
-            return Closed(tuple(judged.shown), True, _said(turn, status))
+            return Closed(tuple(judged.shown), True, turn.said(status))
 
         return await self._database.run(agent_id, work)
 
@@ -264,7 +263,7 @@ class TurnLog:
             )
             if turn is not None and rated is not None and rated["times"]:
                 memory = rollups.Counted(rated["type"], rated["tokens"], useful)
-                await _tally(c, agent_id, turn.at, rollups.changed(_told(turn, turn.status), memory))
+                await _tally(c, agent_id, turn.at, rollups.changed(turn.told(turn.status), memory))
             return rated is not None
 
         return await self._database.run(agent_id, work)
@@ -278,10 +277,6 @@ class TurnLog:
 async def _held(c: Connection, agent_id: str, turn_id: str, told_at: float | None) -> HeldTurn | None:
     row = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=told_at))
     return as_value(HeldTurn, row) if row is not None else None
-
-
-def _said(turn: HeldTurn, status: str) -> Said:
-    return Said(turn.session_id, turn.user_id, turn.at, turn.message, status, turn.read_at, turn.withheld)
 
 
 async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
@@ -334,28 +329,13 @@ async def _judged(
     return shown, await judge(shown, decoys, Planned(turn.message, turn.planned_under))
 
 
-def _told(
-    turn: HeldTurn, status: str, called: tuple[str, ...] = (), memories: Sequence[rollups.Counted] = ()
-) -> rollups.Told:
-    return rollups.Told(
-        status, turn.frame, turn.categories, turn.runtime, turn.degraded, turn.measures,
-        memories, called, turn.policy,
-    )  # fmt: skip
-
-
 def _counted(shown: Sequence[Shown], judged: Sequence[Judgement]) -> list[rollups.Counted]:
     verdicts = {judgement.memory_id: judgement for judgement in judged}
     return [
-        rollups.Counted(memory.type, memory.tokens, _used(memory, verdicts[memory.memory_id]))
+        rollups.Counted(memory.type, memory.tokens, memory.counts_as_used(verdicts[memory.memory_id]))
         for memory in shown
         if memory.memory_id in verdicts
     ]
-
-
-def _used(memory: Shown, judgement: Judgement) -> bool:
-    """Whether a memory counts as used: somebody's word, now or before, overrides what was measured."""
-    said = judgement.rating if judgement.rating is not None else memory.rating
-    return judgement.used if said is None else said
 
 
 async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.Numbers]) -> None:

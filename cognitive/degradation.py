@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, repeat
 from typing import Literal, cast, get_args
 
 # The first word names the part of the turn, the rest what happened to it.
@@ -80,10 +81,18 @@ def codes(degraded: Iterable[Degradation]) -> tuple[str, ...]:
 def read(sentences: Iterable[str], codes: Iterable[str]) -> tuple[Degradation, ...]:
     """Return the degradations whose sentences and codes were written beside each other.
 
-    Raises:
-        ValueError: there are not as many codes as sentences.
+    Whoever wrote them may be older or newer than this version: a sentence without a code has that of its part.
     """
-    return tuple(
-        Degradation(cast(DegradationCode, code), sentence.removeprefix(f"{part(code)}: "))
-        for sentence, code in zip(sentences, codes, strict=True)
-    )
+    given = zip(sentences, chain(codes, repeat(None)), strict=False)
+    return tuple(_read(sentence, code or _code(sentence)) for sentence, code in given)
+
+
+def _read(sentence: str, code: str) -> Degradation:
+    return Degradation(cast(DegradationCode, code), sentence.removeprefix(f"{part(code)}: "))
+
+
+def _code(sentence: str) -> str:
+    """Return the code of what failed by the part that a sentence begins with; of no known part, that of memory."""
+    name = sentence.partition(":")[0]
+    failed = (code for code in DEGRADATION_CODES if part(code) == name and not code.endswith("_late"))
+    return next(failed, "memory_failed")

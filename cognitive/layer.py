@@ -115,10 +115,13 @@ class CognitiveLayer:
         """
         event_loop.require(self.loop)
         request = await TurnRequest.create(turn, self._policies)
-        async with asyncio.TaskGroup() as tasks:  # no part raises, so none cancels another
-            window_task = tasks.create_task(self._window.build(request))
-            plan, memories = await self._memories.fetch(request, window_task)
-            tools = await self._tools.select(request, plan, memories)
+        try:
+            async with asyncio.TaskGroup() as tasks:  # no part raises, so none cancels another
+                window_task = tasks.create_task(self._window.build(request))
+                plan, memories = await self._memories.fetch(request, window_task)
+                tools = await self._tools.select(request, plan, memories)
+        except ExceptionGroup as defects:  # a part raised all the same
+            raise defects.exceptions[0] from None
         window = window_task.result()
         context = create_context(request, plan, memories, tools, window)
         return await self._recorder.record(request, context, memories, window) if request.planned else context

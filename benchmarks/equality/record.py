@@ -35,7 +35,8 @@ class Recorder:
             "prefix": context.prefix,
             "plan": repr(context.plan),
             "shown": [
-                [self._name(each.memory_id), each.content, _round(each.score), each.tokens] for each in context.shown
+                [self._name(each.memory_id, each.content), each.content, _round(each.score), each.tokens]
+                for each in context.shown
             ],
             "candidates": sorted(map(self._candidate, context.trace.fates)),
             "sections": repr(context.trace.sections),
@@ -50,7 +51,7 @@ class Recorder:
         """Search and keep the hits with their scores."""
         hits = await self._layer.recall(agent, query, limit=20, now=now, turn_id=turn_id)
         self.records[f"{agent}-{n} recall"] = [
-            [self._name(hit.memory_id), hit.content, _round(hit.score), _rounded(hit.scores), hit.partial]
+            [self._name(hit.memory_id, hit.content), hit.content, _round(hit.score), _rounded(hit.scores), hit.partial]
             for hit in hits
         ]
 
@@ -63,19 +64,21 @@ class Recorder:
         """Close a turn and keep its attributions."""
         report = await self._layer.post_turn(context, outcome)
         self.records[f"{context.turn_id} post_turn"] = [
-            [self._name(each.memory_id), _round(each.overlap), each.referenced] for each in report.attributions
+            [self._names[each.memory_id], _round(each.overlap), each.referenced] for each in report.attributions
         ]
 
     def _candidate(self, fate: Any) -> list[Any]:
         candidate = fate.candidate
+        hit = candidate.hit
         return [
-            candidate.rank, self._name(candidate.hit.memory_id), candidate.hit.ordinal, fate.disposition,
+            candidate.rank, self._name(hit.memory_id, hit.content), hit.ordinal, fate.disposition,
             _round(fate.value), fate.because, candidate.rank_before, _round(candidate.score),
             _round(candidate.relevance), sorted(_rounded(candidate.factors).items()), _round(candidate.boost.factor),
         ]  # fmt: skip
 
-    def _name(self, id: UUID) -> str:
-        return self._names.get(id, "captured")
+    def _name(self, id: UUID, content: str) -> str:
+        """Return a memory's name; one that the layer captured is named by what it says."""
+        return self._names.setdefault(id, content)
 
 
 def _round(value: float) -> float:

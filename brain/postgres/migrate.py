@@ -21,7 +21,7 @@ from sqlalchemy.pool import NullPool
 
 from brain.errors import SchemaError, StoreUnavailable
 from brain.postgres import index_builds
-from brain.postgres.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, unknown
+from brain.postgres.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal, unknown
 
 _PACKAGE = Path(__file__).parent.parent
 # In an installed package the migrations stand inside it; in a checkout they stand beside it.
@@ -99,7 +99,7 @@ def _ahead(settings: Config, current: str | None, to: str) -> list[str]:
     if current in ordered:
         return ordered[ordered.index(current) + 1 :]
     if current not in {each.revision for each in script.walk_revisions()}:
-        raise SchemaError(unknown(current))
+        raise SchemaError(refusal(current, None) or unknown(current))
     return []  # it is beyond `to`
 
 

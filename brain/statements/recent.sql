@@ -1,5 +1,5 @@
--- What the latest turns of a stretch of time say that no counter keeps: each walks an index back from $3, up to a
--- bound.
+-- What the latest turns of a stretch of time say that no counter keeps: each walks an index back from the
+-- end of it, up to a bound.
 
 -- name: turn_models
 -- The language models of the latest <most> turns of [since, until), and what of their tools was cut to fit.

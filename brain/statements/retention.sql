@@ -1,5 +1,5 @@
--- What has been kept for longer than until $2, some at a time, the oldest first. What stands in a statement with others
--- goes with it.
+-- What has been kept since before a time, some of it at a time, the oldest first. What stands in a statement with
+-- others goes with it.
 
 -- name: old_memories
 -- By when they last changed, not by when what they say happened. Pinned ones are kept on purpose.

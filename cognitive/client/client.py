@@ -101,11 +101,11 @@ class CognitiveClient:
             prepared: Prepared = await self._calls.once(
                 Prepared, "POST", "agents", turn.agent_id, "turns", body=named, seconds=self._pre_turn_seconds
             )
+            return received(prepared)
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.warning("pre_turn goes on without memory: %s: %s", type(error).__name__, error)
             because = Degradation("server_failed", f"{type(error).__name__}: {error}")
             return unprepared(named, turn_id, turn.now or datetime.now(UTC), because)
-        return received(prepared)
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None

@@ -17,6 +17,7 @@ from brain.analytics.turn_rows import TurnNumbers
 from brain.analytics.turns import Figures
 from brain.redacting import WITHHELD
 from brain.types import Memory
+from cognitive import degradation
 from cognitive.dashboard.degradation_labels import Lack, lack
 from cognitive.dashboard.highlight import Answer, answer
 from cognitive.dashboard.page import Page, Visit
@@ -139,8 +140,8 @@ def view(told: TurnData, asked: Asked) -> Story:
         account=account,
         numbers=told.numbers,
         lacked=tuple(
-            (reason, lack(code))
-            for reason, code in zip(told.numbers.degraded, told.numbers.degraded_codes, strict=True)
+            (reason, lack(reason.code))
+            for reason in degradation.read(told.numbers.degraded, told.numbers.degraded_codes)
         ),
         rules=_rules(account.plan.get("reasons", ())),
         stages=_stages(told.numbers.timings),

@@ -51,6 +51,17 @@ async def test_a_turn_says_what_it_lacked_and_what_to_do_about_it(pages, lacking
     assert "Degraded." not in whole
 
 
+async def test_a_turn_that_was_recorded_without_codes_says_what_it_lacked(pages, lacking, urls):
+    database = Database(urls.app)
+    sql = "UPDATE cognitive.turn SET degraded_codes = DEFAULT WHERE agent_id = $1"
+    await database.run(lacking, lambda c: c.execute(sql, lacking))
+    await database.close()
+    page = unescape((await pages.get(of(lacking, "turn?id=t/1"))).text)
+
+    assert "embedding: no answer in time" in page
+    assert LACKS["embedding"].remedy in page
+
+
 async def test_a_response_that_was_withheld_is_told_to_be_so(urls, embedder, agent):
     def broken(text):
         raise ValueError(text)

@@ -279,6 +279,17 @@ async def test_a_turn_goes_on_whatever_else_answers_in_the_servers_place(agent, 
     assert (await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))).degraded
 
 
+async def test_a_degraded_turn_of_a_server_without_codes_is_received(agent):
+    turn = Turn(agent_id=agent, session_id="s", text=ASKED)
+    sent = prepared(unprepared(turn, "t", NOW, Degradation("record_late", "not in time")))
+    body = {name: value for name, value in TypeAdapter(Prepared).dump_python(sent, mode="json").items()
+            if name != "degraded_codes"}  # fmt: skip
+    client, _ = answering(httpx.Response(200, json=body))
+    context = await client.pre_turn(turn)
+    assert context.turn_id == "t"
+    assert [(each, each.code) for each in context.degraded] == [("record: not in time", "record_failed")]
+
+
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=50))
 def test_whatever_is_said_crosses_as_it_is(text):
     turn = Turn(agent_id="a", session_id="s", text=text, conversation=(Message(role="user", content=text or "x"),))

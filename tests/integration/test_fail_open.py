@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from copy import copy
 from datetime import UTC, datetime
+from typing import NoReturn
 
 import pytest
 
@@ -18,20 +21,17 @@ TOOLS = tuple(Tool(name=name) for name in ("exec", "web_search", "message", "rea
 VIEW = ("prefix", "shown", "messages", "tools", "categories")
 
 OWNERS = {"planner": "_memories", "engine": "_memories", "session_manager": "_window", "catalog": "_tools",
-          "turns": "_recorder"}  # fmt: skip
+          "turns": "_recorder", "redactor": "_memories"}  # fmt: skip
 
 
-class Failing:
-    """A part of a layer, one of whose methods raises."""
+class Changed:
+    """A part of a layer, one of whose methods is another."""
 
-    def __init__(self, part: object, method: str, error: Exception) -> None:
-        self._part, self._method, self._error = part, method, error
+    def __init__(self, part: object, method: str, does: Callable[..., object]) -> None:
+        self._part, self._method, self._does = part, method, does
 
     def __getattr__(self, name: str) -> object:
-        return self._raise if name == self._method else getattr(self._part, name)
-
-    def _raise(self, *_: object, **__: object) -> None:
-        raise self._error
+        return self._does if name == self._method else getattr(self._part, name)
 
 
 @pytest.fixture
@@ -49,11 +49,20 @@ async def stocked(layer, agent):
 
 def without(layer: CognitiveLayer, part: str, method: str, error: Exception) -> CognitiveLayer:
     """The layer, with a part that fails."""
-    failing, owner = copy(layer), OWNERS[part]
+
+    def fails(*_: object, **__: object) -> NoReturn:
+        raise error
+
+    return changed(layer, part, method, fails)
+
+
+def changed(layer: CognitiveLayer, part: str, method: str, does: Callable[..., object]) -> CognitiveLayer:
+    """The layer, with a part one of whose methods is another."""
+    other, owner = copy(layer), OWNERS[part]
     caller = copy(getattr(layer, owner))
-    setattr(caller, f"_{part}", Failing(getattr(caller, f"_{part}"), method, error))
-    setattr(failing, owner, caller)
-    return failing
+    setattr(caller, f"_{part}", Changed(getattr(caller, f"_{part}"), method, does))
+    setattr(other, owner, caller)
+    return other
 
 
 def ask(agent: str, turn_id: str) -> Turn:
@@ -93,3 +102,57 @@ async def test_a_turn_that_could_not_be_recorded_is_so_with_its_outcome(layer, s
     by_name = TurnRef(stocked, context.turn_id)  # as another process knows it
     assert (await layer.post_turn(by_name, Outcome(response="The blue one."))).recorded
     assert [turn.turn_id for turn in await layer.explain.turns(stocked)] == ["t1"]
+
+
+async def test_the_words_of_a_turn_whose_redactor_is_gone_are_withheld(layer, stocked):
+    gone = without(layer, "redactor", "run", RuntimeError("cannot schedule new futures after shutdown"))
+    context = await gone.pre_turn(ask(stocked, "t1"))
+
+    assert [each.code for each in context.degraded] == ["redaction_failed"]
+    assert (context.message, context.heard, context.shown) == (ask(stocked, "t1").text, "[withheld]", ())
+    assert "careful" in context.prefix
+    assert [turn.message for turn in await layer.explain.turns(stocked)] == ["[withheld]"]
+
+
+async def test_an_error_that_no_part_expects_comes_out_as_itself(layer, stocked):
+    async def fails(*_: object) -> NoReturn:
+        raise ZeroDivisionError("of the window's making")
+
+    broken = copy(layer)
+    broken._window = Changed(layer._window, "build", fails)
+    with pytest.raises(ZeroDivisionError, match="of the window's making"):
+        await broken.pre_turn(ask(stocked, "t1"))
+    with pytest.raises(ZeroDivisionError, match="of the plan's making"):
+        await without(layer, "planner", "untouched", ZeroDivisionError("of the plan's making")).pre_turn(
+            ask(stocked, "t2")
+        )
+
+
+@pytest.mark.parametrize(
+    ("part", "method"),
+    [("session_manager", "window"), ("engine", "build"), ("catalog", "offer"), ("turns", "open")],
+)
+async def test_a_turn_that_is_cancelled_leaves_no_task_and_the_next_one_is_whole(layer, stocked, part, method):
+    hangs, ended = asyncio.Event(), asyncio.Event()
+
+    async def hang(*_: object, **__: object) -> None:
+        hangs.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    whole = await layer.pre_turn(ask(stocked, "t0"))  # what a first turn starts for good is there
+    await internals(layer).background.finished()
+    others = asyncio.all_tasks()
+    turn = asyncio.create_task(changed(layer, part, method, hang).pre_turn(ask(stocked, "t1")))
+    await hangs.wait()
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    assert ended.is_set()
+    reads = asyncio.all_tasks() - others  # cancelled too, they give their connections back
+    await asyncio.wait_for(asyncio.gather(*reads, return_exceptions=True), 10)
+
+    following = await layer.pre_turn(ask(stocked, "t2"))
+    assert (following.degraded, view(following)) == ((), view(whole))

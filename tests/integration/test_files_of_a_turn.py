@@ -67,38 +67,43 @@ ENTERED = frozenset(
     cognitive/window/token_budget.py
     """.split()
 )
-# The reason for each file that is more than MAX_FILES.
+# The files beside them, each with the concern of its own that keeps it apart.
 BEYOND = {
-    "brain/deadline.py": "every wait of a turn goes through it",
-    "brain/decay.py": "the one definition of forgetting, which counters and ranking share",
-    "brain/languages.py": "which words are common, by language",
-    "brain/passage_texts.py": "checksums of what was found, which a replay compares",
-    "brain/past_turns.py": "similar past turns, read beside the candidates",
-    "brain/postgres/breaker.py": "asks no database that does not answer",
-    "brain/postgres/event_loop.py": "refuses a call from another event loop",
-    "brain/postgres/wire_types.py": "vectors on the wire",
-    "brain/redacting.py": "what the host may take out of a message before it is stored",
-    "brain/sessions.py": "what the session carries, one of the three reads of a turn",
-    "brain/statements/__init__.py": "binds the parameters of every statement",
-    "brain/terms.py": "which words of a query are read",
-    "cognitive/background.py": "starts what follows beside a turn",
-    "cognitive/context/lexicon.py": "words that mean the same or the opposite, as data",
-    "cognitive/context/trust.py": "whose word is shown, and how much of one source",
-    "cognitive/degradation.py": "the codes of what a turn had to do without",
-    "cognitive/lab/shadow.py": "asks whether a shadow policy follows the turn",
-    "cognitive/policy/constants.py": "the constants of ranking, apart from the settings",
-    "cognitive/policy/models.py": "the budget of the model at hand",
-    "cognitive/preflight/category_learning.py": "what past turns taught about tools",
-    "cognitive/preflight/dates.py": "dates that a message names",
-    "cognitive/preflight/rules/matching.py": "matches every table of rules",
-    "cognitive/privacy/redaction.py": "the deadline of a redactor",
-    "cognitive/recording/coding.py": "the columns of a record",
-    "cognitive/telemetry/metrics.py": "what is counted of a turn",
-    "cognitive/telemetry/operations.py": "observes the methods of a layer from outside",
-    "cognitive/telemetry/spans.py": "spans, where the host traces",
-    "cognitive/tokens.py": "counts what takes room in the prompt",
-    "cognitive/window/engine_messages.py": "the engine's own messages, recognised in what came in",
-    "cognitive/window/output/normalise.py": "the limits of tool outputs",
+    "brain/deadline.py": "waiting no longer than there is time: the one primitive of reads, models and outcomes",
+    "brain/decay.py": "forgetting: one formula for ranking, budgets and the lab, which the database repeats in SQL",
+    "brain/languages.py": "languages as rows of data, which indexing and import read too",
+    "brain/passage_texts.py": "what passages said: a replay reads them again by the names that a record keeps",
+    "brain/past_turns.py": "similar past turns: ranking of memories and of tools both learn from them",
+    "brain/postgres/breaker.py": "whether the database is asked at all: every transaction of every method passes it",
+    "brain/postgres/event_loop.py": "which event loop is the owner: runtimes that block ask it, too",
+    "brain/postgres/wire_types.py": "values on the wire: every store of the database reads rows by it",
+    "brain/redacting.py": "threads and lanes of a host's redactor: all that is stored passes it, not only turns",
+    "brain/sessions.py": "the rows of sessions: a store of its own, beside memories and turns",
+    "brain/statements/__init__.py": "SQL by its names: every store of the database binds its statements by it",
+    "brain/terms.py": "how frequent words are: statistics of an index, and no part of the search by it",
+    "cognitive/background.py": "tasks beside turns: whatever outlives a call is bounded and ended by it at close",
+    "cognitive/context/lexicon.py": "words that mean the same or the opposite: 300 rows of data",
+    "cognitive/context/trust.py": "whose word is shown: a rule of safety, which `recall` applies as a turn does",
+    "cognitive/degradation.py": "the codes of what a turn lacked: a public type, which clients and pages read",
+    "cognitive/lab/shadow.py": "a second policy's run beside the turn: an experiment, and no part of the answer",
+    "cognitive/policy/constants.py": "numbers that were measured and no operator sets: apart from the settings by that",
+    "cognitive/policy/models.py": "what each model carries: a table of data, which settings may add rows to",
+    "cognitive/preflight/category_learning.py": "what past turns taught: an agent's state, where rules have none",
+    "cognitive/preflight/dates.py": "a grammar of dates: 250 lines that know nothing of plans",
+    "cognitive/preflight/rules/matching.py": "how any table of rules is matched: one automaton for six tables",
+    "cognitive/privacy/redaction.py": "what of a turn is withheld: turns, outcomes and sessions share it",
+    "cognitive/recording/coding.py": "frozen values as JSON and back: knows types, and nothing of turns",
+    "cognitive/telemetry/metrics.py": "what is counted, and the port for it: a host's metrics implement it",
+    "cognitive/telemetry/operations.py": "a layer's methods seen from outside: they hold no telemetry themselves",
+    "cognitive/telemetry/spans.py": "spans: the one place that knows whether the host traces",
+    "cognitive/tokens.py": "an estimate of tokens: a port, which a host's own counter replaces",
+    "cognitive/window/engine_messages.py": "the engine's own messages: written and recognised in one place",
+    "cognitive/window/output/normalise.py": "one tool's output: shortened without a view of the window around it",
+}
+# What a turn enters or not, by what happens beside it.
+SOMETIMES = {
+    "brain/postgres/connection_setup.py": "only where the pool opens a connection: it had none that was free",
+    "brain/postgres/schema.py": "as above: a new connection's database is checked",
 }
 
 
@@ -133,12 +138,12 @@ async def test_ordinary_turn_enters_only_the_listed_files(urls, agent, now):
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    assert entered.files - ENTERED - BEYOND.keys() == set()
+    assert entered.files - SOMETIMES.keys() == ENTERED | BEYOND.keys()
     assert len(ENTERED) <= MAX_FILES
 
 
 def test_listed_files_exist(root):
-    assert [name for name in sorted(ENTERED | BEYOND.keys()) if not (root / name).exists()] == []
+    assert [name for name in sorted(ENTERED | BEYOND.keys() | SOMETIMES.keys()) if not (root / name).exists()] == []
 
 
 async def play_two_turns(layer, agent, now, entered):

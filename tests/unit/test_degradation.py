@@ -30,3 +30,21 @@ def test_timeout_is_late_and_any_other_error_has_failed():
     failed = Degradation.from_error("session", OSError("gone"), "no answer in time")
     assert (late, late.code) == ("session: no answer in time; no summary", "session_late")
     assert (failed, failed.code) == ("session: gone", "session_failed")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code"),
+    [
+        ("embedding: no answer: gone", "embedding_failed"),
+        ("directive: too long", "directive_refused"),
+        ("something else", "memory_failed"),
+    ],
+)
+def test_sentence_without_a_code_has_that_of_its_part(sentence, code):
+    [degradation] = read([sentence], [])
+    assert degradation.code == code
+    assert degradation.endswith(sentence)
+
+
+def test_more_codes_than_sentences_are_left_out():
+    assert read(["record: late"], ["record_late", "memory_failed"]) == (Degradation("record_late", "late"),)

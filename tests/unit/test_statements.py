@@ -227,3 +227,8 @@ def test_the_tenant_is_set_for_the_transaction(root):
     assert settings
     assert set(settings) == {"SET LOCAL"}
     assert not any("set_config(" in text for _, _, text in NAMED)
+
+
+def test_comments_name_parameters_and_no_numbers_of_them(root):
+    files = sorted((root / "brain" / "statements").glob("*.sql"))
+    assert [file.name for file in files if re.search(r"\$\d", file.read_text(encoding="utf-8"))] == []

@@ -1,0 +1,22 @@
+"""A recording names each memory, so that one in the place of another is a difference."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from benchmarks.equality.record import Recorder
+from cognitive.turn import RecallHit
+from tests.conftest import NOW
+
+
+class Captured:
+    """A layer that finds memories which nobody handed to it."""
+
+    async def recall(self, agent, query, **_):
+        return tuple(RecallHit(uuid4(), "fact", content, None, 1.0) for content in ("The key is blue.", "It rains."))
+
+
+async def test_captured_memories_are_named_by_what_they_say():
+    recorder = Recorder(Captured())
+    await recorder.recall("a", "Which key?", 0, NOW)
+    assert [hit[0] for hit in recorder.records["a-0 recall"]] == ["The key is blue.", "It rains."]
