@@ -22,7 +22,9 @@ from uuid import uuid4
 
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.lab.replay import again
+from cognitive.policy.constants import CONSTANTS
 from cognitive.recording.record import Given, decode
+from cognitive.tokens import count
 from cognitive.trace import compared
 from cognitive.turn import TurnContext
 
@@ -85,7 +87,7 @@ def shown(turn: Asked, policy: Policy) -> tuple[frozenset[str], int]:
     """Sources and tokens of what a turn shows under a policy."""
     if turn.context.trace.record is None:
         return frozenset(), 0
-    made = again(given(turn.context), compared(turn.context.trace.fates), policy)
+    made = again(given(turn.context), compared(turn.context.trace.fates), policy, count, CONSTANTS)
     sources = frozenset(candidate.hit.source or "" for candidate in made.shown)
     return sources, sum(candidate.tokens for candidate in made.shown)
 

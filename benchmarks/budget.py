@@ -19,7 +19,9 @@ from typing import Any
 from benchmarks.abstention_curve import given, moment, remembered
 from cognitive import CognitiveLayer, Policy, Turn
 from cognitive.lab.replay import again
+from cognitive.policy.constants import CONSTANTS
 from cognitive.policy.tables import FRAMES
+from cognitive.tokens import count
 from cognitive.trace import compared
 from cognitive.turn import TurnContext
 
@@ -63,7 +65,7 @@ def main() -> None:
     for total in TOTALS:
         policy = tight(total)
         shown = [
-            (again(given(context), compared(context.trace.fates), policy).shown, evidence)
+            (again(given(context), compared(context.trace.fates), policy, count, CONSTANTS).shown, evidence)
             for context, evidence in cases
         ]
         found = sum(len({each.hit.source for each in own} & evidence) / len(evidence) for own, evidence in shown)

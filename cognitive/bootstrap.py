@@ -250,7 +250,7 @@ def _policies(base: _Base, stores: _Stores, resolver: PolicyResolver, forgetting
 
 def _explain(base: _Base, stores: _Stores) -> ExplainApi:
     questions = Questions(stores.turns, stores.memories, stores.contents, stores.counter, base.extensions.constants)
-    return ExplainApi(questions, stores.turns, base.embedders, Figures(base.reading))
+    return ExplainApi(questions, stores.turns, base.embedders, Figures(base.reading), base.extensions.constants)
 
 
 def _admin(

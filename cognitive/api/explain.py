@@ -18,6 +18,7 @@ from cognitive.lab.questions import Account, Questions, Replay
 from cognitive.lab.shadow import Agreement
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
+from cognitive.policy.constants import Constants
 from cognitive.turn import LONGEST_MESSAGE
 from cognitive.validation import require_aware, require_id, require_label
 
@@ -25,13 +26,16 @@ _PLANNED_TURNS = 500  # the latest that called tools, for `my_plans`
 
 
 class ExplainApi:
-    """Recorded turns of agents. `figures` reads what a dashboard shows.
+    """Recorded turns of agents. `figures` reads what a dashboard shows, `constants` are those of the layer's turns.
 
     What names a turn that the agent does not have raises UnknownTurn.
     """
 
-    def __init__(self, questions: Questions, turns: TurnLog, embedders: Embedders, figures: Figures) -> None:
+    def __init__(
+        self, questions: Questions, turns: TurnLog, embedders: Embedders, figures: Figures, constants: Constants
+    ) -> None:
         self.figures = figures
+        self.constants = constants
         self._questions = questions
         self._turns = turns
         self._embedders = embedders

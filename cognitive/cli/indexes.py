@@ -10,7 +10,6 @@ import click
 
 from cognitive.cli import options, printing
 from cognitive.cli.answers import Answering, run
-from cognitive.policy.constants import CONSTANTS
 
 if TYPE_CHECKING:
     from brain.ivf_index import Group
@@ -93,7 +92,7 @@ class _Acting:
 
         await self._work.begin(self._agent, self._model)
         lacking = await self._work.fill(self._agent, self._model, self._pace, self._moved)
-        latest = CONSTANTS.association_max_turns
+        latest = self._layer.explain.constants.association_max_turns
         turns = await self._work.fill_turns(self._agent, self._model, latest, asked, self._pace)
         return {"lacking": lacking, "turns": turns}
 

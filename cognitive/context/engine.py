@@ -21,10 +21,10 @@ from cognitive.context.similarity import Statements
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.prompt import without_injected
 from cognitive.recording.record import Given, Standing, encode
-from cognitive.tokens import TokenCounter, count
+from cognitive.tokens import TokenCounter
 from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Message, Shown, Turn
 
@@ -65,8 +65,8 @@ class ContextEngine:
         store: MemoryStore,
         search: MemorySearch,
         embedders: Embedders,
-        counter: TokenCounter = count,
-        constants: Constants = CONSTANTS,
+        counter: TokenCounter,
+        constants: Constants,
     ) -> None:
         self._store = store
         self._search = search
@@ -98,6 +98,7 @@ class ContextEngine:
         given = Given.of(
             plan, now, embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
             await _standing(turn, retrieved.found.hits, sent, policy), self._counter.name, room,
+            self._constants.digest,
         )  # fmt: skip
         made = assemble(plan, given, dedup.against(window, policy), policy, self._counter, self._constants)
         clock.lap("assemble")

@@ -27,7 +27,7 @@ from cognitive.dashboard.params import Asked, moment
 from cognitive.dashboard.timeline import Shown, Step, boost_now, steps
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS
+from cognitive.policy.constants import Constants
 from cognitive.trace import Boost
 
 NO_MEMORY = "This agent has no such memory. It was forgotten, or is another agent's."
@@ -56,6 +56,7 @@ class MemoryData:
     near: Near
     revisions: Sequence[Revision]
     policy: Policy
+    constants: Constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,10 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> MemoryD
         figures.showings(agent, id, limit=PAGE, after=after), figures.shown_at(agent, id), figures.base(agent),
         figures.near(agent, id, least=_LEAST_LIKE), layer.admin.revisions(agent, id),
     )  # fmt: skip
-    return MemoryData(found[0], life, showings, shown_at, base, near, revisions, layer.policies.current(agent))
+    return MemoryData(
+        found[0], life, showings, shown_at, base, near, revisions, layer.policies.current(agent),
+        layer.explain.constants,
+    )  # fmt: skip
 
 
 def view(told: MemoryData, asked: Asked) -> MemoryPage:
@@ -125,7 +129,7 @@ def view(told: MemoryData, asked: Asked) -> MemoryPage:
         row=row,
         title=f"{memory.content[:_MOST_TITLE].rstrip()}…" if long else memory.content,
         whole=memory.content if long else "",
-        boost=boost_now(row, told.base, told.policy, asked.now),
+        boost=boost_now(row, told.base, told.policy, told.constants, asked.now),
         charts=charts(told, asked),
         course_of=_course_of(row, told.shown_at),
         showings=told.showings.rows,
@@ -142,7 +146,7 @@ def view(told: MemoryData, asked: Asked) -> MemoryPage:
 
 def charts(told: MemoryData, asked: Asked) -> tuple[Chart, ...]:
     """How often it was shown and used, and its boost; each step leads to the turns behind it."""
-    course = steps(told.life.memory, told.shown_at, told.base, told.policy, asked.now, asked.zone)
+    course = steps(told.life.memory, told.shown_at, told.base, told.policy, told.constants, asked.now, asked.zone)
     names = tuple(_step_name(step, course, asked) for step in course)
     links = tuple(
         asked.link("memory", id=told.memory.id, after=f"{step.until.isoformat()}~") + "#turns" for step in course
@@ -162,7 +166,7 @@ def charts(told: MemoryData, asked: Asked) -> tuple[Chart, ...]:
         ),
         Chart(
             "boost", "Boost", about, names, (Line("boost", boost), Line("neutral", neutral, ghost=True)),
-            written=_factor, links=links, top=CONSTANTS.max_boost,
+            written=_factor, links=links, top=told.constants.max_boost,
         ),
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ from cognitive.lab.shadow import Agreement
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS
+from cognitive.policy.constants import Constants
 from cognitive.policy.live import BY_NAME, between
 from cognitive.policy.resolver import FRESH, EffectivePolicy
 from cognitive.policy.tables import FRAMES
@@ -118,6 +118,7 @@ class PoliciesData:
     rates: Mapping[str, Masses]
     compared: Agreement | None
     befores: Mapping[Role, Policy | None]
+    constants: Constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Policie
     shadow_before = await policies.show(agent, before) if (before := _before(shadow)) else None
     return PoliciesData(
         policies.base(agent), standing, candidates, live, shadow, seen, learned, rates, compared,
-        {"live": live_before, "shadow": shadow_before},
+        {"live": live_before, "shadow": shadow_before}, layer.explain.constants,
     )  # fmt: skip
 
 
@@ -224,7 +225,7 @@ def view(told: PoliciesData, asked: Asked) -> PoliciesView:
         learned=Learned(told.learned.factors, told.learned.tools, tuple(first[:most])),
         kept=kept,
         more_habits=max(0, len(habits) - most),
-        types=_types(told.rates, live, asked.now),
+        types=_types(told.rates, live, told.constants, asked.now),
         frames=_FRAMES_TOLD,
         policy=live,
     )  # fmt: skip
@@ -265,11 +266,11 @@ def _held(
     return Held(role, policy.version if policy else None, choice, before.version if before else None, back, compared)
 
 
-def _types(rates: Mapping[str, Masses], policy: Policy, now: datetime) -> tuple[TypeLearned, ...]:
+def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime) -> tuple[TypeLearned, ...]:
     """What use has taught of each type; nothing is learnt of a type that was never shown."""
     on = policy.changed({"budgets.learned": True})
     plans = [planning.make(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES_TOLD]
-    moved = [sections(plan, Found((), base=dict(rates)), None, now, on, CONSTANTS).budgets for plan in plans]
+    moved = [sections(plan, Found((), base=dict(rates)), None, now, on, constants).budgets for plan in plans]
     told = []
     for type_ in MEMORY_TYPES:
         masses = rates.get(type_)

@@ -11,7 +11,7 @@ from brain.decay import added, decayed
 from brain.search import Hit, Masses
 from cognitive.context.usage import BOOSTS, reliability
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS
+from cognitive.policy.constants import Constants
 from cognitive.trace import Boost
 
 Shown = tuple[datetime, bool | None, bool | None]  # when, whether it was used, how it was rated
@@ -49,6 +49,7 @@ def steps(
     showings: Sequence[Shown],
     base: Mapping[str, Masses],
     policy: Policy,
+    constants: Constants,
     now: datetime,
     zone: tzinfo,
 ) -> tuple[Step, ...]:
@@ -67,19 +68,28 @@ def steps(
         while n < len(counted) and counted[n][0] < until:
             n += 1
         seen = counted[first:n]
-        boost = boost_at(memory, uses[n], base, policy, min(until, now)).factor
+        boost = boost_at(memory, uses[n], base, policy, constants, min(until, now)).factor
         told.append(Step(at, until, len(seen), sum(used is True for _, used, _ in seen), boost))
     return tuple(told)
 
 
-def boost_now(memory: MemoryRow, base: Mapping[str, Masses], policy: Policy, now: datetime) -> Boost:
+def boost_now(
+    memory: MemoryRow, base: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime
+) -> Boost:
     """What a memory's use says of it now."""
     at = memory.shown_at
     use = Use(memory.shown, memory.used, at, memory.times_shown, memory.times_used) if at else None
-    return boost_at(memory, use, base, policy, now)
+    return boost_at(memory, use, base, policy, constants, now)
 
 
-def boost_at(memory: MemoryRow, use: Use | None, base: Mapping[str, Masses], policy: Policy, at: datetime) -> Boost:
+def boost_at(
+    memory: MemoryRow,
+    use: Use | None,
+    base: Mapping[str, Masses],
+    policy: Policy,
+    constants: Constants,
+    at: datetime,
+) -> Boost:
     """What some use of a memory says of it at a time."""
     if use is None:
         return Boost()
@@ -87,7 +97,7 @@ def boost_at(memory: MemoryRow, use: Use | None, base: Mapping[str, Masses], pol
         _hit(memory), usage_shown=use.shown, usage_used=use.used, usage_at=use.at, times_shown=use.times_shown,
         times_used=use.times_used,
     )  # fmt: skip
-    return BOOSTS[policy.usage.boost](hit, base, at, policy, CONSTANTS, None, reliability(base, at, policy))
+    return BOOSTS[policy.usage.boost](hit, base, at, policy, constants, None, reliability(base, at, policy))
 
 
 def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[Use | None]:

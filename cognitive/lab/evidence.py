@@ -21,9 +21,9 @@ from cognitive.context.assemble import Assembled, cost
 from cognitive.errors import InvalidInput
 from cognitive.lab.replay import again, expected_use, replay, unanswered, uncompared
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.recording.record import Given, Recording
-from cognitive.tokens import TokenCounter, count
+from cognitive.tokens import TokenCounter
 from cognitive.trace import Likeness
 
 _SAME = 1e-6  # propensities are stored as 32-bit floats
@@ -44,8 +44,8 @@ class Case:
     verdicts: Mapping[UUID, Verdict]
     tokens: Mapping[UUID, int]
     tried: Mapping[UUID, float]
-    counter: TokenCounter = count
-    constants: Constants = CONSTANTS
+    counter: TokenCounter
+    constants: Constants
 
 
 def as_case(
@@ -55,8 +55,8 @@ def as_case(
     pinned: Mapping[UUID, Memory],
     policy: Policy,
     verdicts: Mapping[UUID, Verdict],
-    counter: TokenCounter = count,
-    constants: Constants = CONSTANTS,
+    counter: TokenCounter,
+    constants: Constants,
 ) -> Case | None:
     """A completed turn as evidence, with the words as they are now; None if it no longer comes out as it was."""
     replayed = replay(record, contents, pinned, policy, counter, constants)
@@ -74,14 +74,17 @@ def restored_case(
     pinned: Mapping[UUID, Memory],
     policy: Policy,
     verdicts: Mapping[UUID, Verdict],
-    counter: TokenCounter = count,
-    constants: Constants = CONSTANTS,
+    counter: TokenCounter,
+    constants: Constants,
 ) -> Case | None:
     """The same without running the stages, in a tenth of the time: None if something that the turn found is gone or
-    says something else, or if another counter counted its tokens. Otherwise the stages would make the same of it again.
+    says something else, or if it was recorded by another counter or under other constants. Otherwise the stages would
+    make the same of it again.
     """
     restored = record.restored(contents, pinned)
     if restored.gone or restored.changed or restored.given.counter != counter.name:
+        return None
+    if not restored.given.ran_by(constants):
         return None
     tokens = {fate.memory_id: fate.tokens or 0 for fate in record.fates if fate.disposition == "shown"}
     tried, given = _tried(record), restored.given

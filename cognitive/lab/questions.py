@@ -20,22 +20,22 @@ from cognitive.lab.replay import Difference, Placed, Replayed, difference, repla
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.recording.record import NOTHING, Recording, decode
-from cognitive.tokens import TokenCounter, count
+from cognitive.tokens import TokenCounter
 from cognitive.validation import require_label
 
-Outcome = Literal["identical", "changed since", "different", "another counter", "another policy"]
+Outcome = Literal["identical", "changed since", "different", "another counter", "other constants", "another policy"]
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
     """A recorded turn, run again.
 
-    `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; and
-    "another counter", where tokens were counted by another one; and "different" where none of it is the case, which is
-    a defect. Under "another policy" the difference is what counts, and `unanswered` are its tunables whose worth the
-    record cannot tell. `because` says it in words.
+    `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; "another
+    counter", where tokens were counted by another one; "other constants", where the turn was recorded under others; and
+    "different" where none of it is the case, which is a defect. Under "another policy" the difference is what counts,
+    and `unanswered` are its tunables whose worth the record cannot tell. `because` says it in words.
     """
 
     turn_id: str
@@ -81,8 +81,8 @@ class Questions:
         turns: TurnLog,
         store: MemoryStore,
         contents: Contents,
-        counter: TokenCounter = count,
-        constants: Constants = CONSTANTS,
+        counter: TokenCounter,
+        constants: Constants,
     ) -> None:
         self._turns = turns
         self._store = store
@@ -157,12 +157,24 @@ class Questions:
         replayed = replay(record, *await self._words(agent_id, record), policy, self._counter, self._constants)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
-        verdict, because = _verdict(replayed, since, self._counter) if own else ("another policy", since)
+        verdict, because = self._verdict(replayed, since) if own else ("another policy", since)
         return Replay(
             turn_id, turn.at, turn.message, verdict, because, replayed.made.text, replayed.made.prefix,
             difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
             unanswered(policy, was),
         )  # fmt: skip
+
+    def _verdict(self, replayed: Replayed, since: str) -> tuple[Outcome, str]:
+        given, counter = replayed.given, self._counter.name
+        if replayed.identical:
+            return "identical", since
+        if since:
+            return "changed since", since
+        if given.counter != counter:
+            return "another counter", f"tokens were counted by {given.counter}, and are by {counter} now"
+        if not given.ran_by(self._constants):
+            return "other constants", "recorded under other constants"
+        return "different", "other bytes, though every memory that it found is as it was"
 
     async def shadows(self, agent_id: str) -> list[Agreement]:
         """How far the policies that ran as shadows agree with what was shown."""
@@ -235,16 +247,6 @@ def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[Placed]:
     shown = [fate for fate in record.fates if fate.disposition == "shown"]
     used = {id: verdict for id, (_, verdict) in judged.items()}
     return [Placed(fate.memory_id, fate.tokens or 0, used.get(fate.memory_id)) for fate in shown]
-
-
-def _verdict(replayed: Replayed, since: str, counter: TokenCounter) -> tuple[Outcome, str]:
-    if replayed.identical:
-        return "identical", since
-    if since:
-        return "changed since", since
-    if replayed.given.counter != counter.name:
-        return "another counter", f"tokens were counted by {replayed.given.counter}, and are by {counter.name} now"
-    return "different", "other bytes, though every memory that it found is as it was"
 
 
 def _since(gone: frozenset[UUID], changed: frozenset[UUID], shown: set[UUID]) -> str:

@@ -13,11 +13,11 @@ from cognitive.context.usage import base_rate
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.policy.annotations import BeforeRecord
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.policy.policy import settings
 from cognitive.preflight import plan as planning
 from cognitive.recording.record import Given, Recording, sha256
-from cognitive.tokens import TokenCounter, count
+from cognitive.tokens import TokenCounter
 from cognitive.trace import Candidate, Likeness
 
 _PRIOR = 2.0  # showings that the base rate counts for, beside a memory's own
@@ -45,8 +45,8 @@ def replay(
     contents: Mapping[Key, Content],
     pinned: Mapping[UUID, Memory],
     policy: Policy,
-    counter: TokenCounter = count,
-    constants: Constants = CONSTANTS,
+    counter: TokenCounter,
+    constants: Constants,
 ) -> Replayed:
     """Runs the stages of a turn on what they were given then, with the memories' words as they are now.
 
@@ -84,8 +84,8 @@ def again(
     given: Given,
     likeness: Mapping[Key, Likeness],
     policy: Policy,
-    counter: TokenCounter = count,
-    constants: Constants = CONSTANTS,
+    counter: TokenCounter,
+    constants: Constants,
 ) -> Assembled:
     """The stages of a turn on what they were given, with the window as it was compared then."""
     plan = planning.make(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)

@@ -22,11 +22,11 @@ from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab.evidence import Case, as_case, restored_case
 from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.policy.live import checked
 from cognitive.privacy.forgetting import Held
 from cognitive.recording.record import NOTHING, Recording, decode
-from cognitive.tokens import TokenCounter, count
+from cognitive.tokens import TokenCounter
 
 MOST_TURNS = 40  # looked at for an answer within about a second: each takes some 20 to 40 ms
 MOST_WHOLE = 200  # for a caller that waits
@@ -72,8 +72,8 @@ class Samples:
         policies: PolicyStore,
         store: MemoryStore,
         contents: Contents,
-        counter: TokenCounter = count,
-        constants: Constants = CONSTANTS,
+        counter: TokenCounter,
+        constants: Constants,
     ) -> None:
         self._policies = policies
         self._store = store

@@ -17,9 +17,9 @@ from cognitive.background import Background
 from cognitive.context.engine import Built
 from cognitive.lab.replay import again
 from cognitive.policy import Policy
-from cognitive.policy.constants import CONSTANTS, Constants
+from cognitive.policy.constants import Constants
 from cognitive.recording.record import Given
-from cognitive.tokens import TokenCounter, count
+from cognitive.tokens import TokenCounter
 from cognitive.trace import Likeness, compared
 
 _MOST_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memory does not grow
@@ -36,8 +36,8 @@ class Shadowing:
         turns: TurnLog,
         policies: Callable[[str], Policy | None],
         background: Background,
-        counter: TokenCounter = count,
-        constants: Constants = CONSTANTS,
+        counter: TokenCounter,
+        constants: Constants,
     ) -> None:
         self._turns = turns
         self._policies = policies

@@ -1,13 +1,18 @@
-"""Numbers of `assemble` and its stages that no operator would change, each with the measurement that chose it."""
+"""Numbers of retrieval and of `assemble` that no operator would change, each with the measurement that chose it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Constants:
-    """The constants of a turn's memory. They are one value so that a test or a measurement can replace some of them."""
+    """The constants of a turn's memory, of retrieval and of `assemble` alike. They are one value so that a test or a
+    measurement can replace some of them.
+    """
 
     # --- time ---
     embedding_time_share: float = 0.6  # of the deadline at most, to embed the query; lexical search needs the rest
@@ -43,6 +48,11 @@ class Constants:
     min_learned_budget: float = 0.5  # of the planned tokens: no type is unlearnt for good
     max_learned_budget: float = 1.5  # of the planned tokens: no type crowds out the others
     learned_budget_prior: float = 20.0  # showings of a type that count as much as what is known of all types
+
+    @cached_property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that change whenever a constant does; recorded with every turn."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
 
     def association_cosine(self, min_similarity: float) -> float:
         """Return the cosine below which no past turn reaches a similarity, whatever words it shares with the

@@ -27,6 +27,7 @@ from brain.types import Memory, MemoryType
 from cognitive.degradation import codes
 from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
+from cognitive.policy.constants import Constants
 from cognitive.recording.coding import Ids, column, plain, typed, types, uncolumn
 from cognitive.trace import Boost, Disposition, Fate, Likeness, compared
 from cognitive.turn import TurnContext
@@ -44,7 +45,8 @@ class Given:
     """What the stages from plan to text are given in a turn, beside the policy.
 
     `model` names the hits' vectors, `counter` what counted their tokens; `room` is how many of these the model at hand
-    leaves for memory, None where that is no matter.
+    leaves for memory, None where that is no matter; `constants` is the digest of the constants, empty in turns recorded
+    before it was kept.
     """
 
     signals: Signals
@@ -61,6 +63,11 @@ class Given:
     counter: str = "estimate-1"  # what counted before turns recorded its name
     room: int | None = None
     categories: tuple[str, ...] = ()
+    constants: str = ""
+
+    def ran_by(self, constants: Constants) -> bool:
+        """Return whether the stages ran by these constants, as far as the record tells."""
+        return self.constants in ("", constants.digest)
 
     @classmethod
     def of(
@@ -75,11 +82,12 @@ class Given:
         standing: tuple[Standing, ...] = (),
         counter: str = "estimate-1",
         room: int | None = None,
+        constants: str = "",
     ) -> Given:
         """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
         return cls(
             plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id,
-            standing, counter, room, plan.categories,
+            standing, counter, room, plan.categories, constants,
         )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from brain.decay import added
 from brain.search import Masses
 from cognitive.dashboard.timeline import boost_now, steps
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
 
 NOW = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
 POLICY = Policy()
@@ -38,7 +39,7 @@ def row(showings):
 
 
 def course(showings, read=None, zone=UTC):
-    return steps(row(showings), read if read is not None else showings, BASE, POLICY, NOW, zone)
+    return steps(row(showings), read if read is not None else showings, BASE, POLICY, CONSTANTS, NOW, zone)
 
 
 # Some minutes apart: of two showings at one moment either might be the one that is read.
@@ -51,7 +52,7 @@ SHOWINGS = st.dictionaries(
 def test_the_last_step_is_what_the_boost_says_now_and_every_showing_is_in_one_step(showings):
     told = course(showings)
 
-    assert told[-1].boost == pytest.approx(boost_now(row(showings), BASE, POLICY, NOW).factor)
+    assert told[-1].boost == pytest.approx(boost_now(row(showings), BASE, POLICY, CONSTANTS, NOW).factor)
     assert sum(step.shown for step in told) == len(showings)
     assert sum(step.used for step in told) == sum(used for _, used, _ in showings)
     assert all(before.until == after.at for before, after in pairwise(told))
@@ -65,7 +66,7 @@ def test_what_was_before_the_showings_that_are_read_is_what_the_memory_holds_bey
     read = showings[min(n, len(showings) - 1) :]
     told = course(showings, read)
 
-    assert told[-1].boost == pytest.approx(boost_now(row(showings), BASE, POLICY, NOW).factor, abs=1e-6)
+    assert told[-1].boost == pytest.approx(boost_now(row(showings), BASE, POLICY, CONSTANTS, NOW).factor, abs=1e-6)
 
 
 def test_use_raises_and_being_passed_over_lowers():

@@ -213,4 +213,5 @@ def test_every_stage_reads_the_constants_it_is_given(other):
         assemble(plan, was, lambda *_: NOT_SAID, policy, count, c) for c in (CONSTANTS, Constants(**other))
     )
     assert (usual.fates, usual.sections) != (varied.fates, varied.sections)
+    assert CONSTANTS.digest != Constants(**other).digest
     assert usual == assemble(plan, was, lambda *_: NOT_SAID, policy)

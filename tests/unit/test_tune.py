@@ -13,14 +13,16 @@ from brain.past_turns import PastShown, PastTurn
 from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
-from cognitive.lab.evidence import Case, Choice, LoggedTurn, logged, never_answered, relearnt
+from cognitive.lab.evidence import Case, Choice, LoggedTurn, logged, never_answered, relearnt, restored_case
 from cognitive.lab.replay import again, unanswered
 from cognitive.lab.tune import SPACE, Tunable, answerable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.policy.annotations import BEFORE_RECORD, BeforeRecord, Outside, Replayable
+from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.policy import settings
-from cognitive.recording.record import Given
+from cognitive.recording.record import Given, decode, encode
+from cognitive.tokens import count
 from cognitive.trace import Likeness
 
 POLICY = Policy(evidence={"min_item_share": 0.4})
@@ -41,7 +43,8 @@ def verdict(n: int = 1, days: float = 1.0, used: bool = True, overlap: float = 0
 
 def case(*hits, verdicts=(), tried=None) -> Case:
     given = Given(Signals("Where is the tea?", question=True), "question", (), None, AT, "m", found(*hits, passages=5))
-    return Case("now", given, {}, POLICY, {each.memory_id: each for each in verdicts}, {}, tried or {})
+    judged = {each.memory_id: each for each in verdicts}
+    return Case("now", given, {}, POLICY, judged, {}, tried or {}, count, CONSTANTS)
 
 
 # --- the search ---
@@ -202,6 +205,15 @@ def test_what_was_not_compared_with_the_window_is_counted():
     assert logged(blind, blind.policy, []).uncompared == 0
 
 
+@pytest.mark.parametrize(("recorded", "kept"), [
+    (CONSTANTS.digest, True), ("", True), (Constants(version_threshold=1.0).digest, False),
+])  # fmt: skip
+def test_a_turn_recorded_under_other_constants_is_no_evidence(recorded, kept):
+    given = dataclasses.replace(case().given, counter=count.name, constants=recorded)
+    record = decode(encode(given, (), text="", prefix=""))
+    assert (restored_case("t", record, {}, {}, POLICY, {}, count, CONSTANTS) is not None) == kept
+
+
 def test_under_the_turns_own_half_life_the_record_stands():
     turn = case(hit(1, usage_shown=0.3, usage_used=0.2, times_shown=1, times_used=1, usage_at=AT))
     assert relearnt(turn, POLICY, [verdict()]) is turn.given
@@ -272,7 +284,7 @@ def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
     for n in range(60):
         own = dataclasses.replace(case(*hits), turn_id=f"t{n}", policy=policy)
         own = dataclasses.replace(own, given=dataclasses.replace(own.given, agent_id="a", turn_id=own.turn_id))
-        made = again(own.given, {}, policy)
+        made = again(own.given, {}, policy, count, CONSTANTS)
         verdicts = {
             each.hit.memory_id: verdict(each.hit.memory_id.int, used=n % 3 == 0,
                                         propensity=float(np.float32(each.propensity)))
