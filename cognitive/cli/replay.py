@@ -90,6 +90,7 @@ def _compared(ran: _Replays) -> None:
     counts = Counter(replay.verdict for replay in ran.replays)
     summary = [f"{counts['identical']} identical", f"{counts['changed since']} changed since"]
     summary += [f"{counts['different']} different"]
+    summary += [f"{counts[each]} {each}" for each in ("another counter", "other constants") if counts[each]]
     summary += [f"{ran.turns - len(ran.replays)} {_NO_STAGES}"] if ran.turns > len(ran.replays) else []
     printing.line(", ".join(summary), style="bold")
 

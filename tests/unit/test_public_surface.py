@@ -100,7 +100,7 @@ async def test_layer_holds_its_namespaces(layer):
     held = {name for name in vars(layer) if not name.startswith("_")}
     assert held == {*NAMESPACES, "loop"}
     assert all(isinstance(getattr(layer, name), owner) for name, (owner, _) in NAMESPACES.items())
-    assert {name for name in vars(layer.explain) if not name.startswith("_")} == {"figures"}
+    assert {name for name in vars(layer.explain) if not name.startswith("_")} == {"constants", "figures"}
     assert {name for name in vars(layer.admin) if not name.startswith("_")} == {"reembedding", "reindexing"}
 
 
