@@ -52,7 +52,7 @@ async def heard_in_time(turn: Turn, redactor: Redactor, deadline: Deadline) -> t
         told = await deadline.within(redactor.run(partial(heard, turn), turn=True), _SHARE_OF_A_TURN)
     except TimeoutError:
         return heard(turn, redacting.withheld), (Degradation("redaction_late", f"not in time; {_LESS}"),)
-    except Exception as error:  # its threads may be gone, and nothing is stored as it came
+    except RuntimeError as error:  # its threads are gone, and nothing is stored as it came
         log.error("a message is withheld: the redactor could not be asked: %s", type(error).__name__)
         return heard(turn, redacting.withheld), (Degradation("redaction_failed", f"the redactor failed; {_LESS}"),)
     if not _withheld(turn, told):

@@ -104,6 +104,7 @@ BEYOND = {
 SOMETIMES = {
     "brain/postgres/connection_setup.py": "only where the pool opens a connection: it had none that was free",
     "brain/postgres/schema.py": "as above: a new connection's database is checked",
+    "cognitive/telemetry/attributes.py": "only where the process traces, as another test may have told it to",
     "cognitive/window/output/normalise.py": "only where the limits of tool outputs are not yet cached in the process",
 }
 
