@@ -51,10 +51,17 @@ async def remembered(layer: CognitiveLayer, conversation: dict[str, Any]) -> str
     for item in conversation["items"]:
         session, context = item["session"], before.get(item["session"], "")
         before[session] = f"{item['speaker']}: {item['text']}"
-        memories.append(NewMemory(
-            type="episode", content=item["text"], speaker=item["speaker"], context=context, source=item["id"],
-            occurred_at=moment(item["at"]), session_id=f"{agent}-{session}",
-        ))  # fmt: skip
+        memories.append(
+            NewMemory(
+                type="episode",
+                content=item["text"],
+                speaker=item["speaker"],
+                context=context,
+                source=item["id"],
+                occurred_at=moment(item["at"]),
+                session_id=f"{agent}-{session}",
+            )
+        )
     await layer.remember(agent, memories)
     return agent
 
@@ -99,9 +106,11 @@ def row(turns: Iterable[Asked], policy: Policy) -> tuple[float, float, float, fl
     for turn in turns:
         (real if turn.evidence else unrelated).append((turn.evidence, *shown(turn, policy)))
     return (
-        mean(bool(sources) for _, sources, _ in unrelated), mean(len(e & s) / len(e) for e, s, _ in real),
-        mean(tokens for *_, tokens in unrelated), mean(tokens for *_, tokens in real),
-    )  # fmt: skip
+        mean(bool(sources) for _, sources, _ in unrelated),
+        mean(len(e & s) / len(e) for e, s, _ in real),
+        mean(tokens for *_, tokens in unrelated),
+        mean(tokens for *_, tokens in real),
+    )
 
 
 def mean(values: Iterable[float]) -> float:

@@ -43,14 +43,30 @@ START = f"/ui/overview?agent={AGENT}"
 MOST_PAGES, MOST_OF_A_PATH = 150, 14
 # What a form asks and no link does; `{memory}` is one that the latest turn did not find.
 ASKED = (
-    "turns?q=neither+nor", "turns?q=ba&frame=debug&degraded=yes", "turns?user=user-3&from=2026-01-01T00:00",
-    "turns?showed=procedure&used=yes", "turns?held=trimmed&status=failed", "turns/why?why={memory}",
-    "turns?model=none&cut=yes", "turns?reason=none", "turns?slower=5000&stage=search", "overview?range=90d",
-    "memories?q=neither+nor", "memories?q=ba+be&hits=200&type=fact", "memories?q=ba&age=over90d", "memories?tag=none",
-    "memories?type=fact&tag=tag-0&age=over90d", "memories?group=never&type=procedure", "memories?group=stale&tag=tag-0",
-    "memory?id={memory}", "memory/chart?id={memory}&chart=boost&as=svg", "what-if/answer?dedup.threshold=0.6",
-    "what-if/answer?feedback.attribution_thresholds.int8=0.2&range=90d", "catalogue?range=90d", "health?range=90d",
-)  # fmt: skip
+    "turns?q=neither+nor",
+    "turns?q=ba&frame=debug&degraded=yes",
+    "turns?user=user-3&from=2026-01-01T00:00",
+    "turns?showed=procedure&used=yes",
+    "turns?held=trimmed&status=failed",
+    "turns/why?why={memory}",
+    "turns?model=none&cut=yes",
+    "turns?reason=none",
+    "turns?slower=5000&stage=search",
+    "overview?range=90d",
+    "memories?q=neither+nor",
+    "memories?q=ba+be&hits=200&type=fact",
+    "memories?q=ba&age=over90d",
+    "memories?tag=none",
+    "memories?type=fact&tag=tag-0&age=over90d",
+    "memories?group=never&type=procedure",
+    "memories?group=stale&tag=tag-0",
+    "memory?id={memory}",
+    "memory/chart?id={memory}&chart=boost&as=svg",
+    "what-if/answer?dedup.threshold=0.6",
+    "what-if/answer?feedback.attribution_thresholds.int8=0.2&range=90d",
+    "catalogue?range=90d",
+    "health?range=90d",
+)
 # What two addresses of the same page may differ in and still be measured each.
 TELLING = ("q", "why", "range", "group", "of", "chart")
 HOTTEST = "SELECT memory_id FROM cognitive.usage WHERE agent_id = $1 ORDER BY times_shown DESC LIMIT 1"
@@ -94,8 +110,10 @@ async def reads(f: Figures, database: Database) -> dict[str, Read]:
         "memories of a session": lambda: f.memories(AGENT, MemoryFilter(session_id=memory.session_id)),
         "memories with words that none has": lambda: f.memories(AGENT, MemoryFilter(words="neither nor")),
         "sizes of groups": lambda: f.group_sizes(AGENT, habit, now),
-        **{f"group: {each}": partial(f.group, AGENT, each, habit, now)
-           for each in ("never", "ignored", "rising", "stale")},
+        **{
+            f"group: {each}": partial(f.group, AGENT, each, habit, now)
+            for each in ("never", "ignored", "rising", "stale")
+        },
         "a memory": lambda: f.life(AGENT, hottest),
         "turns that showed the most shown memory": lambda: f.showings(AGENT, hottest),
         "when it was shown": lambda: f.shown_at(AGENT, hottest),
@@ -104,7 +122,7 @@ async def reads(f: Figures, database: Database) -> dict[str, Read]:
         "tools left out": lambda: f.left_out(AGENT),
         "tools left out, half a year ago": lambda: f.left_out(AGENT, Period(past - timedelta(days=30), past)),
         "health": lambda: f.health(AGENT),
-    }  # fmt: skip
+    }
 
 
 async def pages(client: httpx.AsyncClient, memory: str) -> dict[str, Read]:
@@ -126,8 +144,11 @@ async def pages(client: httpx.AsyncClient, memory: str) -> dict[str, Read]:
 
 def _kind(address: str) -> str:
     parts = urlsplit(address)
-    asked = [f"{name}={value}" if name in TELLING and len(value) < 12 else name
-             for name, value in parse_qsl(parts.query) if name != "agent"]  # fmt: skip
+    asked = [
+        f"{name}={value}" if name in TELLING and len(value) < 12 else name
+        for name, value in parse_qsl(parts.query)
+        if name != "agent"
+    ]
     return parts.path + (f"?{'&'.join(sorted(asked))}" if asked else "")
 
 
@@ -186,9 +207,11 @@ async def report(directory: Path, times: int, only: str | None) -> None:
         await database.close()
     try:
         if only != "reads":
-            async with CognitiveLayer.open(urls.app) as layer, running(layer, ServerConfig(port=0), mounts(layer)) as (
-                url, _
-            ), httpx.AsyncClient(base_url=url, timeout=120) as client:  # fmt: skip
+            async with (
+                CognitiveLayer.open(urls.app) as layer,
+                running(layer, ServerConfig(port=0), mounts(layer)) as (url, _),
+                httpx.AsyncClient(base_url=url, timeout=120) as client,
+            ):
                 await table("page", await pages(client, str(memory)), times)
     finally:
         server.release()

@@ -23,10 +23,15 @@ async def main() -> None:
         running(layer, ServerConfig(port=0)) as (url, _),
         CognitiveClient.open(url, pre_turn_seconds=10) as client,
     ):
-        await layer.remember(_AGENT, [
-            NewMemory(type="fact", content=f"The {_TOPICS[n % 10]} was inspected for the {n}th time.", source=str(n))
-            for n in range(_MEMORIES)
-        ])  # fmt: skip
+        await layer.remember(
+            _AGENT,
+            [
+                NewMemory(
+                    type="fact", content=f"The {_TOPICS[n % 10]} was inspected for the {n}th time.", source=str(n)
+                )
+                for n in range(_MEMORIES)
+            ],
+        )
         taken: dict[str, list[float]] = {"in process": [], "over HTTP": []}
         for n in range(_TURNS):
             for name, each in (("in process", layer), ("over HTTP", client)):

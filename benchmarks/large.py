@@ -43,17 +43,39 @@ UNTIL = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
 SINCE = UNTIL - timedelta(days=365)
 SYLLABLES = "ba de ri mo tal ven kos lin par sut gar fel no shi tru wem pla dor esk hum".split()
 TABLES = (
-    "memory", "passage", "posting", "embedding", "session", "turn", "exposure", "usage", "usage_base", "tally",
-    "corpus", "policy",
-)  # fmt: skip
+    "memory",
+    "passage",
+    "posting",
+    "embedding",
+    "session",
+    "turn",
+    "exposure",
+    "usage",
+    "usage_base",
+    "tally",
+    "corpus",
+    "policy",
+)
 
 POLICIES = [Policy(usage={"half_life_days": days}) for days in (3, 5)] + [Policy()]
 _OWN = statements.parse(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
 SQL = {name: statement.sql for name, statement in _OWN.items()}
 _SUMS = (
-    "turns", "completed", "failed", "abandoned", "degraded", "abstained", "found", "shown", "used", "tokens",
-    "used_tokens", "deduped", "trimmed", "milliseconds",
-)  # fmt: skip
+    "turns",
+    "completed",
+    "failed",
+    "abandoned",
+    "degraded",
+    "abstained",
+    "found",
+    "shown",
+    "used",
+    "tokens",
+    "used_tokens",
+    "deduped",
+    "trimmed",
+    "milliseconds",
+)
 TALLY = f"""
 INSERT INTO cognitive.tally (agent_id, span, by, at, value, {", ".join(_SUMS)}, latency)
 SELECT $1, span, by, at, value, {", ".join(f"sum({name})" for name in _SUMS)},
@@ -92,10 +114,19 @@ def memories(agent: str, size: int, words: list[str], chance: np.random.Generato
         rows = []
         for n, (spoken, lexemes_of) in enumerate(zip(said, stems, strict=True), first):
             identity = hashlib.sha256(f"{agent} {n}".encode()).digest()
-            rows.append((
-                n, UUID(bytes=identity[:16]), identity, str(kinds[n]), " ".join(spoken).capitalize() + ".",
-                SINCE + (UNTIL - SINCE) * (n / size), n // 25, useful[n - first], list(dict.fromkeys(lexemes_of)),
-            ))  # fmt: skip
+            rows.append(
+                (
+                    n,
+                    UUID(bytes=identity[:16]),
+                    identity,
+                    str(kinds[n]),
+                    " ".join(spoken).capitalize() + ".",
+                    SINCE + (UNTIL - SINCE) * (n / size),
+                    n // 25,
+                    useful[n - first],
+                    list(dict.fromkeys(lexemes_of)),
+                )
+            )
         yield rows
 
 
@@ -118,11 +149,14 @@ async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) 
         await c.copy_records_to_table("made", records=rows)
         vectors = directions(len(rows), chance)
         await c.copy_records_to_table(
-            "embedding", schema_name="cognitive",
+            "embedding",
+            schema_name="cognitive",
             columns=["agent_id", "memory_id", "ordinal", "field", "model", "dimension", "type", "embedding"],
-            records=[(agent, row[1], 0, "said", MiniLM.model, MiniLM.dimension, row[3], encode_halfvec(vector))
-                     for row, vector in zip(rows, vectors, strict=True)],
-        )  # fmt: skip
+            records=[
+                (agent, row[1], 0, "said", MiniLM.model, MiniLM.dimension, row[3], encode_halfvec(vector))
+                for row, vector in zip(rows, vectors, strict=True)
+            ],
+        )
     await c.execute("CREATE INDEX ON made (seq)")
     await c.execute("ANALYZE made, cognitive.embedding")
     for name in STORE:
@@ -164,8 +198,9 @@ async def copy_small(c: asyncpg.Connection) -> None:
     for table in TABLES:
         rows = await c.fetch(
             "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0"
-            " AND attname <> 'agent_id' AND NOT attisdropped", f"cognitive.{table}"
-        )  # fmt: skip
+            " AND attname <> 'agent_id' AND NOT attisdropped",
+            f"cognitive.{table}",
+        )
         names = ", ".join(f'"{row["attname"]}"' for row in rows)
         await c.execute(
             f"INSERT INTO cognitive.{table} (agent_id, {names}) SELECT '{SMALL}' || lpad(n::text, 3, '0'), {names}"
@@ -178,8 +213,10 @@ async def fill(admin: str, size: int, many: int) -> None:
     words = vocabulary(20_000)
     c = await asyncpg.connect(admin)
     await c.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
-    await c.execute("SET session_replication_role = replica; SET maintenance_work_mem = '2GB'; SET work_mem = '1GB';"
-                    "SET synchronous_commit = off; SET max_parallel_maintenance_workers = 0")  # fmt: skip
+    await c.execute(
+        "SET session_replication_role = replica; SET maintenance_work_mem = '2GB'; SET work_mem = '1GB';"
+        "SET synchronous_commit = off; SET max_parallel_maintenance_workers = 0"
+    )
     for table in TABLES:
         await c.execute(f"DELETE FROM cognitive.{table} WHERE agent_id = $1 OR agent_id LIKE $2", AGENT, SMALL + "%")
     dropped = await drop_indexes(c)
@@ -199,11 +236,14 @@ async def fill(admin: str, size: int, many: int) -> None:
 
 async def drop_indexes(c: asyncpg.Connection) -> list[str]:
     """Drops what is not needed while rows come in, and returns the statements that make it again."""
-    rows = await c.fetch("""
+    rows = await c.fetch(
+        """
         SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition
         FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid
         WHERE t.relnamespace = 'cognitive'::regnamespace AND t.relname = ANY($1)
-          AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = i.indexrelid)""", list(TABLES))  # fmt: skip
+          AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = i.indexrelid)""",
+        list(TABLES),
+    )
     for row in rows:
         await c.execute(f"DROP INDEX {row['name']}")
     return [row["definition"] for row in rows]

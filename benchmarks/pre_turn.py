@@ -83,9 +83,10 @@ def percentiles(values: list[float]) -> dict[str, float]:
     """Return p50, p95 and the least of some milliseconds."""
     ordered = sorted(values)
     return {
-        "p50": round(statistics.median(ordered), 2), "p95": round(ordered[int(len(ordered) * 0.95)], 2),
+        "p50": round(statistics.median(ordered), 2),
+        "p95": round(ordered[int(len(ordered) * 0.95)], 2),
         "min": round(ordered[0], 2),
-    }  # fmt: skip
+    }
 
 
 async def floor(urls: ServerUrls, agent: str, embedder: StoredAtRandom, messages: list[str]) -> list[float]:
@@ -138,11 +139,16 @@ async def measure(layer: CognitiveLayer, urls: ServerUrls, size: int, embedder: 
         after.append((perf_counter() - start) * 1000)
     whole = percentiles(took[5:])
     return {
-        "memories": size, "remembered per second": round(rate), "floor ms": percentiles(least), "pre_turn ms": whole,
+        "memories": size,
+        "remembered per second": round(rate),
+        "floor ms": percentiles(least),
+        "pre_turn ms": whole,
         "ratio p50": round(whole["p50"] / percentiles(least)["p50"], 1),
         "stages p50 ms": {stage: round(statistics.median(values[5:]), 2) for stage, values in stages.items()},
-        "post_turn ms": percentiles(after[5:]), "degraded": degraded, "candidates": len(context.trace.fates),
-    }  # fmt: skip
+        "post_turn ms": percentiles(after[5:]),
+        "degraded": degraded,
+        "candidates": len(context.trace.fates),
+    }
 
 
 async def report(directory: str, sizes: list[int]) -> None:

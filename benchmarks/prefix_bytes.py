@@ -36,11 +36,17 @@ def lines(items: Sequence[dict[str, Any]]) -> list[NewMemory]:
     """Lines of a conversation as they are remembered."""
     before = ["", *(f"{item['speaker']}: {item['text']}" for item in items)]
     return [
-        NewMemory(type="episode", content=item["text"], speaker=item["speaker"], source=item["id"], context=context,
-                  session_id=f"session {item['session']}",
-                  occurred_at=datetime.fromisoformat(item["at"]).replace(tzinfo=UTC))
+        NewMemory(
+            type="episode",
+            content=item["text"],
+            speaker=item["speaker"],
+            source=item["id"],
+            context=context,
+            session_id=f"session {item['session']}",
+            occurred_at=datetime.fromisoformat(item["at"]).replace(tzinfo=UTC),
+        )
         for context, item in zip(before, items, strict=False)
-    ]  # fmt: skip
+    ]
 
 
 def parted(items: Sequence[dict[str, Any]], turns: int) -> tuple[Sequence[dict[str, Any]], list[tuple[str, str]]]:

@@ -92,13 +92,24 @@ def hostile() -> Mapping[str, str]:
     words = [word for row in MESSAGES for word in row["text"].split()]
     made = {
         "words of the messages": " ".join(chance.choice(words) for _ in range(LENGTH)),
-        "one letter": "a", "blanks": " ", "question marks": "?", "back-ticks": "`", "list": "\n1. x", "paths": "a/b.c ",
-        "names": "Anna's dog ", "first, first": "first ", "what my": "what my ", "base58": "7xKXtg2CW87d97TXJSDpbD5j",
-        "emoji": "\U0001f44d", "joiners": "\u200d", "surrogates": "\ud800", "quotes": "'\")*]",
+        "one letter": "a",
+        "blanks": " ",
+        "question marks": "?",
+        "back-ticks": "`",
+        "list": "\n1. x",
+        "paths": "a/b.c ",
+        "names": "Anna's dog ",
+        "first, first": "first ",
+        "what my": "what my ",
+        "base58": "7xKXtg2CW87d97TXJSDpbD5j",
+        "emoji": "\U0001f44d",
+        "joiners": "\u200d",
+        "surrogates": "\ud800",
+        "quotes": "'\")*]",
         "random ASCII": "".join(chr(chance.randrange(32, 127)) for _ in range(LENGTH)),
         "random Latin": "".join(chr(chance.randrange(32, 256)) for _ in range(LENGTH)),
         "random Unicode": "".join(chr(chance.randrange(0xE000, 0x110000)) for _ in range(LENGTH)),
-    }  # fmt: skip
+    }
     return {name: (text * (LENGTH // len(text) + 1))[:LENGTH] for name, text in made.items()}
 
 

@@ -59,8 +59,12 @@ async def turns(layer: CognitiveLayer, many: int) -> list[float]:
 
 async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
     """Start the command in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)]),
-                   "COGNITIVE_DATABASE_URL": url, "COGNITIVE_EMBEDDING_MODELS": "wordllama"}  # fmt: skip
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)]),
+        "COGNITIVE_DATABASE_URL": url,
+        "COGNITIVE_EMBEDDING_MODELS": "wordllama",
+    }
     command = (sys.executable, "-m", "cognitive.cli.entry", "db", "reembed", "--agent", AGENT, "--to", "minilm")
     return await asyncio.create_subprocess_exec(
         *command, *arguments, env=environment, stdout=asyncio.subprocess.DEVNULL

@@ -64,12 +64,15 @@ def memories() -> list[NewMemory]:
     chance = random.Random(1)
     return [
         NewMemory(
-            type="episode", content=f"We said of {' '.join(chance.choices(WORDS, k=chance.randint(8, 20)))}.",
-            speaker=chance.choice(("Ines", "Tomasz")), session_id=f"past-{n // 25}", source=str(n),
+            type="episode",
+            content=f"We said of {' '.join(chance.choices(WORDS, k=chance.randint(8, 20)))}.",
+            speaker=chance.choice(("Ines", "Tomasz")),
+            session_id=f"past-{n // 25}",
+            source=str(n),
             occurred_at=START + timedelta(minutes=n),
         )
         for n in range(MEMORIES)
-    ]  # fmt: skip
+    ]
 
 
 def asked(name: str, number: int) -> str:
@@ -131,8 +134,10 @@ class Figures:
             "processor p50 ms": round(statistics.median(self.processor), 1),
             "post_turn p50 ms": round(statistics.median(self.after), 1),
             "stages p50 ms": {name: round(statistics.median(each), 1) for name, each in self.stages.items()},
-            "prompt characters": self.characters, "prompt tokens": self.tokens, "degraded": dict(self.degraded),
-        }  # fmt: skip
+            "prompt characters": self.characters,
+            "prompt tokens": self.tokens,
+            "degraded": dict(self.degraded),
+        }
 
 
 def resident() -> float:
@@ -162,8 +167,13 @@ async def run(layer: CognitiveLayer, database: asyncpg.Connection, name: str, tu
         if (number + 1) % EVERY == 0 or number + 1 == turns:
             own = sum(len(message.content) for message in conversation) / 1e6
             size = await database.fetchval("SELECT pg_database_size(current_database())")
-            row = {"host": name, "turn": number + 1, **figures.row(), "resident MB": round(resident() - own),
-                   "database MB": round(size / 1e6)}  # fmt: skip
+            row = {
+                "host": name,
+                "turn": number + 1,
+                **figures.row(),
+                "resident MB": round(resident() - own),
+                "database MB": round(size / 1e6),
+            }
             sys.stdout.write(json.dumps(row) + "\n")
             sys.stdout.flush()
             figures = Figures()

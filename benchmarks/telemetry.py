@@ -78,11 +78,12 @@ async def parts(layer: CognitiveLayer) -> dict[str, float]:
     report = await layer.post_turn(context, outcome)
     metrics = PrometheusMetrics()
     told: dict[str, float] = {
-        "candidates": len(context.trace.fates), "observations of a turn": len(list(prepared(context, 0.02))),
+        "candidates": len(context.trace.fates),
+        "observations of a turn": len(list(prepared(context, 0.02))),
         "metrics of pre_turn": microseconds(lambda: metrics.observe(prepared(context, 0.02))),
         "metrics of post_turn": microseconds(lambda: metrics.observe(settled(outcome, report, 0.02))),
         "spans, OpenTelemetry not loaded": microseconds(lambda: spans(context)),
-    }  # fmt: skip
+    }
     start = perf_counter()
     from opentelemetry import trace
 

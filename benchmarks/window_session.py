@@ -80,8 +80,15 @@ def run(name: str, host: Host, turns: int) -> None:
         new = turn(number)
         conversation = host(conversation, shown, new)
         begin = perf_counter()
-        window = fit(conversation, session_id=name, kept=kept, now=new[0].at or START, policy=policy,
-                     tokens=MODEL_TOKENS, cache=cache)  # fmt: skip
+        window = fit(
+            conversation,
+            session_id=name,
+            kept=kept,
+            now=new[0].at or START,
+            policy=policy,
+            tokens=MODEL_TOKENS,
+            cache=cache,
+        )
         took.append((perf_counter() - begin) * 1000)
         if window.evicted:
             kept = Kept(summary.extract(kept.summary, window.evicted, policy.window.max_summary_chars), window.covers)
@@ -100,12 +107,17 @@ def run(name: str, host: Host, turns: int) -> None:
 def report(name: str, number: int, took: list[float], sizes: list[Any], shared: list[float]) -> None:
     """Print the figures of some turns."""
     row = {
-        "host": name, "turn": number, "p50 ms": round(statistics.median(took), 1),
-        "p95 ms": round(sorted(took)[int(len(took) * 0.95)], 1), "resident MB": round(resident()),
-        "messages": max(size.messages for size in sizes), "characters": max(size.characters for size in sizes),
-        "tokens": max(size.tokens for size in sizes), "bytes kept": round(statistics.mean(shared), 3),
+        "host": name,
+        "turn": number,
+        "p50 ms": round(statistics.median(took), 1),
+        "p95 ms": round(sorted(took)[int(len(took) * 0.95)], 1),
+        "resident MB": round(resident()),
+        "messages": max(size.messages for size in sizes),
+        "characters": max(size.characters for size in sizes),
+        "tokens": max(size.tokens for size in sizes),
+        "bytes kept": round(statistics.mean(shared), 3),
         "prompts begun anew": sum(each < 0.5 for each in shared),
-    }  # fmt: skip
+    }
     sys.stdout.write(json.dumps(row) + "\n")
     sys.stdout.flush()
 

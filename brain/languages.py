@@ -93,7 +93,7 @@ COMMON_WORDS: Mapping[str, frozenset[str]] = {
         waren was wat we welk welke werd werden wezen wie wij wil worden wordt zal ze zelf zich zij zijn zo zonder zou
         zouden""".split()
     ),
-}  # fmt: skip
+}
 
 MONTHS: Mapping[str, tuple[str, ...]] = {
     name: tuple(months.split())

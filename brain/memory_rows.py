@@ -214,10 +214,17 @@ async def _insert_index(
             languages=list(languages),
         ),
     )
-    await index_rows.insert_postings(c, agent_id, [
-        index_rows.Place(item.id, piece.ordinal, item.memory.type, sessions.get(item.memory.session_id or ""), posted)
-        for item, piece in pieces for posted in piece.posted.values()
-    ])  # fmt: skip
+    await index_rows.insert_postings(
+        c,
+        agent_id,
+        [
+            index_rows.Place(
+                item.id, piece.ordinal, item.memory.type, sessions.get(item.memory.session_id or ""), posted
+            )
+            for item, piece in pieces
+            for posted in piece.posted.values()
+        ],
+    )
     for model in {model: None for item in written for model in item.vectors}:
         rows = [(item.id, item.memory.type, vector) for item in written for vector in item.vectors[model]]
         await index_rows.insert_vectors(c, agent_id, model, rows)
@@ -322,7 +329,7 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     )
     return Receipt(
         agent_id, memories, gone["passages"], embeddings, postings, exposures, usage, revisions, responses=responses
-    )  # fmt: skip
+    )
 
 
 def require_known(agent_id: str, ids: Collection[UUID], known: Collection[UUID]) -> None:

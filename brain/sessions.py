@@ -103,9 +103,17 @@ class Sessions:
         return await self._database.run(agent_id, work)
 
     async def roll(
-        self, agent_id: str, session_id: str, turn_id: str, was: Carried, summary: str, covers: str | None, *,
-        told_at: float | None = None, timeout: float = 60.0,
-    ) -> bool:  # fmt: skip
+        self,
+        agent_id: str,
+        session_id: str,
+        turn_id: str,
+        was: Carried,
+        summary: str,
+        covers: str | None,
+        *,
+        told_at: float | None = None,
+        timeout: float = 60.0,
+    ) -> bool:
         """Puts a summary in the place of the one it was made from. False if that is not what stands there any more, the
         turn that it was made for is gone, or something was erased since its words came in (`told_at`, in seconds since
         the epoch).

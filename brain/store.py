@@ -26,8 +26,16 @@ from brain.redacting import UNREDACTED, Redactor
 from brain.types import Memory, MemoryType, NewMemory, Revision, Vector
 
 _CHANGEABLE = (
-    "content", "speaker", "context", "occurred_at", "tags", "entities", "confidence", "pinned", "attributes",
-)  # fmt: skip
+    "content",
+    "speaker",
+    "context",
+    "occurred_at",
+    "tags",
+    "entities",
+    "confidence",
+    "pinned",
+    "attributes",
+)
 MOST_TRIES = 50  # of a write that others overtake
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 

@@ -145,9 +145,16 @@ class HeldTurn:
     def told(self, status: str, called: tuple[str, ...] = (), memories: Sequence[Counted] = ()) -> Told:
         """Return the turn as it is counted."""
         return Told(
-            status, self.frame, self.categories, self.runtime, self.degraded, self.measures,
-            memories, called, self.policy,
-        )  # fmt: skip
+            status,
+            self.frame,
+            self.categories,
+            self.runtime,
+            self.degraded,
+            self.measures,
+            memories,
+            called,
+            self.policy,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,12 @@ class BackgroundQueue:
             return
         expected = isinstance(error, CognitiveError)
         log.log(
-            logging.WARNING if expected else logging.ERROR, "%r failed: %s", task.get_name(), error,
+            logging.WARNING if expected else logging.ERROR,
+            "%r failed: %s",
+            task.get_name(),
+            error,
             exc_info=None if expected else error,
-        )  # fmt: skip
+        )
 
 
 async def _stopped(tasks: Collection[asyncio.Task[None]]) -> None:

@@ -196,9 +196,15 @@ class _Stores:
         search = MemorySearch(database, embedders.told, languages)
         engine = ContextEngine(memories, search, embedders, counter, base.extensions.constants)
         return cls(
-            memories, TurnLog(database), Sessions(database, redactor), Artifacts(database, redactor),
-            PolicyStore(database), Contents(database), engine, counter,
-        )  # fmt: skip
+            memories,
+            TurnLog(database),
+            Sessions(database, redactor),
+            Artifacts(database, redactor),
+            PolicyStore(database),
+            Contents(database),
+            engine,
+            counter,
+        )
 
 
 def _compose(base: _Base) -> Services:
@@ -211,9 +217,14 @@ def _compose(base: _Base) -> Services:
     prefetch = ResponseEmbedder(embedders, background)
     shadowing = Shadowing(turns, resolver.shadow, background, stores.counter, base.extensions.constants)
     session_manager = SessionManager(
-        stores.sessions, stores.artifacts, base.policy, stores.counter, base.extensions.summarizer or Extractive(),
-        background, redactor,
-    )  # fmt: skip
+        stores.sessions,
+        stores.artifacts,
+        base.policy,
+        stores.counter,
+        base.extensions.summarizer or Extractive(),
+        background,
+        redactor,
+    )
     catalog, habits = Catalog(embedders.first), Habits(turns, base.policy)
     background.on_close(catalog.close)
     background.on_close(habits.finished)
@@ -221,9 +232,16 @@ def _compose(base: _Base) -> Services:
     background.on_close(resolver.finished)
     recall = Recall(stores.engine, resolver, stores.memories, turns)
     memories = AgentMemories(
-        stores.memories, Erasing(base.database, stores.memories, embedders), turns, resolver, outcomes, settling,
-        session_manager, forgetting, retention,
-    )  # fmt: skip
+        stores.memories,
+        Erasing(base.database, stores.memories, embedders),
+        turns,
+        resolver,
+        outcomes,
+        settling,
+        session_manager,
+        forgetting,
+        retention,
+    )
     policies = _policies(base, stores, resolver, forgetting)
     return Services(
         sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver),
@@ -236,10 +254,17 @@ def _compose(base: _Base) -> Services:
         memories=MemoryFetcher(Planner(base.policy, habits, base.classifiers), stores.engine, embedders, redactor),
         tools=ToolSelector(catalog),
         recorder=TurnRecorder(turns, outcomes, session_manager, shadowing),
-        prefetch=prefetch, outcomes=outcomes, background=background, settling=settling, session_manager=session_manager,
-        retention=retention, recall=recall, catalog=catalog, agent_memories=memories,
+        prefetch=prefetch,
+        outcomes=outcomes,
+        background=background,
+        settling=settling,
+        session_manager=session_manager,
+        retention=retention,
+        recall=recall,
+        catalog=catalog,
+        agent_memories=memories,
         metrics=base.extensions.metrics or NO_METRICS,
-    )  # fmt: skip
+    )
 
 
 def _policies(base: _Base, stores: _Stores, resolver: PolicyResolver, forgetting: Forgetting) -> PoliciesApi:
@@ -266,9 +291,18 @@ def _admin(
     transfer = ImportExport(stores.memories, Archive(database), reindexing, policies, stores.policies)
     checks = HealthChecks(base.reading, base.journal, base.embedders, stores.turns)
     return AdminApi(
-        memories, transfer, checks, IvfIndex(database), Reembedding(database, base.embedders), reindexing, stores.turns,
-        stores.engine, resolver, habits, forgetting,
-    )  # fmt: skip
+        memories,
+        transfer,
+        checks,
+        IvfIndex(database),
+        Reembedding(database, base.embedders),
+        reindexing,
+        stores.turns,
+        stores.engine,
+        resolver,
+        habits,
+        forgetting,
+    )
 
 
 async def _warm(embedders: Embedders) -> None:

@@ -102,8 +102,7 @@ def _sourced(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:
     """What the turn's prompt shows already: its block, its prefix, earlier blocks that stay, and earlier recalls."""
     shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
-    standing = {fate.memory_id for fate in await _fates(turns, agent_id, turn_id)
-                if fate.disposition == "standing"}  # fmt: skip
+    standing = {fate.memory_id for fate in await _fates(turns, agent_id, turn_id) if fate.disposition == "standing"}
     return shown | standing | {memory.id for memory in await store.pinned(agent_id)}
 
 
@@ -141,12 +140,16 @@ def _hits(ranked: Sequence[Candidate], present: set[UUID], limit: int) -> tuple[
             content=candidate.hit.content,
             source=candidate.hit.source,
             score=candidate.score,
-            scores={**candidate.hit.scores, **{f"relevance.{k}": v for k, v in candidate.factors.items()},
-                    "relevance": candidate.relevance, "boost": candidate.boost.factor},
+            scores={
+                **candidate.hit.scores,
+                **{f"relevance.{k}": v for k, v in candidate.factors.items()},
+                "relevance": candidate.relevance,
+                "boost": candidate.boost.factor,
+            },
             occurred_at=candidate.hit.occurred_at,
             speaker=candidate.hit.speaker,
             session_id=candidate.hit.session_id,
             partial=candidate.hit.partial,
         )
         for candidate in absent[:limit]
-    )  # fmt: skip
+    )

@@ -254,13 +254,16 @@ class Trace:
             "channels": list(self.channels),
             "timings": {name: round(value, 3) for name, value in self.timings.items()},
             "decoys": [str(id) for id in decoys(self.fates)],
-            "sections": {"budgets": dict(self.sections.budgets), "total": self.sections.total,
-                         "reasons": list(self.sections.reasons)},
+            "sections": {
+                "budgets": dict(self.sections.budgets),
+                "total": self.sections.total,
+                "reasons": list(self.sections.reasons),
+            },
             "excerpts": {str(id): spans for id, spans in excerpts(self.fates).items()},
             "record": self.record,
             **({"trim": self.trim.as_json()} if self.trim is not None else {}),
             **({"window": dict(self.window)} if self.window else {}),
-        }  # fmt: skip
+        }
 
 
 def decoys(fates: Sequence[Fate]) -> list[UUID]:

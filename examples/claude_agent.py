@@ -67,9 +67,11 @@ async def main() -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         offline = {
-            "HOME": home, "ANTHROPIC_API_KEY": "none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "HOME": home,
+            "ANTHROPIC_API_KEY": "none",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{server.server_port}",
-        }  # fmt: skip
+        }
         options = ClaudeAgentOptions(tools=[], setting_sources=[], cwd=home, env=offline)  # without env: the real model
         async with CognitiveLayer.open(
             policy=Policy(capture="user", placement="journaled", deadline_ms=5_000)

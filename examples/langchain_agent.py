@@ -51,9 +51,13 @@ async def main() -> None:
         store = CognitiveStore(layer, AGENT)
         memory = CognitiveMiddleware(layer, AGENT)
         agent = create_agent(
-            Model(responses=ANSWERS), [tides], system_prompt="You keep a harbour.",
-            middleware=[memory], checkpointer=InMemorySaver(), store=store,
-        )  # fmt: skip
+            Model(responses=ANSWERS),
+            [tides],
+            system_prompt="You keep a harbour.",
+            middleware=[memory],
+            checkpointer=InMemorySaver(),
+            store=store,
+        )
         await agent.ainvoke({"messages": [("user", TOLD)]}, {"configurable": {"thread_id": "monday"}})
         await store.aput(("harbour", "rules"), "pier", {"text": "The west pier is closed to trucks."})
         await layer.settled()  # only here, so that the example's second turn comes after the first was counted

@@ -95,12 +95,17 @@ def _value(name: str) -> Any:
 
 LARGE = ("long", "loop", "doubled")  # one of each is enough
 ANYTHING = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.binary(max_size=3)
-    | st.text(st.characters(), max_size=5) | st.sampled_from(["\ud800", "\0", "", " "])
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.binary(max_size=3)
+    | st.text(st.characters(), max_size=5)
+    | st.sampled_from(["\ud800", "\0", "", " "])
     | st.sampled_from([name for name in VALUES if name not in LARGE]).map(_value),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2) | st.integers(), inner, max_size=3),
     max_leaves=6,
-)  # fmt: skip
+)
 
 
 def called(result: Any, **arguments: Any) -> list[Message]:

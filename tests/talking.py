@@ -68,14 +68,26 @@ CALLS = st.builds(
     lambda called, name, result, ok, more: ToolCall(
         id=called, name=name, arguments={"q": name, **more}, result=result, ok=ok
     ),
-    IDS, st.sampled_from(["bash", "read file", "search"]), RESULTS, st.booleans(), ARGUMENTS,
-)  # fmt: skip
+    IDS,
+    st.sampled_from(["bash", "read file", "search"]),
+    RESULTS,
+    st.booleans(),
+    ARGUMENTS,
+)
 MESSAGES = st.builds(
     lambda role, content, kind, at, made, called: Message(
-        role=role, content=content, kind=kind, at=at,
-        tool_calls=made if role == "assistant" else (), tool_call_id=called if role == "tool" else None,
+        role=role,
+        content=content,
+        kind=kind,
+        at=at,
+        tool_calls=made if role == "assistant" else (),
+        tool_call_id=called if role == "tool" else None,
     ),
     st.sampled_from(["system", "user", "user", "assistant", "assistant", "tool", "tool", "tool"]),
-    TEXTS, KINDS, TIMES, st.lists(CALLS, max_size=3).map(tuple), IDS,
-)  # fmt: skip
+    TEXTS,
+    KINDS,
+    TIMES,
+    st.lists(CALLS, max_size=3).map(tuple),
+    IDS,
+)
 CONVERSATIONS = st.lists(MESSAGES, max_size=30)

@@ -45,8 +45,14 @@ class Agent:
     async def works(self, layer: CognitiveLayer, until: float) -> None:
         """One thing after the other until then."""
         does: tuple[Callable[[CognitiveLayer], Awaitable[None]], ...] = (
-            self._turn, self._turn, self._turn, self._recall, self._remember, self._remember, self._forget,
-        )  # fmt: skip
+            self._turn,
+            self._turn,
+            self._turn,
+            self._recall,
+            self._remember,
+            self._remember,
+            self._forget,
+        )
         while monotonic() < until:
             await asyncio.sleep(self._chance.uniform(0.0, 2 * _PAUSE))
             self._count += 1
@@ -69,9 +75,11 @@ class Agent:
 
     async def _turn(self, layer: CognitiveLayer) -> None:
         turn = Turn(
-            agent_id=self.name, session_id=f"s{self._count // 20}", text=f"{ASKED} {self._mark}",
+            agent_id=self.name,
+            session_id=f"s{self._count // 20}",
+            text=f"{ASKED} {self._mark}",
             now=AT + timedelta(days=2, minutes=self._count),
-        )  # fmt: skip
+        )
         watch = Stopwatch()
         context = await layer.pre_turn(turn)
         timed(self._ledger, "mixed: pre_turn", watch, watch.taken - DEADLINE - GRACE)

@@ -55,10 +55,17 @@ class Clients:
     async def _heard(self, chance: random.Random) -> None:
         while True:
             client = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "benchmarks.chaos.client", self._site.urls.app, self._agent,
-                str(chance.randrange(1 << 30)), str(self._pause),
-                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, cwd=_CHECKOUT,
-            )  # fmt: skip
+                sys.executable,
+                "-m",
+                "benchmarks.chaos.client",
+                self._site.urls.app,
+                self._agent,
+                str(chance.randrange(1 << 30)),
+                str(self._pause),
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                cwd=_CHECKOUT,
+            )
             self._running.append(client)
             try:
                 await self._listened(client)

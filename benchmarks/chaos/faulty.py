@@ -12,8 +12,15 @@ from urllib.parse import parse_qs, urlsplit
 
 Fault = Literal["frozen", "blackhole", "reset_peer", "refused", "latency", "slicer", "slow_close", "limit_data"]
 FAULTS: tuple[Fault, ...] = (
-    "frozen", "blackhole", "reset_peer", "refused", "latency", "slicer", "slow_close", "limit_data",
-)  # fmt: skip
+    "frozen",
+    "blackhole",
+    "reset_peer",
+    "refused",
+    "latency",
+    "slicer",
+    "slow_close",
+    "limit_data",
+)
 
 _LATENCY = 0.3  # seconds, one way: more than a turn has
 _SLICE = 0.005  # seconds between two pieces of a byte

@@ -78,17 +78,24 @@ async def run(seed: int, size: Size, names: Collection[str], say: Callable[[str]
         ledger, began, load = Ledger(), time.monotonic(), os.getloadavg()[0]
         interrupted = not await ended(ledger, name, _alone(ledger, name, seed, size), say)
         told[name] = {
-            "seconds": round(time.monotonic() - began), "load": [round(each, 1) for each in (load, os.getloadavg()[0])],
-            **ledger.told(), "broken": ledger.broken,
-        }  # fmt: skip
+            "seconds": round(time.monotonic() - began),
+            "load": [round(each, 1) for each in (load, os.getloadavg()[0])],
+            **ledger.told(),
+            "broken": ledger.broken,
+        }
         if interrupted:
             break
     at = datetime.now(UTC).isoformat(timespec="seconds")
     return {
-        "seed": seed, "share": size.share, "minutes": size.minutes, "at": at,
+        "seed": seed,
+        "share": size.share,
+        "minutes": size.minutes,
+        "at": at,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-        "interrupted": interrupted, "broken": any(each["broken"] for each in told.values()), "suites": told,
-    }  # fmt: skip
+        "interrupted": interrupted,
+        "broken": any(each["broken"] for each in told.values()),
+        "suites": told,
+    }
 
 
 async def ended(ledger: Ledger, name: str, suite: Awaitable[None], say: Callable[[str], None]) -> bool:

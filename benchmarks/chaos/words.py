@@ -38,9 +38,12 @@ def store(lines: int) -> list[NewMemory]:
     """The key, and so many lines about something else."""
     others = [
         NewMemory(
-            type="episode", content=f"Entry {n}: the {TOPICS[n % 10]} was inspected for the {n}th time.",
-            source=f"line-{n}", session_id=f"s{n // 50}", occurred_at=AT + timedelta(minutes=n),
+            type="episode",
+            content=f"Entry {n}: the {TOPICS[n % 10]} was inspected for the {n}th time.",
+            source=f"line-{n}",
+            session_id=f"s{n // 50}",
+            occurred_at=AT + timedelta(minutes=n),
         )
         for n in range(lines)
-    ]  # fmt: skip
+    ]
     return [NewMemory(type="fact", content=KEY, source="key", occurred_at=AT), *others]

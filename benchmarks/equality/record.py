@@ -71,10 +71,18 @@ class Recorder:
         candidate = fate.candidate
         hit = candidate.hit
         return [
-            candidate.rank, self._name(hit.memory_id, hit.content), hit.ordinal, fate.disposition,
-            _round(fate.value), fate.because, candidate.rank_before, _round(candidate.score),
-            _round(candidate.relevance), sorted(_rounded(candidate.factors).items()), _round(candidate.boost.factor),
-        ]  # fmt: skip
+            candidate.rank,
+            self._name(hit.memory_id, hit.content),
+            hit.ordinal,
+            fate.disposition,
+            _round(fate.value),
+            fate.because,
+            candidate.rank_before,
+            _round(candidate.score),
+            _round(candidate.relevance),
+            sorted(_rounded(candidate.factors).items()),
+            _round(candidate.boost.factor),
+        ]
 
     def _name(self, id: UUID, content: str) -> str:
         """Return a memory's name; one that the layer captured is named by what it says."""

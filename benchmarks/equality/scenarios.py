@@ -17,11 +17,22 @@ STORES = ("mixed-dev", "faq-dev", "decisions-dev", "carmem-dev", "letta-updates-
 CONVERSATIONS = ("locomo-dev.json", "realtalk-dev.json", "beam-dev.json")
 MODELS = ("ollama/llama3:8b", "openai/gpt-4o", "anthropic/claude-3-haiku")
 MESSAGES = (
-    "hello", "Which payment provider did we decide on?", "and why?", "thanks", "How do I renew the certificates?",
-    "which host was that?", "The door code is 4471.", "What is the door code?", "prod is down, look into the logs",
-    "write a poem about edge hosts", "What did I do last Monday?", "continue", "we meet on Friday",
-    "compare redis and postgres for our queue", "remind me of the certificates",
-)  # fmt: skip
+    "hello",
+    "Which payment provider did we decide on?",
+    "and why?",
+    "thanks",
+    "How do I renew the certificates?",
+    "which host was that?",
+    "The door code is 4471.",
+    "What is the door code?",
+    "prod is down, look into the logs",
+    "write a poem about edge hosts",
+    "What did I do last Monday?",
+    "continue",
+    "we meet on Friday",
+    "compare redis and postgres for our queue",
+    "remind me of the certificates",
+)
 
 
 async def play_stores(recorder: Recorder, agent: str, data: Path) -> None:
@@ -150,12 +161,17 @@ async def _remember_store(recorder: Recorder, agent: str, rows: Sequence[Mapping
         wave = [row for row in rows if bool(row.get("supersedes")) == replacing]
         memories = [
             NewMemory(
-                type=row["type"], content=row["content"], speaker=row.get("speaker"), context=row.get("context", ""),
-                occurred_at=_moment(row["occurred_at"]) or NOW - timedelta(days=30), session_id=row["session_id"],
-                source=row["id"], supersedes=ids.get(row.get("supersedes", "")),
+                type=row["type"],
+                content=row["content"],
+                speaker=row.get("speaker"),
+                context=row.get("context", ""),
+                occurred_at=_moment(row["occurred_at"]) or NOW - timedelta(days=30),
+                session_id=row["session_id"],
+                source=row["id"],
+                supersedes=ids.get(row.get("supersedes", "")),
             )
             for row in wave
-        ]  # fmt: skip
+        ]
         stored = await recorder.remember(agent, memories)
         ids |= {row["id"]: id for row, id in zip(wave, stored, strict=True)}
 
@@ -166,10 +182,15 @@ def _lines(agent: str, items: Sequence[Mapping[str, Any]]) -> list[NewMemory]:
         session = f"{agent}-{item['session']}"
         memories.append(
             NewMemory(
-                type="episode", content=item["text"], speaker=item["speaker"], context=previous.get(session, ""),
-                occurred_at=_moment(item["at"]), session_id=session, source=item["id"],
+                type="episode",
+                content=item["text"],
+                speaker=item["speaker"],
+                context=previous.get(session, ""),
+                occurred_at=_moment(item["at"]),
+                session_id=session,
+                source=item["id"],
             )
-        )  # fmt: skip
+        )
         previous[session] = f"{item['speaker']}: {item['text']}"
     return memories
 

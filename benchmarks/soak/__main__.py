@@ -100,9 +100,12 @@ class Session:
     async def _prepared(self) -> TurnContext | None:
         ledger, turn_id = self._soak.ledger, str(UUID(int=self._chance.getrandbits(128), version=4))
         turn = Turn(
-            agent_id=self._agent, session_id=self._id, turn_id=turn_id, conversation=tuple(self._talk[-TALK:]),
+            agent_id=self._agent,
+            session_id=self._id,
+            turn_id=turn_id,
+            conversation=tuple(self._talk[-TALK:]),
             text=f"When was the {self._chance.choice(TOPICS)} inspected, number {self._count}? {self._mark}",
-        )  # fmt: skip
+        )
         if self._chance.random() < 0.03:
             await self._gone(self._client.pre_turn(turn))  # what it showed to nobody is the turn's record all the same
             ledger.unsure.add((self._agent, turn_id))
@@ -115,9 +118,11 @@ class Session:
     async def _remember(self) -> None:
         ledger, topic = self._soak.ledger, self._chance.choice(TOPICS)
         memory = NewMemory(
-            type=self._chance.choice(TYPES), session_id=self._id, source=f"{self._id}-{self._count}",
+            type=self._chance.choice(TYPES),
+            session_id=self._id,
+            source=f"{self._id}-{self._count}",
             content=f"The {topic} was inspected for the {self._count}th time and found {self._word()}. {self._mark}",
-        )  # fmt: skip
+        )
         if self._chance.random() < 0.05:
             await self._gone(self._client.remember(self._agent, [memory]))
         await self._timed("remember", lambda: self._surely(lambda: self._client.remember(self._agent, [memory])))
@@ -128,9 +133,12 @@ class Session:
         if self._chance.random() < 0.1:
             await self._stranger()
         if self._chance.random() < 0.5:
-            hits = await self._timed("recall", lambda: self._surely(
-                lambda: self._client.recall(self._agent, query, limit=3, turn_id=context.turn_id), context
-            ))  # fmt: skip
+            hits = await self._timed(
+                "recall",
+                lambda: self._surely(
+                    lambda: self._client.recall(self._agent, query, limit=3, turn_id=context.turn_id), context
+                ),
+            )
             ledger.saw("recalls", self._agent, None, [hit.content for hit in hits])
             return tuple(hit.memory_id for hit in hits)
         found = await self._timed("recall by MCP", lambda: self._by_mcp(query, context.turn_id))
@@ -139,9 +147,10 @@ class Session:
 
     async def _by_mcp(self, query: str, turn_id: str) -> dict[str, Any]:
         call = {
-            "name": "recall_context", "arguments": {"query": query, "limit": 3},
+            "name": "recall_context",
+            "arguments": {"query": query, "limit": 3},
             "_meta": {"cognitive/turn_id": turn_id},
-        }  # fmt: skip
+        }
         answer = await self._http.post(
             f"{self._soak.url}/mcp",
             json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call},
@@ -310,7 +319,7 @@ def looked(path: Path, ledger: Ledger) -> dict[str, Any]:
         "last": {k: round(v) for k, v in last.items() if k != "at"},
         "processor": round((last["processor"] - looks[0]["processor"]) / whole, 2),
         "late by ms, p50 of the worst of a second": statistics.median(look["lag_ms"] for look in looks),
-    }  # fmt: skip
+    }
 
 
 def told(seconds: list[float]) -> dict[str, float]:
@@ -328,10 +337,18 @@ async def soaked(given: argparse.Namespace, directory: Path) -> int:
     clients = {f"agent{n}": create(tokens, f"agent{n}")[1] for n in range(AGENTS)}
     looks, log = directory / "looks", (directory / "server.log").open("wb")
     serving = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "benchmarks.soak.server", str(looks), "serve", "--port", "0",
-        stdout=asyncio.subprocess.PIPE, stderr=log, env={**os.environ, "COGNITIVE_DATA_DIR": str(directory)},
+        sys.executable,
+        "-m",
+        "benchmarks.soak.server",
+        str(looks),
+        "serve",
+        "--port",
+        "0",
+        stdout=asyncio.subprocess.PIPE,
+        stderr=log,
+        env={**os.environ, "COGNITIVE_DATA_DIR": str(directory)},
         cwd=Path(__file__).parents[2],
-    )  # fmt: skip
+    )
     postgres = EmbeddedServer(directory)
     try:
         assert serving.stdout is not None
@@ -362,13 +379,20 @@ async def soaked(given: argparse.Namespace, directory: Path) -> int:
 def _print(given: argparse.Namespace, ledger: Ledger, held: dict[str, Any], load: tuple[float, ...]) -> None:
     statuses = [status for status, _ in ledger.closed.values()]
     lines = {
-        "seed": given.seed, "minutes": given.minutes, "sessions": AGENTS * SESSIONS, "pause": given.pause,
+        "seed": given.seed,
+        "minutes": given.minutes,
+        "sessions": AGENTS * SESSIONS,
+        "pause": given.pause,
         "load before and after": [load[0], os.getloadavg()[0]],
         "outcomes": {status: statuses.count(status) for status in sorted(set(statuses))},
-        "memories": ledger.remembered.total(), "did": dict(ledger.did), "degraded": dict(ledger.degraded),
-        "errors": dict(ledger.errors), "ms": {name: told(taken) for name, taken in ledger.seconds.items()},
-        "server": held, "wrong": dict(+ledger.wrong),
-    }  # fmt: skip
+        "memories": ledger.remembered.total(),
+        "did": dict(ledger.did),
+        "degraded": dict(ledger.degraded),
+        "errors": dict(ledger.errors),
+        "ms": {name: told(taken) for name, taken in ledger.seconds.items()},
+        "server": held,
+        "wrong": dict(+ledger.wrong),
+    }
     sys.stdout.write("\n".join(f"{name}: {json.dumps(value)}" for name, value in lines.items()) + "\n")
 
 

@@ -104,12 +104,15 @@ def _stacks(thread: int, answered: threading.Event) -> Iterator[set[str]]:
 def _held_now(loop: asyncio.AbstractEventLoop, caches: dict[str, Any]) -> dict[str, float]:
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return {
-        "at": monotonic(), "megabytes": int(status["RssAnon"].split()[0]) / 1024, "threads": int(status["Threads"]),
-        "files": len(os.listdir("/proc/self/fd")), "tasks": len(asyncio.all_tasks(loop)),
+        "at": monotonic(),
+        "megabytes": int(status["RssAnon"].split()[0]) / 1024,
+        "threads": int(status["Threads"]),
+        "files": len(os.listdir("/proc/self/fd")),
+        "tasks": len(asyncio.all_tasks(loop)),
         "kept": len(caches["Contexts"]),
         "cached": _cached(*(caches[name] for name in ("Contexts", "CachedEmbedder", "WindowCache"))),
         "processor": sum(os.times()[:2]),
-    }  # fmt: skip
+    }
 
 
 def _cached(contexts: Any, embedder: Any, window: Any) -> float:

@@ -99,8 +99,13 @@ def _theirs(
 def _lines(conversation: dict[str, Any]) -> Iterator[NewMemory]:
     before: dict[Any, str] = {}
     for item in conversation["items"]:
-        yield _said(item, item["text"], speaker=item["speaker"], context=before.get(item["session"], ""),
-                    session_id=f"{conversation['id']}-{item['session']}")  # fmt: skip
+        yield _said(
+            item,
+            item["text"],
+            speaker=item["speaker"],
+            context=before.get(item["session"], ""),
+            session_id=f"{conversation['id']}-{item['session']}",
+        )
         before[item["session"]] = f"{item['speaker']}: {item['text']}"
 
 

@@ -40,22 +40,26 @@ _OF_ONE = tuple(said.replace("{thing}", "{other_thing}").replace("{place}", "{ot
 
 _IDENTIFIERS = (
     Form(
-        "Ticket {code} is about the {thing} in the {place}.", "What is ticket {code} about?",
+        "Ticket {code} is about the {thing} in the {place}.",
+        "What is ticket {code} about?",
         ("Ticket {other_code} is about the {other_thing} in the {other_place}.",),
     ),
     Form(
-        "The {thing} takes spare part {code}.", "What takes spare part {code}?",
+        "The {thing} takes spare part {code}.",
+        "What takes spare part {code}?",
         ("The {other_thing} takes spare part {other_code}.",),
     ),
     Form(
-        "{who} found that release {version} breaks the export of the {place}.", "What breaks in release {version}?",
+        "{who} found that release {version} breaks the export of the {place}.",
+        "What breaks in release {version}?",
         ("{other_who} found that release {other_version} breaks the export of the {other_place}.",),
     ),
     Form(
-        "Invoice {code} was paid by {who}.", "Who paid invoice {code}?",
+        "Invoice {code} was paid by {who}.",
+        "Who paid invoice {code}?",
         ("Invoice {other_code} was paid by {other_who}.",),
     ),
-)  # fmt: skip
+)
 
 _PARAPHRASES = (
     ("{who} gets a rash from anything with peanuts in it.", "Which food is dangerous for {who}?"),
@@ -98,110 +102,164 @@ _PARAPHRASES = (
 
 _SUPERSEDED = (
     Form(
-        "{who} has parked the {thing} at the {place}.", "Where is the {thing} of {who} parked?",
+        "{who} has parked the {thing} at the {place}.",
+        "Where is the {thing} of {who} parked?",
         ("{who} has parked the {thing} at the {other_place}.",),
     ),
     Form(
-        "The stand-up of {who}'s team is in the {place} from now on.", "Where does {who}'s team meet for the stand-up?",
+        "The stand-up of {who}'s team is in the {place} from now on.",
+        "Where does {who}'s team meet for the stand-up?",
         ("The stand-up of {who}'s team is in the {other_place} from now on.",),
     ),
     Form(
-        "{who} is on version {version} of the client now.", "Which version of the client does {who} run?",
+        "{who} is on version {version} of the client now.",
+        "Which version of the client does {who} run?",
         ("{who} is on version {other_version} of the client now.",),
     ),
-)  # fmt: skip
+)
 
 _DATED = (
     Form(
-        "{who} has booked the {place} for {date}.", "What has {who} booked for {date}?",
+        "{who} has booked the {place} for {date}.",
+        "What has {who} booked for {date}?",
         ("{who} has booked the {other_place} for {other_date}.",),
     ),
     Form(
-        "{who} hands in the {thing} on {date_iso}.", "What does {who} hand in on {date}?",
+        "{who} hands in the {thing} on {date_iso}.",
+        "What does {who} hand in on {date}?",
         ("{who} hands in the {other_thing} on {other_date_iso}.",),
     ),
-)  # fmt: skip
+)
 
 _SAID_ON = (
     Form(
-        "{who} reports trouble with the {thing} in the {place}.", "What trouble did {who} report on {day}?",
+        "{who} reports trouble with the {thing} in the {place}.",
+        "What trouble did {who} report on {day}?",
         ("{who} reports trouble with the {other_thing} in the {other_place}.",),
     ),
     Form(
-        "{who} met a customer about the {thing}.", "What did {who} meet a customer about on {day}?",
+        "{who} met a customer about the {thing}.",
+        "What did {who} meet a customer about on {day}?",
         ("{who} met a customer about the {other_thing}.",),
     ),
-)  # fmt: skip
+)
 
 _FOLLOW_UPS = (
     Form(
-        "{who} keeps the {thing} in the {place}.", "And the {thing}?",
+        "{who} keeps the {thing} in the {place}.",
+        "And the {thing}?",
         ("{other_who} keeps the {thing} in the {other_place}.",),
         ("Where does {who} keep the umbrella?", "In the hall, next to the door."),
     ),
     Form(
-        "{who} lives behind the {place}.", "Where does she live?",
+        "{who} lives behind the {place}.",
+        "Where does she live?",
         ("{other_who} lives behind the {other_place}.",),
         ("Is {who} coming on Friday?", "Yes, she said so this morning."),
     ),
     Form(
-        "{who} paid 340 euros for the {thing}.", "And how much was hers?",
+        "{who} paid 340 euros for the {thing}.",
+        "And how much was hers?",
         ("{other_who} paid 280 euros for the {thing}.", "{other_who} paid 415 euros for the {thing}."),
         ("{who} has a new {thing}, too, just like mine for 250 euros.", "Nice! So there are two of them."),
     ),
-)  # fmt: skip
+)
 
 _RESTATED = (
     Form(
-        "The workshop by the {place} takes care of the {thing} for {who}.", "Who repairs the {thing} of {who}?",
+        "The workshop by the {place} takes care of the {thing} for {who}.",
+        "Who repairs the {thing} of {who}?",
         (
-            "{who} wants the {thing} repaired.", "{who} would like to have the {thing} repaired.",
-            "The {thing} of {who} has to be repaired.", "{who} says that the {thing} must be repaired.",
-            "{who} hopes that the {thing} can be repaired.", "{who} asked again to have the {thing} repaired.",
-            "As {who} said, the {thing} needs to be repaired.", "{who}'s {thing} should be repaired.",
-            "{who} still wants the {thing} repaired.", "Repair the {thing} of {who}, please.",
-            "{who} wishes to get the {thing} repaired.", "{who} reminded us to have the {thing} repaired.",
+            "{who} wants the {thing} repaired.",
+            "{who} would like to have the {thing} repaired.",
+            "The {thing} of {who} has to be repaired.",
+            "{who} says that the {thing} must be repaired.",
+            "{who} hopes that the {thing} can be repaired.",
+            "{who} asked again to have the {thing} repaired.",
+            "As {who} said, the {thing} needs to be repaired.",
+            "{who}'s {thing} should be repaired.",
+            "{who} still wants the {thing} repaired.",
+            "Repair the {thing} of {who}, please.",
+            "{who} wishes to get the {thing} repaired.",
+            "{who} reminded us to have the {thing} repaired.",
         ),
     ),
     Form(
         "The doctor told {who} to stay away from the {place} because of the pollen.",
         "Why does {who} avoid the {place}?",
         (
-            "{who} avoids the {place}.", "{who} does not go to the {place}.", "{who} keeps away from the {place}.",
-            "{who} never goes to the {place}.", "{who} would rather not go to the {place}.",
-            "{who} said again: not the {place}.", "The {place} is to be avoided, says {who}.",
-            "{who} refuses to go to the {place}.", "{who} wants to avoid the {place}.",
-            "As {who} said, the {place} is out of the question.", "{who} makes a detour to avoid the {place}.",
+            "{who} avoids the {place}.",
+            "{who} does not go to the {place}.",
+            "{who} keeps away from the {place}.",
+            "{who} never goes to the {place}.",
+            "{who} would rather not go to the {place}.",
+            "{who} said again: not the {place}.",
+            "The {place} is to be avoided, says {who}.",
+            "{who} refuses to go to the {place}.",
+            "{who} wants to avoid the {place}.",
+            "As {who} said, the {place} is out of the question.",
+            "{who} makes a detour to avoid the {place}.",
             "{who} is still avoiding the {place}.",
         ),
     ),
     Form(
-        "{who} puts the key to the {thing} under the blue pot.", "How does {who} get into the locked {thing}?",
+        "{who} puts the key to the {thing} under the blue pot.",
+        "How does {who} get into the locked {thing}?",
         (
-            "{who}'s {thing} is locked.", "{who} always locks the {thing}.", "The {thing} of {who} is kept locked.",
-            "{who} has locked the {thing} again.", "{who} makes sure that the {thing} is locked.",
-            "Mind that {who}'s {thing} is locked.", "{who} wants the {thing} to be locked.",
-            "The {thing} that {who} has is locked at night.", "{who} said that the {thing} is locked.",
-            "{who} keeps the {thing} locked, as ever.", "{who} locks the {thing} twice.",
+            "{who}'s {thing} is locked.",
+            "{who} always locks the {thing}.",
+            "The {thing} of {who} is kept locked.",
+            "{who} has locked the {thing} again.",
+            "{who} makes sure that the {thing} is locked.",
+            "Mind that {who}'s {thing} is locked.",
+            "{who} wants the {thing} to be locked.",
+            "The {thing} that {who} has is locked at night.",
+            "{who} said that the {thing} is locked.",
+            "{who} keeps the {thing} locked, as ever.",
+            "{who} locks the {thing} twice.",
             "{who} got a new lock for the {thing}, which is locked now.",
         ),
     ),
-)  # fmt: skip
+)
 
 _SMALL_TALK = (
-    "Thanks, that's great!", "Good morning! How are you today?", "What is the capital of Norway?",
-    "Write a haiku about autumn.", "Can you explain how a hash table works?", "ok, go on", "Tell me a joke.",
-    "How many feet are in a mile?", "Translate 'good night' into Italian.", "What is the square root of 1764?",
-    "Who wrote Pride and Prejudice?", "Haha, nice one.", "Summarise the plot of Macbeth in two sentences.",
-    "What's the difference between TCP and UDP?", "Please make that shorter.", "Why is the sky blue?",
-    "Write a regular expression for an e-mail address.", "Which planet has the most moons?", "You're welcome!",
-    "What does the word 'serendipity' mean?", "How do I boil an egg?", "Convert 30 degrees Celsius to Fahrenheit.",
-    "Let's take a short break.", "Give me a synonym for 'happy'.", "What year did the Berlin Wall fall?",
-    "Is a tomato a fruit?", "Sort these numbers: 8, 3, 5, 1.", "How does photosynthesis work?",
-    "Could you say that in simpler words?", "What's a good name for a cat?", "I see, that makes sense now.",
-    "Explain the offside rule.", "Which is larger, a gigabyte or a megabyte?", "How do vaccines work?",
-    "Write a limerick about a programmer.", "What is the boiling point of water at sea level?",
-)  # fmt: skip
+    "Thanks, that's great!",
+    "Good morning! How are you today?",
+    "What is the capital of Norway?",
+    "Write a haiku about autumn.",
+    "Can you explain how a hash table works?",
+    "ok, go on",
+    "Tell me a joke.",
+    "How many feet are in a mile?",
+    "Translate 'good night' into Italian.",
+    "What is the square root of 1764?",
+    "Who wrote Pride and Prejudice?",
+    "Haha, nice one.",
+    "Summarise the plot of Macbeth in two sentences.",
+    "What's the difference between TCP and UDP?",
+    "Please make that shorter.",
+    "Why is the sky blue?",
+    "Write a regular expression for an e-mail address.",
+    "Which planet has the most moons?",
+    "You're welcome!",
+    "What does the word 'serendipity' mean?",
+    "How do I boil an egg?",
+    "Convert 30 degrees Celsius to Fahrenheit.",
+    "Let's take a short break.",
+    "Give me a synonym for 'happy'.",
+    "What year did the Berlin Wall fall?",
+    "Is a tomato a fruit?",
+    "Sort these numbers: 8, 3, 5, 1.",
+    "How does photosynthesis work?",
+    "Could you say that in simpler words?",
+    "What's a good name for a cat?",
+    "I see, that makes sense now.",
+    "Explain the offside rule.",
+    "Which is larger, a gigabyte or a megabyte?",
+    "How do vaccines work?",
+    "Write a limerick about a programmer.",
+    "What is the boiling point of water at sea level?",
+)
 
 KINDS = (
     Kind("stated", tuple(Form(f"{said[0].upper()}{said[1:]}.", asked) for said, asked in STATED)),

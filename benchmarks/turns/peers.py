@@ -87,10 +87,15 @@ def _payload(agent: str, memory: NewMemory) -> dict[str, Any]:
 
     at = memory.occurred_at.isoformat() if memory.occurred_at else None
     return {
-        "data": memory.content, "agent_id": agent, "role": "user", "source": memory.source, "created_at": at,
-        "updated_at": at, "hash": md5(memory.content.encode(), usedforsecurity=False).hexdigest(),
+        "data": memory.content,
+        "agent_id": agent,
+        "role": "user",
+        "source": memory.source,
+        "created_at": at,
+        "updated_at": at,
+        "hash": md5(memory.content.encode(), usedforsecurity=False).hexdigest(),
         "text_lemmatized": lemmatize_for_bm25(memory.content),
-    }  # fmt: skip
+    }
 
 
 class _Embedding:

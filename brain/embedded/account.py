@@ -58,9 +58,18 @@ class Account:
         """Run a short command as this user; what it prints and its exit code are the caller's to judge."""
         try:
             return subprocess.run(
-                command, input=send, capture_output=True, encoding="utf-8", errors="replace", timeout=timeout,
-                check=False, cwd="/", env=clean_environment(), pass_fds=inherit, **self.identity(),
-            )  # fmt: skip
+                command,
+                input=send,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=timeout,
+                check=False,
+                cwd="/",
+                env=clean_environment(),
+                pass_fds=inherit,
+                **self.identity(),
+            )
         except subprocess.TimeoutExpired as error:
             raise EmbeddedServerError(f"{command[0]} did not finish within {timeout:g} s") from error
         except (OSError, subprocess.SubprocessError) as error:

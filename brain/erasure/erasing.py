@@ -182,12 +182,17 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     receipt = await memory_rows.erase(c, agent_id, gone)
     touched = before + await purge_derived.erase(c, agent_id, sought.remains, sought.since)
     receipt = replace(
-        receipt, responses=receipt.responses + touched["responses"],
-        revisions=receipt.revisions + touched["revisions"], artifacts=touched["artifacts"],
-        turns_cut=touched["turns"], sessions_cut=touched["sessions"], subtasks_cut=touched["subtasks"],
-        notes_cut=touched["notes"], memories_cut=len(others.cut),
+        receipt,
+        responses=receipt.responses + touched["responses"],
+        revisions=receipt.revisions + touched["revisions"],
+        artifacts=touched["artifacts"],
+        turns_cut=touched["turns"],
+        sessions_cut=touched["sessions"],
+        subtasks_cut=touched["subtasks"],
+        notes_cut=touched["notes"],
+        memories_cut=len(others.cut),
         restated=len(others.restated | {other.id for other in late}),
-    )  # fmt: skip
+    )
     await purge_derived.log(c, agent_id, "memories", purge_derived.counts(receipt))
     return receipt
 

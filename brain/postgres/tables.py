@@ -32,6 +32,8 @@ from brain.memory_types import MEMORY_TYPES
 
 metadata = MetaData(schema="cognitive")
 
+# fmt: off
+
 
 AT = DateTime(timezone=True)
 NOW = text("now()")
@@ -42,7 +44,7 @@ _MEMORY_TYPES = ", ".join(f"'{name}'" for name in MEMORY_TYPES)
 _COUNTS = (
     "turns", "completed", "failed", "abandoned", "degraded", "abstained", "found", "shown", "used", "tokens",
     "used_tokens", "deduped", "trimmed",
-)  # fmt: skip
+)
 
 
 def _column(name: str, type_: Any, *, nullable: bool = False, default: Any = None) -> Column[Any]:
@@ -61,7 +63,7 @@ corpus = Table(
     _column("around_lexemes", BigInteger, default=ZERO), _column("model", Text, nullable=True),
     _column("language", Text, default=text("'english'")), _column("becoming", Text, nullable=True),
     PrimaryKeyConstraint("agent_id"),
-)  # fmt: skip
+)
 
 memory = Table(
     "memory", metadata, _agent(), _column("id", Uuid), _column("seq", BigInteger), _column("identity", LargeBinary),
@@ -85,13 +87,13 @@ memory = Table(
         "memory_superseded", "agent_id", "occurred_at", "seq", postgresql_include=["id"],
         postgresql_where=text("superseded_by IS NOT NULL"),
     ),
-)  # fmt: skip
+)
 
 revision = Table(
     "revision", metadata, _agent(), _column("memory_id", Uuid), _column("number", Integer), _column("was", JSONB),
     _column("at", AT, default=NOW),
     PrimaryKeyConstraint("agent_id", "memory_id", "number"), CheckConstraint("number > 0"),
-)  # fmt: skip
+)
 
 passage = Table(
     "passage", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer),
@@ -100,7 +102,7 @@ passage = Table(
     _column("languages", ARRAY(Text), default=text("'{english}'")),
     PrimaryKeyConstraint("agent_id", "memory_id", "ordinal"),
     ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
-)  # fmt: skip
+)
 
 posting = Table(
     "posting", metadata, _agent(), _column("lexeme", Text), _column("memory_id", Uuid), _column("ordinal", Integer),
@@ -110,7 +112,7 @@ posting = Table(
         "posting_by_lexeme", "agent_id", "lexeme", "memory_id", "ordinal", unique=True,
         postgresql_include=["type", "session_no", "said", "around", "said_length", "around_length"],
     ),
-)  # fmt: skip
+)
 
 embedding = Table(
     "embedding", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer), _column("field", Text),
@@ -127,13 +129,13 @@ embedding = Table(
         "embedding_long_by_cell", "agent_id", "model", "field", "type", "cell",
         postgresql_where=text("dimension > 1200"),
     ),
-)  # fmt: skip
+)
 
 cell = Table(
     "cell", metadata, _agent(), _column("model", Text), _column("field", Text), _column("type", Text),
     _column("no", Integer), _column("centre", HALFVEC()),
     PrimaryKeyConstraint("agent_id", "model", "field", "type", "no"), CheckConstraint("field IN ('said', 'around')"),
-)  # fmt: skip
+)
 
 session = Table(
     "session", metadata, _agent(), _column("session_id", Text), _column("no", Integer, nullable=True),
@@ -144,7 +146,7 @@ session = Table(
     _column("step", Integer, default=ZERO), _column("recent", LargeBinary, nullable=True),
     _column("recent_turn", Text, nullable=True), _column("recent_at", AT, nullable=True),
     PrimaryKeyConstraint("agent_id", "session_id"), UniqueConstraint("agent_id", "no"), CheckConstraint("step >= 0"),
-)  # fmt: skip
+)
 
 turn = Table(
     "turn", metadata, _agent(), _column("turn_id", Text), _column("session_id", Text),
@@ -164,7 +166,7 @@ turn = Table(
         "turn_taught", "agent_id", "model", text("at DESC"), "turn_id",
         postgresql_where=text("status = 'completed' AND query IS NOT NULL"),
     ),
-)  # fmt: skip
+)
 
 embedding_model = Table(
     "embedding_model", metadata, _agent(), _column("model", Text), _column("dimension", SmallInteger),
@@ -172,7 +174,7 @@ embedding_model = Table(
     _column("begun_at", AT, default=NOW), _column("completed_at", AT, nullable=True),
     _column("live_at", AT, nullable=True),
     PrimaryKeyConstraint("agent_id", "model"), CheckConstraint("dimension > 0"),
-)  # fmt: skip
+)
 
 turn_embedding = Table(
     "turn_embedding", metadata, _agent(), _column("turn_id", Text), _column("model", Text), _column("at", AT),
@@ -180,7 +182,7 @@ turn_embedding = Table(
     PrimaryKeyConstraint("agent_id", "turn_id", "model"),
     ForeignKeyConstraint(["agent_id", "turn_id"], ["turn.agent_id", "turn.turn_id"], ondelete="CASCADE"),
     Index("turn_embedding_by_time", "agent_id", "model", text("at DESC"), "turn_id"),
-)  # fmt: skip
+)
 
 exposure = Table(
     "exposure", metadata, _agent(), _column("turn_id", Text), _column("memory_id", Uuid), _column("type", Text),
@@ -192,7 +194,7 @@ exposure = Table(
     CheckConstraint("via IN ('prompt', 'recall')"), CheckConstraint("propensity > 0 AND propensity <= 1"),
     CheckConstraint("tokens >= 0"),
     Index("exposure_by_memory", "agent_id", "memory_id", "at", "turn_id"),
-)  # fmt: skip
+)
 
 tally = Table(
     "tally", metadata, _agent(), _column("span", Text), _column("by", Text), _column("at", AT), _column("value", Text),
@@ -201,38 +203,38 @@ tally = Table(
     PrimaryKeyConstraint("agent_id", "span", "by", "at", "value"), CheckConstraint("span IN ('hour', 'day')"),
     CheckConstraint("by IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool', 'policy')"),
     Index("tally_by_time", "span", "by", "at"),
-)  # fmt: skip
+)
 
 usage = Table(
     "usage", metadata, _agent(), _column("memory_id", Uuid), _column("shown", Double), _column("used", Double),
     _column("times_shown", BigInteger), _column("times_used", BigInteger), _column("last_at", AT),
     PrimaryKeyConstraint("agent_id", "memory_id"),
-)  # fmt: skip
+)
 
 usage_base = Table(
     "usage_base", metadata, _agent(), _column("type", Text), _column("shown", Double), _column("used", Double),
     _column("last_at", AT), _column("decoys", Double, default=ZERO), _column("decoys_used", Double, default=ZERO),
     PrimaryKeyConstraint("agent_id", "type"),
-)  # fmt: skip
+)
 
 policy = Table(
     "policy", metadata, _agent(), _column("version", Text), _column("content", JSONB),
     _column("first_used_at", AT, default=NOW),
     PrimaryKeyConstraint("agent_id", "version"),
-)  # fmt: skip
+)
 
 shadow = Table(
     "shadow", metadata, _agent(), _column("turn_id", Text), _column("policy", Text), _column("shown", ARRAY(Uuid)),
     _column("tokens", Integer), _column("at", AT),
     PrimaryKeyConstraint("agent_id", "turn_id", "policy"),
     Index("shadow_by_time", "agent_id", "policy", text("at DESC"), "turn_id"),
-)  # fmt: skip
+)
 
 candidate = Table(
     "candidate", metadata, _agent(), _column("version", Text), _column("base", Text), _column("changes", JSONB),
     _column("at", AT, default=NOW), _column("by", Text), _column("note", Text, default=EMPTY),
     PrimaryKeyConstraint("agent_id", "version"), CheckConstraint("jsonb_typeof(changes) = 'object'"),
-)  # fmt: skip
+)
 
 choice = Table(
     "choice", metadata, _agent(), _column("role", Text), _column("no", BigInteger),
@@ -241,7 +243,7 @@ choice = Table(
     PrimaryKeyConstraint("agent_id", "role", "no"), CheckConstraint("role IN ('live', 'shadow')"),
     CheckConstraint("no > 0"),
     ForeignKeyConstraint(["agent_id", "version"], ["candidate.agent_id", "candidate.version"]),
-)  # fmt: skip
+)
 
 artifact = Table(
     "artifact", metadata, _agent(), _column("id", Uuid), _column("session_id", Text),
@@ -250,14 +252,14 @@ artifact = Table(
     _column("subtask_id", Uuid, nullable=True), _column("characters", BigInteger, default=ZERO),
     _column("stand_ins", ARRAY(Integer), default=NONE),
     PrimaryKeyConstraint("agent_id", "id"), Index("artifact_by_session", "agent_id", "session_id", "created_at"),
-)  # fmt: skip
+)
 
 piece = Table(
     "piece", metadata, _agent(), _column("artifact_id", Uuid), _column("ordinal", Integer),
     _column("start", BigInteger), _column("line", BigInteger), _column("content", Text),
     PrimaryKeyConstraint("agent_id", "artifact_id", "ordinal"),
     ForeignKeyConstraint(["agent_id", "artifact_id"], ["artifact.agent_id", "artifact.id"], ondelete="CASCADE"),
-)  # fmt: skip
+)
 
 subtask = Table(
     "subtask", metadata, _agent(), _column("id", Uuid), _column("session_id", Text), _column("title", Text),
@@ -267,10 +269,10 @@ subtask = Table(
     _column("facts", ARRAY(Uuid), default=NONE), _column("lexemes", ARRAY(Text), default=NONE),
     PrimaryKeyConstraint("agent_id", "id"), CheckConstraint("status IN ('open', 'completed', 'abandoned')"),
     Index("subtask_by_session", "agent_id", "session_id", "created_at"),
-)  # fmt: skip
+)
 
 erasure = Table(
     "erasure", metadata, _agent(), _column("at", AT, default=text("clock_timestamp()")), _column("what", Text),
     _column("counts", JSONB, default=text("'{}'")),
     PrimaryKeyConstraint("agent_id", "at", "what"), CheckConstraint("what IN ('agent', 'memories', 'retention')"),
-)  # fmt: skip
+)

@@ -162,9 +162,14 @@ class AdminApi:
         """
         policy = self._policies.for_agent(require_label("agent_id", agent_id))
         return await compare(
-            agent_id, model, reembedding=self.reembedding, engine=self._engine, policy=policy, now=datetime.now(UTC),
+            agent_id,
+            model,
+            reembedding=self.reembedding,
+            engine=self._engine,
+            policy=policy,
+            now=datetime.now(UTC),
             latest=latest,
-        )  # fmt: skip
+        )
 
     # --- turns and what they taught ---
 

@@ -41,9 +41,14 @@ class HealthChecks:
         """Run the doctor's checks. Raises nothing, and takes seconds at most."""
         embedder = self._embedders.first
         facts = await running(
-            self._reading.url, self._reading.own, self._journal, embedder.embed, embedder.model, _EXAMINE_SECONDS,
+            self._reading.url,
+            self._reading.own,
+            self._journal,
+            embedder.embed,
+            embedder.model,
+            _EXAMINE_SECONDS,
             await self._reading.compared(),
-        )  # fmt: skip
+        )
         return LayerHealth(judged(facts), facts.database)
 
     async def readiness(self) -> Mapping[str, str | None]:

@@ -26,9 +26,13 @@ class ImportExport:
     """Export of an agent's memories, and import of them."""
 
     def __init__(
-        self, store: MemoryStore, archive: Archive, reindexing: Reindexing, policies: PoliciesApi,
+        self,
+        store: MemoryStore,
+        archive: Archive,
+        reindexing: Reindexing,
+        policies: PoliciesApi,
         policy_store: PolicyStore,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._store = store
         self._archive = archive
         self._reindexing = reindexing

@@ -150,19 +150,27 @@ def _of_mem0(told: Mapping[str, Any]) -> NewMemory:
     scope = {name: str(told[name]) for name in ("user_id", "agent_id", "run_id") if told.get(name)}
     labels = [*(f"{name}:{value}" for name, value in scope.items()), *_strings(told.get("categories"))]
     return NewMemory(
-        type="fact", content=storable(told["memory"]), occurred_at=told.get("updated_at") or told.get("created_at"),
-        session_id=scope.get("run_id"), source=f"mem0/{told['id']}", tags=_labels(labels), trust="foreign",
-    )  # fmt: skip
+        type="fact",
+        content=storable(told["memory"]),
+        occurred_at=told.get("updated_at") or told.get("created_at"),
+        session_id=scope.get("run_id"),
+        source=f"mem0/{told['id']}",
+        tags=_labels(labels),
+        trust="foreign",
+    )
 
 
 def _of_langgraph(told: Mapping[str, Any]) -> NewMemory:
     """An item of a LangGraph store, as `Item.dict` gives it: its texts are what it says."""
     place = "/".join([*told["namespace"], told["key"]])
     return NewMemory(
-        type="fact", content=storable("\n".join(_strings(told["value"]))) or told["key"],
-        occurred_at=told.get("updated_at") or told.get("created_at"), source=f"langgraph/{place}"[-LONGEST_LABEL:],
-        tags=_labels(told["namespace"]), trust="foreign",
-    )  # fmt: skip
+        type="fact",
+        content=storable("\n".join(_strings(told["value"]))) or told["key"],
+        occurred_at=told.get("updated_at") or told.get("created_at"),
+        source=f"langgraph/{place}"[-LONGEST_LABEL:],
+        tags=_labels(told["namespace"]),
+        trust="foreign",
+    )
 
 
 # What marks a line of another system's, and how it is read.

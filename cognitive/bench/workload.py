@@ -102,9 +102,12 @@ def lines(size: int, statements: Mapping[str, str], seed: int) -> Iterator[NewMe
         source, text = next(waiting, (f"line-{n}", "")) if n % spread == 0 else (f"line-{n}", "")
         kind = chance.choices(("episode", "fact", "decision", "procedure"), (90, 5, 3, 2))[0]
         yield NewMemory(
-            type="episode" if text else kind, content=text or _line(chance, n), source=source,
-            session_id=f"s{n // _SESSION}", occurred_at=said_at(n, size),
-        )  # fmt: skip
+            type="episode" if text else kind,
+            content=text or _line(chance, n),
+            source=source,
+            session_id=f"s{n // _SESSION}",
+            occurred_at=said_at(n, size),
+        )
 
 
 def said_at(n: int, size: int) -> datetime:

@@ -77,9 +77,13 @@ class Catalog:
         offer = await self.fit(tools, turn.model, evidence, deadline, policy)
         if offer.trim is not None and offer.trim.share > _TOLD_SHARE:
             log.info(
-                "tools of turn %s for %s: %d bytes of %d; went: %s", turn.turn_id, turn.model, offer.trim.after_bytes,
-                offer.trim.before_bytes, ", ".join(offer.trim.dropped),
-            )  # fmt: skip
+                "tools of turn %s for %s: %d bytes of %d; went: %s",
+                turn.turn_id,
+                turn.model,
+                offer.trim.after_bytes,
+                offer.trim.before_bytes,
+                ", ".join(offer.trim.dropped),
+            )
         return offer
 
     async def fit(

@@ -81,10 +81,14 @@ def _show(found: _Learned) -> None:
         printing.table(("category", "tool", "called"), rows)
     if found.plans:
         plans = [
-            (plan.turns, printing.day(plan.last_at), ", ".join(f"{name} {n}" for name, n in plan.tools),
-             printing.shortened(plan.message))
+            (
+                plan.turns,
+                printing.day(plan.last_at),
+                ", ".join(f"{name} {n}" for name, n in plan.tools),
+                printing.shortened(plan.message),
+            )
             for plan in found.plans
-        ]  # fmt: skip
+        ]
         printing.table(("turns", "last", "tools", "message"), plans)
     if found.categories:
         ordered = sorted(found.categories.items(), key=lambda each: (-each[1], each[0]))

@@ -160,13 +160,17 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
     (StoreError, "", "`cognitive doctor`"),
     (EmbeddingError, "", "`cognitive doctor` loads the model by itself"),
     (PolicyError, "agents.", "`python -m cognitive.cli.reference settings` lists every tunable with its bounds"),
-    (PolicyError, "", "`cognitive config` says which file each setting comes from,"
-     " `python -m cognitive.cli.reference settings` what may stand there"),
+    (
+        PolicyError,
+        "",
+        "`cognitive config` says which file each setting comes from,"
+        " `python -m cognitive.cli.reference settings` what may stand there",
+    ),
     (InvalidInput, "version", "`cognitive policy show --agent {agent}` lists the candidates"),
     (UnknownMemory, "", "`cognitive recall QUERY --agent {agent}` finds memories with their ids"),
     (UnknownTurn, "", "`cognitive why --agent {agent}` lists this agent's turns"),
     (InvalidInput, "memory_id", "`cognitive why TURN_ID --agent {agent}` lists what the turn showed"),
-)  # fmt: skip
+)
 
 
 def advice(error: CognitiveError) -> str | None:

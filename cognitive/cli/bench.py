@@ -104,9 +104,15 @@ def show_times(sizes: Sequence[Mapping[str, Any]]) -> None:
 def _row(each: Mapping[str, Any]) -> list[Any]:
     own = each["pre_turn_ms"]
     return [
-        f"{each['memories']:,}", each["floor_ms"]["p50"], each["exact_floor_ms"]["p50"], *list(own.values())[:3],
-        each["pre_turn_by_floor"], each["cold_ms"], each["post_turn_ms"]["p50"], each["stored_per_second"],
-    ]  # fmt: skip
+        f"{each['memories']:,}",
+        each["floor_ms"]["p50"],
+        each["exact_floor_ms"]["p50"],
+        *list(own.values())[:3],
+        each["pre_turn_by_floor"],
+        each["cold_ms"],
+        each["post_turn_ms"]["p50"],
+        each["stored_per_second"],
+    ]
 
 
 def show_growth(growth: Mapping[str, float | None]) -> None:

@@ -30,9 +30,18 @@ _LOADED_AT_ONCE = 32  # memories per call, so that the bar moves
 _DROPPED_SHOWN = 5
 # All that may become of what is not shown; what tells the most about the turn stands first.
 _TELLING: tuple[Disposition, ...] = (
-    "restated", "standing", "superseded", "duplicate", "distrusted", "source_cap", "pinned", "over_budget",
-    "irrelevant", "displaced", "over_limit",
-)  # fmt: skip
+    "restated",
+    "standing",
+    "superseded",
+    "duplicate",
+    "distrusted",
+    "source_cap",
+    "pinned",
+    "over_budget",
+    "irrelevant",
+    "displaced",
+    "over_limit",
+)
 
 
 @click.command(
@@ -104,9 +113,15 @@ async def _store(layer: CognitiveLayer, agent: str, batch: Sequence[conversation
 
 async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said: list[Message]) -> Mapping[str, Any]:
     context = await layer.pre_turn(
-        Turn(agent_id=agent, session_id=played.session, text=played.text, now=played.at,
-             conversation=played.conversation or tuple(said), turn_id=f"demo-{n:02}")
-    )  # fmt: skip
+        Turn(
+            agent_id=agent,
+            session_id=played.session,
+            text=played.text,
+            now=played.at,
+            conversation=played.conversation or tuple(said),
+            turn_id=f"demo-{n:02}",
+        )
+    )
     before = await layer.recall(agent, context.plan.signals.text, limit=50, now=played.at)
     report = await layer.post_turn(context, Outcome(response=played.response))
     after = await layer.recall(agent, context.plan.signals.text, limit=50, now=played.at)
@@ -114,11 +129,16 @@ async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said:
     _show(n, played, context, report, (before, after))
     dropped = Counter(fate.disposition for fate in context.trace.fates if fate.disposition != "shown")
     return {
-        "turn_id": context.turn_id, "message": played.text, "response": played.response, "frame": context.plan.frame,
-        "shown": context.shown, "dropped": dropped, "degraded": context.degraded,
+        "turn_id": context.turn_id,
+        "message": played.text,
+        "response": played.response,
+        "frame": context.plan.frame,
+        "shown": context.shown,
+        "dropped": dropped,
+        "degraded": context.degraded,
         "degraded_codes": codes(context.degraded),
         "used": [attribution.memory_id for attribution in report.attributions if attribution.referenced],
-    }  # fmt: skip
+    }
 
 
 def _show(
@@ -166,9 +186,13 @@ def _shown(context: TurnContext, report: Report) -> Table | Text:
         mark = Text(f"✓ {verdict.overlap:.2f}", style="green") if verdict and verdict.referenced else Text("")
         who = f"{hit.speaker}: " if hit.speaker else ""
         table.add_row(
-            str(candidate.rank), f"{candidate.score:.3f}", f"{candidate.boost.factor:.2f}",
-            Text(f"{hit.type}  {who}{printing.shortened(hit.content, 96)}"), Text(_strongest(fate), style="dim"), mark,
-        )  # fmt: skip
+            str(candidate.rank),
+            f"{candidate.score:.3f}",
+            f"{candidate.boost.factor:.2f}",
+            Text(f"{hit.type}  {who}{printing.shortened(hit.content, 96)}"),
+            Text(_strongest(fate), style="dim"),
+            mark,
+        )
     return table
 
 

@@ -123,9 +123,9 @@ def _write(file: Path, old: str, new: str) -> Path | None:
 
 
 def _settings_file(*, user: bool, codex: bool) -> Path:
-    variable, folder, name = ("CODEX_HOME", ".codex", "hooks.json") if codex else (
-        "CLAUDE_CONFIG_DIR", ".claude", "settings.json"
-    )  # fmt: skip
+    variable, folder, name = (
+        ("CODEX_HOME", ".codex", "hooks.json") if codex else ("CLAUDE_CONFIG_DIR", ".claude", "settings.json")
+    )
     if not user:
         return Path.cwd() / folder / name
     own = os.environ.get(variable)

@@ -196,9 +196,11 @@ async def _language(agent: str, to: str | None, batch: int, load: float) -> Mapp
             return _standing(agent, await layer.admin.reindexing.standing(agent))
         with printing.progress(to) as moved:
             standing = await layer.admin.set_language(
-                agent, to, pace=Pace(batch, load),
+                agent,
+                to,
+                pace=Pace(batch, load),
                 progress=lambda doing, done, total: moved(done, total, _DOING[doing].format(language=to)),
-            )  # fmt: skip
+            )
         return _standing(agent, standing)
 
 

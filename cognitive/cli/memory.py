@@ -76,9 +76,16 @@ def remember(
     if (content is None) == (file is None):
         raise click.UsageError("give either CONTENT or --file")
     given = {
-        "type": type_, "content": content, "speaker": speaker, "session_id": session, "occurred_at": at,
-        "source": source, "tags": tags, "pinned": pinned, "supersedes": supersedes,
-    }  # fmt: skip
+        "type": type_,
+        "content": content,
+        "speaker": speaker,
+        "session_id": session,
+        "occurred_at": at,
+        "source": source,
+        "tags": tags,
+        "pinned": pinned,
+        "supersedes": supersedes,
+    }
     run(_remember(agent, file, given), _show_ids, under="ids", otherwise="The file holds no memory.")
 
 
@@ -137,10 +144,21 @@ def recall(
     scores: bool,
 ) -> None:
     """Search an agent's memories for QUERY. Exits with 3 if nothing is found."""
-    filters = {"memory_type": memory_type, "limit": limit, "tags": tags, "session_id": session_id, "since": since,
-               "until": until, "turn_id": turn_id}  # fmt: skip
-    run(_recall(agent, query, filters), partial(_show_hits, scores), under="hits",
-        otherwise=f"Nothing found for agent {agent!r}.")  # fmt: skip
+    filters = {
+        "memory_type": memory_type,
+        "limit": limit,
+        "tags": tags,
+        "session_id": session_id,
+        "since": since,
+        "until": until,
+        "turn_id": turn_id,
+    }
+    run(
+        _recall(agent, query, filters),
+        partial(_show_hits, scores),
+        under="hits",
+        otherwise=f"Nothing found for agent {agent!r}.",
+    )
 
 
 async def _recall(agent: str, query: str, filters: dict[str, Any]) -> Sequence[RecallHit]:

@@ -101,12 +101,15 @@ async def _list(agent: str) -> _Listed:
 def _show_list(told: _Listed) -> None:
     own = " (the operator's own)" if told.live == told.base else f", over the operator's own {told.base}"
     printing.line(f"live {told.live}{own}; shadow {told.shadow or 'none'}", style="bold")
-    rows = [(each.version, _told(each.changes), each.note, each.by, f"{each.at:%Y-%m-%d %H:%M}")
-            for each in told.candidates]  # fmt: skip
+    rows = [
+        (each.version, _told(each.changes), each.note, each.by, f"{each.at:%Y-%m-%d %H:%M}") for each in told.candidates
+    ]
     if rows:
         printing.table(("candidate", "sets", "note", "by", "saved (UTC)"), rows)
-    chosen = [(each.role, each.version or "the operator's own", each.note, each.by, f"{each.at:%Y-%m-%d %H:%M}")
-              for each in told.history]  # fmt: skip
+    chosen = [
+        (each.role, each.version or "the operator's own", each.note, each.by, f"{each.at:%Y-%m-%d %H:%M}")
+        for each in told.history
+    ]
     if chosen:
         printing.table(("role", "version", "note", "by", "since (UTC)"), chosen)
 
@@ -148,9 +151,14 @@ def _show_rows(found: Sequence[Row]) -> None:
 
 @command.command(cls=Answering, shape=f"{{candidate: {_CANDIDATE}}}")
 @click.option(
-    "--set", "changes", multiple=True, required=True, metavar="NAME=NUMBER", callback=_changes,
+    "--set",
+    "changes",
+    multiple=True,
+    required=True,
+    metavar="NAME=NUMBER",
+    callback=_changes,
     help="Tunable and value; `cognitive policy show --tunables` lists them.",
-)  # fmt: skip
+)
 @AGENT
 @_NOTE
 def save(changes: Mapping[str, float], agent: str, note: str) -> None:
@@ -196,10 +204,17 @@ async def _compare(agent: str) -> Sequence[Agreement]:
 
 def _show_agreements(agreements: Sequence[Agreement]) -> None:
     rows = [
-        (each.policy, each.turns, each.same, f"{each.overlap:.2f}", f"{each.shown} → {each.shadow_shown}",
-         f"{each.used_kept} of {each.used}", each.tokens)
+        (
+            each.policy,
+            each.turns,
+            each.same,
+            f"{each.overlap:.2f}",
+            f"{each.shown} → {each.shadow_shown}",
+            f"{each.used_kept} of {each.used}",
+            each.tokens,
+        )
         for each in agreements
-    ]  # fmt: skip
+    ]
     printing.table(("policy", "turns", "same", "overlap", "memories", "used ones kept", "tokens"), rows)
 
 

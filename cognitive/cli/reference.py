@@ -94,9 +94,12 @@ def _described(command: click.Command, context: click.Context) -> _Described:
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     own = [each for each in command.params if isinstance(each, click.Option) and each.name not in ("json", "help")]
     return _Described(
-        context.command_path, usage, inspect.cleandoc((command.help or "").replace("\b\n", "")),
-        command.shape if isinstance(command, Answering) else "", tuple(_option(each, context) for each in own),
-    )  # fmt: skip
+        context.command_path,
+        usage,
+        inspect.cleandoc((command.help or "").replace("\b\n", "")),
+        command.shape if isinstance(command, Answering) else "",
+        tuple(_option(each, context) for each in own),
+    )
 
 
 def _option(option: click.Option, context: click.Context) -> _Option:

@@ -99,11 +99,18 @@ def _differing(ran: _Replays) -> None:
     """What another policy would have shown, turn by turn, and in all."""
     differing = [each for each in ran.replays if not each.difference.none or each.verdict == "changed since"]
     rows = [
-        (each.turn_id, len(each.difference.entered), len(each.difference.left), len(each.difference.moved),
-         "{} → {}".format(*each.difference.tokens), "{:.1f} → {:.1f}".format(*each.difference.use),
-         len(each.difference.uncompared) or None, printing.shortened(each.message, 50))
+        (
+            each.turn_id,
+            len(each.difference.entered),
+            len(each.difference.left),
+            len(each.difference.moved),
+            "{} → {}".format(*each.difference.tokens),
+            "{:.1f} → {:.1f}".format(*each.difference.use),
+            len(each.difference.uncompared) or None,
+            printing.shortened(each.message, 50),
+        )
         for each in differing
-    ]  # fmt: skip
+    ]
     columns = ("turn", "entered", "left", "moved", "tokens", "used (est.)", "not compared", "message")
     printing.table(columns, rows)
     changes = [replay.difference for replay in ran.replays]
@@ -112,6 +119,7 @@ def _differing(ran: _Replays) -> None:
     same = sum(change.none for change in changes)
     printing.line(
         f"{same} of {len(changes)} turns show the same; tokens {tokens[0]} → {tokens[1]},"
-        f" memories used {use[0]:.1f} → {use[1]:.1f} (an estimate)", style="bold",
-    )  # fmt: skip
+        f" memories used {use[0]:.1f} → {use[1]:.1f} (an estimate)",
+        style="bold",
+    )
     show_unanswered(sorted(frozenset[str]().union(*(replay.unanswered for replay in ran.replays))))

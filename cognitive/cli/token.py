@@ -72,8 +72,12 @@ async def _revoke(id: str, tokens: Path | None) -> Mapping[str, Any]:
 
 def _told(id: str, token: kept.Token) -> Mapping[str, Any]:
     return {
-        "id": id, "agent": token.agent, "admin": token.agent is None, "trust": token.trust, "erase": token.erase,
-    }  # fmt: skip
+        "id": id,
+        "agent": token.agent,
+        "admin": token.agent is None,
+        "trust": token.trust,
+        "erase": token.erase,
+    }
 
 
 def _listed(tokens: Sequence[Mapping[str, Any]]) -> None:

@@ -51,9 +51,13 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 @LAST
 @click.option("--policy", "file", type=FILE, help="Policy file to start from; default: the policy that holds.")
 @click.option(
-    "--out", default="policy.toml", show_default=True, type=click.Path(path_type=Path), callback=_new,
+    "--out",
+    default="policy.toml",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    callback=_new,
     help="New file for the policy; it must not exist.",
-)  # fmt: skip
+)
 def command(
     agent: str, since: datetime | None, until: datetime | None, last: int, file: Path | None, out: Path
 ) -> None:
@@ -86,8 +90,16 @@ async def _tune(
 
         tuning = tune(found.cases, policy, as_evidence(found.history), space=space, tried=tried)
     written = _kept(tuning, out) if tuning.proven else None
-    return _Answer(found.used, tuning.steps, tuning.training, tuning.gain, tuning.held_out, tuning.proven, written,
-                   never_answered(found.cases, tuning.policy))  # fmt: skip
+    return _Answer(
+        found.used,
+        tuning.steps,
+        tuning.training,
+        tuning.gain,
+        tuning.held_out,
+        tuning.proven,
+        written,
+        never_answered(found.cases, tuning.policy),
+    )
 
 
 def _kept(tuning: Tuning, out: Path) -> str:

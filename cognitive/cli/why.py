@@ -72,10 +72,9 @@ async def _listed(agent: str, limit: int, session_id: str | None) -> Sequence[Tu
 
 def _show_turns(turns: Sequence[TurnSummary]) -> None:
     rows = [
-        (turn.turn_id, turn.session_id, printing.minute(turn.at), turn.status,
-         printing.shortened(turn.message, 80))
+        (turn.turn_id, turn.session_id, printing.minute(turn.at), turn.status, printing.shortened(turn.message, 80))
         for turn in turns
-    ]  # fmt: skip
+    ]
     printing.table(("turn", "session", "at", "status", "message"), rows)
 
 
@@ -104,9 +103,11 @@ def told(fate: Explanation, memory: Memory | None) -> Text:
 
     words = shorten(memory.content, _MOST_WORDS, placeholder=" …") if memory is not None else "(erased)"
     return Text.assemble(
-        (f"{fate.rank} {fate.disposition} ", "bold"), printing.safe(fate.story),
-        (f" {printing.safe(words)} ", "italic"), (str(fate.memory_id), "dim"),
-    )  # fmt: skip
+        (f"{fate.rank} {fate.disposition} ", "bold"),
+        printing.safe(fate.story),
+        (f" {printing.safe(words)} ", "italic"),
+        (str(fate.memory_id), "dim"),
+    )
 
 
 def _show_one(fate: Explanation) -> None:

@@ -116,9 +116,13 @@ class CognitiveClient:
             InvalidInput: a conversation of something else than messages.
         """
         body = FitBody(
-            session_id=context.session_id, message=context.message, conversation=tuple(conversation),
-            model=context.reader, plan_step=context.plan_step, iteration=iteration,
-        )  # fmt: skip
+            session_id=context.session_id,
+            message=context.message,
+            conversation=tuple(conversation),
+            model=context.reader,
+            plan_step=context.plan_step,
+            iteration=iteration,
+        )
         return await self._of_turn(WindowView, "POST", context, "window", body=body)
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
@@ -173,9 +177,16 @@ class CognitiveClient:
     ) -> tuple[RecallHit, ...]:
         """Memories for a query of the model's own, best first."""
         body = RecallBody(
-            query=query, memory_type=memory_type, limit=limit, turn_id=turn_id, now=now, tags=tuple(tags),
-            session_id=session_id, since=since, until=until,
-        )  # fmt: skip
+            query=query,
+            memory_type=memory_type,
+            limit=limit,
+            turn_id=turn_id,
+            now=now,
+            tags=tuple(tags),
+            session_id=session_id,
+            since=since,
+            until=until,
+        )
         return await self._of(tuple[RecallHit, ...], "POST", agent_id, "memories", "search", body=body)
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:

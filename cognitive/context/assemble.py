@@ -129,9 +129,13 @@ def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.
 
 
 def _distinct(
-    candidates: Sequence[Candidate], limits: Mapping[MemoryType, int], plan: Plan, compare: dedup.Compare,
-    stands: Sequence[Standing], scales: Scales,
-) -> Sifted:  # fmt: skip
+    candidates: Sequence[Candidate],
+    limits: Mapping[MemoryType, int],
+    plan: Plan,
+    compare: dedup.Compare,
+    stands: Sequence[Standing],
+    scales: Scales,
+) -> Sifted:
     """What nobody has said yet, of so many of each type as its limit may show: twice the limit are looked at, and more
     while what was dropped leaves places empty. A dozen restatements take one place, and not all.
     """

@@ -45,9 +45,15 @@ def sections(
     return Sections(
         budgets,
         total,
-        (*reasons, *(f"{type_}: {plan.budgets[type_]} to {budgets[type_]}, used {worth[type_]:.2f} times as often"
-                     " as the others when shown" for type_ in moved)),
-    )  # fmt: skip
+        (
+            *reasons,
+            *(
+                f"{type_}: {plan.budgets[type_]} to {budgets[type_]}, used {worth[type_]:.2f} times as often"
+                " as the others when shown"
+                for type_ in moved
+            ),
+        ),
+    )
 
 
 def _worth(plan: Plan, found: Found, now: datetime, policy: Policy, constants: Constants) -> Mapping[MemoryType, float]:
@@ -141,7 +147,7 @@ class _Filling:
 
     def __init__(
         self, measured: Sequence[Candidate], room: dict[MemoryType, int], left: int, constants: Constants
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._measured = measured
         self._words = [frozenset(lexemes(candidate.hit.content)) for candidate in measured]
         self._room = room

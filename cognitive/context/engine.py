@@ -75,9 +75,15 @@ class ContextEngine:
         self._constants = constants
 
     async def build(
-        self, plan: Plan, turn: Turn, now: datetime, deadline: Deadline, policy: Policy, room: int | None = None,
+        self,
+        plan: Plan,
+        turn: Turn,
+        now: datetime,
+        deadline: Deadline,
+        policy: Policy,
+        room: int | None = None,
         sent: Sent | None = None,
-    ) -> Built:  # fmt: skip
+    ) -> Built:
         """The context of a turn. Whatever does not arrive by the deadline is missing and said to be.
 
         `room` is how many tokens the model at hand leaves for memory, None where that is no matter; `sent` brings the
@@ -96,10 +102,18 @@ class ContextEngine:
         retrieved = retrieved.in_time(deadline.left(), kept)
         clock.lap("retrieve")
         given = Given.of(
-            plan, now, embedder.model, retrieved.found, tuple(pinned), turn.agent_id, turn.turn_id or "",
-            await _standing(turn, retrieved.found.hits, sent, policy), self._counter.name, room,
+            plan,
+            now,
+            embedder.model,
+            retrieved.found,
+            tuple(pinned),
+            turn.agent_id,
+            turn.turn_id or "",
+            await _standing(turn, retrieved.found.hits, sent, policy),
+            self._counter.name,
+            room,
             self._constants.digest,
-        )  # fmt: skip
+        )
         made = assemble(plan, given, dedup.against(window, policy), policy, self._counter, self._constants)
         clock.lap("assemble")
         record = encode(given, made.fates, text=made.text, prefix=made.prefix)
@@ -108,19 +122,25 @@ class ContextEngine:
             text=made.text,
             prefix=made.prefix,
             shown=_shown(made),
-            trace=Trace(plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record,
-                        made.sections),
+            trace=Trace(
+                plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record, made.sections
+            ),
             degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
             vector=retrieved.vector,
             given=given,
             model=embedder.model,
             own=await self._own(plan.retrieval, retrieved.vector, embedder, deadline),
-        )  # fmt: skip
+        )
 
     async def recall(
-        self, agent_id: str, queries: Sequence[RetrievalQuery], filters: Filters, now: datetime, policy: Policy,
+        self,
+        agent_id: str,
+        queries: Sequence[RetrievalQuery],
+        filters: Filters,
+        now: datetime,
+        policy: Policy,
         model: str | None = None,
-    ) -> list[Candidate]:  # fmt: skip
+    ) -> list[Candidate]:
         """The same stages for a query of the model's own: no floor, no budget, no window, all types in one order.
 
         By the agent's live embedding model, or by another one that is kept, to compare.
@@ -159,9 +179,16 @@ class ContextEngine:
 
         async def found(embedder: CachedEmbedder) -> Retrieved:
             return await retrieve(
-                agent_id, queries, search=self._search, embedder=embedder, policy=policy,
-                constants=self._constants, now=now, deadline=deadline, filters=filters,
-            )  # fmt: skip
+                agent_id,
+                queries,
+                search=self._search,
+                embedder=embedder,
+                policy=policy,
+                constants=self._constants,
+                now=now,
+                deadline=deadline,
+                filters=filters,
+            )
 
         if model is not None:
             return await found(self._embedders.named(model)), self._embedders.named(model)
@@ -230,11 +257,17 @@ def _shown(made: Assembled) -> tuple[Shown, ...]:
     best = max(eligible, default=0.0)
     return tuple(
         Shown(
-            each.hit.memory_id, each.hit.type, each.hit.content, each.hit.source, each.score, each.tokens,
-            each.propensity, lacked=best - each.relevance,
+            each.hit.memory_id,
+            each.hit.type,
+            each.hit.content,
+            each.hit.source,
+            each.score,
+            each.tokens,
+            each.propensity,
+            lacked=best - each.relevance,
         )
         for each in made.shown
-    )  # fmt: skip
+    )
 
 
 async def _standing(turn: Turn, hits: Sequence[Hit], sent: Sent | None, policy: Policy) -> tuple[Standing, ...]:

@@ -207,15 +207,30 @@ _UNITS = """
 """
 
 NUMBERS: Mapping[str, int] = {
-    **{word: n for n, word in enumerate(
-        """zero _ two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-        eighteen nineteen""".split()) if word != "_"},  # "one" is a pronoun as often as a number
+    **{
+        word: n
+        for n, word in enumerate(
+            """zero _ two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+        seventeen eighteen nineteen""".split()
+        )
+        if word != "_"
+    },  # "one" is a pronoun as often as a number
     **{word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)},
-    **{word: n for n, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1)},
-    "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50,
-    "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000,
-}  # fmt: skip
+    **{
+        word: n
+        for n, word in enumerate(
+            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
+        )
+    },
+    "twentieth": 20,
+    "thirtieth": 30,
+    "fortieth": 40,
+    "fiftieth": 50,
+    "hundred": 100,
+    "thousand": 1_000,
+    "million": 1_000_000,
+    "billion": 1_000_000_000,
+}
 
 # What colours all that follows it in its clause: statements agree on the words so coloured, or say different things.
 SCOPES: Mapping[str, frozenset[str]] = {
@@ -235,10 +250,14 @@ DIRECTIONS = frozenset("from to into onto before after than over under above bel
 # What they part can.
 JOINERS = frozenset("and or".split())
 PREPOSITIONS: Mapping[str, str] = {
-    **{word: word for word in """from to before after than over under above below until instead at on in during since
-    for within throughout of with without by through via about against between near as because""".split()},
-    "into": "to", "onto": "to",
-}  # fmt: skip
+    **{
+        word: word
+        for word in """from to before after than over under above below until instead at on in during since
+    for within throughout of with without by through via about against between near as because""".split()
+    },
+    "into": "to",
+    "onto": "to",
+}
 SEVERAL = frozenset("several many multiple few various numerous couple dozens hundreds thousands".split())
 ARTICLES = frozenset("a an the my your his her its our their this that these those every each".split())
 SPEAKING = frozenset("i i'm i've i'll i'd me we we're we've we'll us".split())
@@ -261,8 +280,12 @@ MEANS = frozenset(
 # Units that are words of another meaning too, unless a number stands before them.
 AFTER_FIGURES = frozenset("s h d g am min mins ms sec secs second foot feet pound cent".split())
 # Phrases that stand for one of the words above.
-PHRASES: Mapping[str, str] = {"apart from": "except", "other than": "except", "aside from": "except",
-                                 "no one": "nobody"}  # fmt: skip
+PHRASES: Mapping[str, str] = {
+    "apart from": "except",
+    "other than": "except",
+    "aside from": "except",
+    "no one": "nobody",
+}
 
 
 def _rows(table: str) -> Iterable[list[list[str]]]:

@@ -280,8 +280,10 @@ def _reversed_names(words: Sequence[str], memory: Statement, other: Statement) -
     own, place = _places(memory.order), _places(other.order)
     names = [word for word in words if word in memory.names | memory.subjects and word in place]
     turned = [(one, two) for one, two in pairwise(names) if place[one] > place[two]]
-    return any(not (_listed(memory.order, own[one], own[two]) and _listed(other.order, place[two], place[one]))
-               for one, two in turned)  # fmt: skip
+    return any(
+        not (_listed(memory.order, own[one], own[two]) and _listed(other.order, place[two], place[one]))
+        for one, two in turned
+    )
 
 
 def _places(order: Sequence[str]) -> Mapping[str, int]:

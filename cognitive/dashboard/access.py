@@ -92,9 +92,14 @@ async def submitted(request: Request) -> FormData:
 def keep(request: Request, response: Response, name: str, value: str) -> None:
     """Sets a cookie that only this server is told, and no script."""
     response.set_cookie(
-        name, value, max_age=_DAYS, path=request.scope.get("root_path") or "/", httponly=True, samesite="strict",
+        name,
+        value,
+        max_age=_DAYS,
+        path=request.scope.get("root_path") or "/",
+        httponly=True,
+        samesite="strict",
         secure=request.url.scheme == "https",
-    )  # fmt: skip
+    )
 
 
 def drop(request: Request, response: Response, name: str) -> None:

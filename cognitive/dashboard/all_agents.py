@@ -77,9 +77,13 @@ async def read(figures: Figures, period: Period) -> AllAgentsData:
     """All that the page needs, of the tally alone."""
     told = figures.across
     agents, worst, count, days, before, count_before = await asyncio.gather(
-        told.agents(period, limit=_MOST_AGENTS), told.agents(period, "degraded", _MOST_WORST), told.count(period),
-        told.days(period), told.days(period.before), told.count(period.before),
-    )  # fmt: skip
+        told.agents(period, limit=_MOST_AGENTS),
+        told.agents(period, "degraded", _MOST_WORST),
+        told.count(period),
+        told.days(period),
+        told.days(period.before),
+        told.count(period.before),
+    )
     courses = await told.courses(period, [each.value for each in (*agents, *worst)])
     return AllAgentsData(agents, worst, courses, count, days, before, count_before)
 
@@ -125,19 +129,55 @@ def charts(told: AllAgentsData, asked: Asked) -> tuple[Chart, ...]:
         return Line(name, tuple(measure(known[at]) if at in known else None for at in days))
 
     return (
-        Chart("all-turns", "Turns", "Turns of all agents per day (UTC).", steps,
-              (line("turns", lambda t: float(t.numbers.turns)),), compact, links, filled=True),
-        Chart("all-use", "Use of what was shown", "Share of memories and of tokens that were used, per day.", steps,
-              (line("memories", lambda t: t.referenced), line("tokens", lambda t: t.precision)), percent, links, 1.0),
-        Chart("all-trouble", "Restraint and trouble", "Share of turns abstained or degraded, per day.", steps,
-              (line("abstained", lambda t: t.abstained), line("degraded", lambda t: t.degraded)), percent, links),
-    )  # fmt: skip
+        Chart(
+            "all-turns",
+            "Turns",
+            "Turns of all agents per day (UTC).",
+            steps,
+            (line("turns", lambda t: float(t.numbers.turns)),),
+            compact,
+            links,
+            filled=True,
+        ),
+        Chart(
+            "all-use",
+            "Use of what was shown",
+            "Share of memories and of tokens that were used, per day.",
+            steps,
+            (line("memories", lambda t: t.referenced), line("tokens", lambda t: t.precision)),
+            percent,
+            links,
+            1.0,
+        ),
+        Chart(
+            "all-trouble",
+            "Restraint and trouble",
+            "Share of turns abstained or degraded, per day.",
+            steps,
+            (line("abstained", lambda t: t.abstained), line("degraded", lambda t: t.degraded)),
+            percent,
+            links,
+        ),
+    )
 
 
 def agents_csv(agents: Sequence[Total]) -> str:
     """Agents with their counts."""
-    counted = ("turns", "completed", "failed", "abandoned", "degraded", "abstained", "found", "shown", "used", "tokens",
-               "used_tokens", "deduped", "trimmed")  # fmt: skip
+    counted = (
+        "turns",
+        "completed",
+        "failed",
+        "abandoned",
+        "degraded",
+        "abstained",
+        "found",
+        "shown",
+        "used",
+        "tokens",
+        "used_tokens",
+        "deduped",
+        "trimmed",
+    )
     return written_csv(
         ("agent", *counted),
         [(each.value, [float(getattr(each.numbers, name)) for name in counted]) for each in agents],
@@ -156,10 +196,14 @@ def _agent(total: Total, told: AllAgentsData, asked: Asked, share: float) -> Age
     course = {at.astimezone(UTC): value for at, value in told.courses.get(total.value, {}).items()}
     named = {"agent": total.value, **asked.time()}
     return Agent(
-        total.value, total, share, tuple(course.get(at) for at in _days(asked.period())),
-        _address(asked, "overview", **named), _address(asked, "turns", **named),
+        total.value,
+        total,
+        share,
+        tuple(course.get(at) for at in _days(asked.period())),
+        _address(asked, "overview", **named),
+        _address(asked, "turns", **named),
         _address(asked, "turns", **named, degraded="yes"),
-    )  # fmt: skip
+    )
 
 
 def _days(period: Period) -> list[datetime]:
@@ -213,8 +257,14 @@ async def _read(visit: Visit) -> AllAgentsData | None:
 
 
 PAGES = (
-    Page("/", show, across=True, label="All agents",
-         icon="M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z", files=("operations.css",)),
+    Page(
+        "/",
+        show,
+        across=True,
+        label="All agents",
+        icon="M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z",
+        files=("operations.css",),
+    ),
     Page("/across-chart", chart, across=True, under="/"),
     Page("/agents.csv", file, across=True, under="/"),
-)  # fmt: skip
+)

@@ -84,9 +84,17 @@ def refused() -> Callable[[Scope, int, str], Response]:
     def told(scope: Scope, status: int, detail: str) -> Response:
         request = Request(scope)
         return writer.page(
-            _problem_of(request), request, status, asked=None, place="", form_key="", may_choose=False,
-            may_leave=False, code=status, detail=detail,
-        )  # fmt: skip
+            _problem_of(request),
+            request,
+            status,
+            asked=None,
+            place="",
+            form_key="",
+            may_choose=False,
+            may_leave=False,
+            code=status,
+            detail=detail,
+        )
 
     return told
 
@@ -184,10 +192,16 @@ class Desk:
     ) -> Response:
         who, key = visitor(request, self.door), form_key(request)
         shown = self.writer.page(
-            template, request, status, asked=asked, place=place, form_key=key,
+            template,
+            request,
+            status,
+            asked=asked,
+            place=place,
+            form_key=key,
             may_choose=who is not None and who.agent is None,
-            may_leave=who is not None and not self.door.open(request.scope), **told,
-        )  # fmt: skip
+            may_leave=who is not None and not self.door.open(request.scope),
+            **told,
+        )
         if request.cookies.get(FORM) != key:
             keep(request, shown, FORM, key)
         return shown

@@ -123,9 +123,11 @@ class Catalogue:
 async def read(figures: Figures, agent: str, period: Period) -> CatalogueData:
     """All that the page needs, each read with a bound of its own."""
     tools, categories, (left_out, looked), models = await asyncio.gather(
-        figures.totals(agent, period, "tool"), figures.totals(agent, period, "category"),
-        figures.left_out(agent, period), figures.lately.models(agent, period),
-    )  # fmt: skip
+        figures.totals(agent, period, "tool"),
+        figures.totals(agent, period, "category"),
+        figures.left_out(agent, period),
+        figures.lately.models(agent, period),
+    )
     return CatalogueData(tools, categories, left_out, looked, models)
 
 
@@ -191,11 +193,14 @@ def _tools(
 
     return tuple(
         Tool(
-            name, tuple(cell(name, column, own.get(column, 0)) for column in columns), sum(own.values()),
-            asked.link("turns", **asked.time(), tool=name), sum(own.values()) / busiest,
+            name,
+            tuple(cell(name, column, own.get(column, 0)) for column in columns),
+            sum(own.values()),
+            asked.link("turns", **asked.time(), tool=name),
+            sum(own.values()) / busiest,
         )
         for name, own in shown
-    )  # fmt: skip
+    )
 
 
 def _missed(told: LeftOut, asked: Asked) -> Missed:
@@ -208,10 +213,12 @@ def _model(seen: ModelSeen, rows: Mapping[str, ModelRow], asked: Asked) -> Model
     budget = budget_for(seen.model or None, rows)
     named = {**asked.time(), "model": seen.model}
     return Model(
-        seen, budget, budget.row is not None,
+        seen,
+        budget,
+        budget.row is not None,
         asked.link("turns", **named) if seen.model else None,
         asked.link("turns", **named, cut="yes") if seen.model and seen.trimmed else None,
-    )  # fmt: skip
+    )
 
 
 def _tiers(rows: Mapping[str, ModelRow]) -> tuple[tuple[str, tuple[Budget, ...]], ...]:
@@ -243,14 +250,35 @@ def models_csv(told: CatalogueData, rows: Mapping[str, ModelRow]) -> str:
     """Every model that turns named, with its budget."""
     budgets = [(seen, budget_for(seen.model or None, rows)) for seen in told.models.rows]
     return written_csv(
-        ("model", "turns", "turns with tools cut", "tools cut", "input_tokens", "output_tokens", "catalog_bytes",
-         "known"),
+        (
+            "model",
+            "turns",
+            "turns with tools cut",
+            "tools cut",
+            "input_tokens",
+            "output_tokens",
+            "catalog_bytes",
+            "known",
+        ),
         [
-            (seen.model, [float(n) for n in (seen.turns, seen.trimmed, seen.cut, budget.input_tokens,
-                                             budget.output_tokens, budget.catalog_bytes, budget.row is not None)])
+            (
+                seen.model,
+                [
+                    float(n)
+                    for n in (
+                        seen.turns,
+                        seen.trimmed,
+                        seen.cut,
+                        budget.input_tokens,
+                        budget.output_tokens,
+                        budget.catalog_bytes,
+                        budget.row is not None,
+                    )
+                ],
+            )
             for seen, budget in budgets
         ],
-    )  # fmt: skip
+    )
 
 
 async def show(visit: Visit) -> Response:
@@ -278,7 +306,12 @@ async def _read(visit: Visit) -> CatalogueData:
 
 
 PAGES = (
-    Page("/catalogue", show, label="Tools",
-         icon="M9.6 4.2a3 3 0 0 1 3.9 3.9l-7 5.6-2.8-2.8zM9.6 4.2l1.9-1.7M3.7 10.9l2.8 2.8", files=("operations.css",)),
+    Page(
+        "/catalogue",
+        show,
+        label="Tools",
+        icon="M9.6 4.2a3 3 0 0 1 3.9 3.9l-7 5.6-2.8-2.8zM9.6 4.2l1.9-1.7M3.7 10.9l2.8 2.8",
+        files=("operations.css",),
+    ),
     Page("/catalogue.csv", file, under="/catalogue"),
-)  # fmt: skip
+)

@@ -95,9 +95,14 @@ def line(chart: Chart) -> Markup:
         '<svg viewBox="0 0 1000 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">{drawn}'
         "</svg>{places}{hits}</svg>"
     ).format(
-        id=chart.id, title=chart.title, text=chart.text, grid=_grid(top, chart.written), drawn=drawn,
-        places=_places(chart.steps), hits=_hits(chart, top),
-    )  # fmt: skip
+        id=chart.id,
+        title=chart.title,
+        text=chart.text,
+        grid=_grid(top, chart.written),
+        drawn=drawn,
+        places=_places(chart.steps),
+        hits=_hits(chart, top),
+    )
 
 
 def sparkline(values: Sequence[float | None], title: str) -> Markup:

@@ -29,9 +29,14 @@ AGES: Mapping[str, tuple[str, timedelta | None, timedelta | None]] = {
     "over1y": ("older than a year", None, timedelta(days=365)),
 }
 FILTERS = {
-    "q": "search", "type": "type", "tag": "tag", "age": "age", "session": "session", "since": "since",
+    "q": "search",
+    "type": "type",
+    "tag": "tag",
+    "age": "age",
+    "session": "session",
+    "since": "since",
     "until": "until",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +51,36 @@ class Shelf:
 SHELVES: Mapping[str, Shelf] = {
     "": Shelf("All", "Newest first.", "Nothing was remembered yet."),
     "never": Shelf(
-        "Never shown", "In no turn that counts, and not pinned; what was stored longest ago comes first.",
+        "Never shown",
+        "In no turn that counts, and not pinned; what was stored longest ago comes first.",
         "Every memory looked at was shown in some turn.",
     ),
     "ignored": Shelf(
-        "Always ignored", "Shown {showings} times or more and never used: they cost tokens. The most shown come first.",
+        "Always ignored",
+        "Shown {showings} times or more and never used: they cost tokens. The most shown come first.",
         "No memory was shown {showings} times without being used once. Nothing to throw away here.",
     ),
     "rising": Shelf(
-        "Rising", "Used {uses} times or more, most of it within the half-life of {days} days.",
+        "Rising",
+        "Used {uses} times or more, most of it within the half-life of {days} days.",
         "No memory was used {uses} times with most of it lately.",
     ),
     "stale": Shelf(
-        "Gone stale", "Used {uses} times or more, hardly lately: by the half-life of {days} days little is left of it.",
+        "Gone stale",
+        "Used {uses} times or more, hardly lately: by the half-life of {days} days little is left of it.",
         "No memory was once used {uses} times and is not any more.",
     ),
     "pinned": Shelf(
-        "Pinned", "They stand in the prefix of every turn, whatever is asked.",
+        "Pinned",
+        "They stand in the prefix of every turn, whatever is asked.",
         "Nothing is pinned. What every turn must know, pin on the memory's page.",
     ),
     "superseded": Shelf(
-        "Superseded", "A newer memory replaced them; they rank below it.",
+        "Superseded",
+        "A newer memory replaced them; they rank below it.",
         "No memory was replaced by another.",
     ),
-}  # fmt: skip
+}
 
 
 def words(asked: Asked) -> str:
@@ -104,10 +115,13 @@ def filtered(asked: Asked) -> MemoryFilter:
     marked = MARKED.get(group(asked), MemoryFilter())
     return MemoryFilter(
         types=tuple(each for each in MEMORY_TYPES if given.get("type", each) == each),
-        session_id=given.get("session"), tag=given.get("tag"), pinned=marked.pinned, superseded=marked.superseded,
+        session_id=given.get("session"),
+        tag=given.get("tag"),
+        pinned=marked.pinned,
+        superseded=marked.superseded,
         since=moment(given, "since") or (asked.now - young if young else None),
         until=moment(given, "until") or (asked.now - old if old else None),
-    )  # fmt: skip
+    )
 
 
 def filters(name: str) -> tuple[str, ...]:

@@ -111,9 +111,11 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked, *, whole: 
         _within(layer.admin.database_role()),
     )
     health, embedded, stages, degraded = await asyncio.gather(
-        _within(figures.health(agent)), _within(figures.lately.embedded(agent)),
-        _within(figures.totals(agent, period, "stage")), _within(figures.lately.degradations(agent, period)),
-    )  # fmt: skip
+        _within(figures.health(agent)),
+        _within(figures.lately.embedded(agent)),
+        _within(figures.totals(agent, period, "stage")),
+        _within(figures.lately.degradations(agent, period)),
+    )
     told, backlog, granted = await beneath
     findings, database = (told.findings, told.database) if told is not None else (None, None)
     return HealthData(
@@ -128,9 +130,16 @@ def view(told: HealthData, asked: Asked) -> Standing:
     verdict, tone = _verdict(findings, away)
     degraded = told.degraded
     return Standing(
-        verdict=verdict, tone=tone, away=away, findings=findings, whole=told.findings is not None,
-        database=told.database, activity=told.database.activity if told.database is not None else None,
-        health=told.health, granted=told.granted, models=_shares(told),
+        verdict=verdict,
+        tone=tone,
+        away=away,
+        findings=findings,
+        whole=told.findings is not None,
+        database=told.database,
+        activity=told.database.activity if told.database is not None else None,
+        health=told.health,
+        granted=told.granted,
+        models=_shares(told),
         sampled=told.embedded.looked if told.embedded is not None else 0,
         estimated=told.embedded is not None and told.embedded.sampled,
         stages=stages(told.stages or (), asked),
@@ -140,7 +149,7 @@ def view(told: HealthData, asked: Asked) -> Standing:
         degraded_bounded=degraded is not None and degraded.bounded,
         backlog=told.backlog[0] if told.backlog is not None else None,
         parked=tuple(told.backlog[1]) if told.backlog is not None else (),
-    )  # fmt: skip
+    )
 
 
 def degradation(told: Degradations, asked: Asked) -> Chart:
@@ -157,11 +166,14 @@ def degradation(told: Degradations, asked: Asked) -> Chart:
 
     lines = [Line(name, tuple(share(at, name) for at in times)) for name in names]
     return Chart(
-        "degradation", "Degradation by reason", "Share of turns that lacked something, by what it was.",
+        "degradation",
+        "Degradation by reason",
+        "Share of turns that lacked something, by what it was.",
         tuple(time_buckets.named(at, period) for at in times),
-        tuple(lines) or (Line("degraded", (None,) * len(times)),), percent,
+        tuple(lines) or (Line("degraded", (None,) * len(times)),),
+        percent,
         tuple(time_buckets.link(at, period, asked, degraded="yes") for at in times),
-    )  # fmt: skip
+    )
 
 
 def _verdict(findings: Sequence[Finding], away: bool) -> tuple[str, str]:

@@ -54,8 +54,9 @@ def answer(response: str | None, shown: Sequence[Shown], excerpts: Mapping[str, 
     found = passages([_spoken(each, excerpts) for _, each in there], response, strategy=strategy)
     spans = {
         number: _without_space(response, span)
-        for (number, each), span in zip(there, found, strict=True) if each.used and span is not None
-    }  # fmt: skip
+        for (number, each), span in zip(there, found, strict=True)
+        if each.used and span is not None
+    }
     used = (number for number, each in there if each.used)
     return Answer(_cut(response, spans), tuple(number for number in used if number not in spans))
 

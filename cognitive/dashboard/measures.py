@@ -66,8 +66,16 @@ def stages(totals: Sequence[Total], asked: Asked) -> tuple[Stage, ...]:
     timed = [(total, total.quantile(0.5), total.quantile(0.95)) for total in totals]
     most = max((slow for _, _, slow in timed if slow is not None), default=0.0) or 1.0
     rows = [
-        Stage(total.value, total.numbers.turns, median, slow, (slow or 0) / most, link(total.value),
-              link(total.value, median), link(total.value, slow))
+        Stage(
+            total.value,
+            total.numbers.turns,
+            median,
+            slow,
+            (slow or 0) / most,
+            link(total.value),
+            link(total.value, median),
+            link(total.value, slow),
+        )
         for total, median, slow in timed
-    ]  # fmt: skip
+    ]
     return tuple(sorted(rows, key=lambda stage: (-(stage.slow or 0), stage.name)))

@@ -149,9 +149,16 @@ async def _found(
 async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
     """The real recall; without a turn it leaves no trace in usage."""
     return await layer.recall(
-        asked.agent, filters.words(asked), _one_type(wanted), filters.most_hits(asked), now=asked.now,
-        tags=(wanted.tag,) if wanted.tag else (), session_id=wanted.session_id, since=wanted.since, until=wanted.until,
-    )  # fmt: skip
+        asked.agent,
+        filters.words(asked),
+        _one_type(wanted),
+        filters.most_hits(asked),
+        now=asked.now,
+        tags=(wanted.tag,) if wanted.tag else (),
+        session_id=wanted.session_id,
+        since=wanted.since,
+        until=wanted.until,
+    )
 
 
 async def _listed(figures: Figures, asked: Asked, wanted: MemoryFilter, habit: Habit) -> RowPage[MemoryRow]:
@@ -159,9 +166,15 @@ async def _listed(figures: Figures, asked: Asked, wanted: MemoryFilter, habit: H
     if by_use is None:
         return await figures.memories(asked.agent, wanted, limit=PAGE, after=filters.after(asked.params))
     return await figures.group(
-        asked.agent, by_use, habit, asked.now, types=wanted.types, tag=wanted.tag, limit=PAGE,
+        asked.agent,
+        by_use,
+        habit,
+        asked.now,
+        types=wanted.types,
+        tag=wanted.tag,
+        limit=PAGE,
         after=filters.after_in_group(asked.params),
-    )  # fmt: skip
+    )
 
 
 def view(told: MemoriesData, asked: Asked) -> Memories:
@@ -256,10 +269,13 @@ def _score(rank: int, hit: RecallHit) -> Score:
     channels = {name: value for name, value in hit.scores.items() if not name.startswith(_PART)}
     relevance, boost = channels.pop("relevance", 0.0), channels.pop("boost", 1.0)
     return Score(
-        rank, hit.score, relevance, boost,
+        rank,
+        hit.score,
+        relevance,
+        boost,
         tuple((FACTORS.get(name, name), value, abs(value) / most) for name, value in told if value),
         tuple((name.replace("_", " "), value) for name, value in sorted(channels.items())),
-    )  # fmt: skip
+    )
 
 
 def _following(told: MemoriesData, name: str, asked: Asked) -> str | None:

@@ -110,13 +110,23 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> MemoryD
         return None
     after = _after(asked.params)
     showings, shown_at, base, near, revisions = await asyncio.gather(
-        figures.showings(agent, id, limit=PAGE, after=after), figures.shown_at(agent, id), figures.base(agent),
-        figures.near(agent, id, least=_LEAST_LIKE), layer.admin.revisions(agent, id),
-    )  # fmt: skip
+        figures.showings(agent, id, limit=PAGE, after=after),
+        figures.shown_at(agent, id),
+        figures.base(agent),
+        figures.near(agent, id, least=_LEAST_LIKE),
+        layer.admin.revisions(agent, id),
+    )
     return MemoryData(
-        found[0], life, showings, shown_at, base, near, revisions, layer.policies.current(agent),
+        found[0],
+        life,
+        showings,
+        shown_at,
+        base,
+        near,
+        revisions,
+        layer.policies.current(agent),
         layer.explain.constants,
-    )  # fmt: skip
+    )
 
 
 def view(told: MemoryData, asked: Asked) -> MemoryPage:
@@ -160,15 +170,26 @@ def charts(told: MemoryData, asked: Asked) -> tuple[Chart, ...]:
     )
     return (
         Chart(
-            "shown", "Shown and used", "In how many completed turns this memory was shown, and in how many used.",
-            names, (Line("shown", shown), Line("used", used)), links=links, filled=True,
+            "shown",
+            "Shown and used",
+            "In how many completed turns this memory was shown, and in how many used.",
+            names,
+            (Line("shown", shown), Line("used", used)),
+            links=links,
+            filled=True,
             top=2.0 if max(shown, default=0) <= 1 else None,  # half a turn is no number
         ),
         Chart(
-            "boost", "Boost", about, names, (Line("boost", boost), Line("neutral", neutral, ghost=True)),
-            written=_factor, links=links, top=told.constants.max_boost,
+            "boost",
+            "Boost",
+            about,
+            names,
+            (Line("boost", boost), Line("neutral", neutral, ghost=True)),
+            written=_factor,
+            links=links,
+            top=told.constants.max_boost,
         ),
-    )  # fmt: skip
+    )
 
 
 def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[Edit, ...]:

@@ -97,19 +97,28 @@ def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
 def written_fields(memory: Memory) -> dict[str, str]:
     """The fields of a memory as a form has them."""
     return {
-        "content": memory.content, "speaker": memory.speaker or "", "context": memory.context,
-        "tags": ", ".join(memory.tags), "confidence": f"{memory.confidence:.3g}",
+        "content": memory.content,
+        "speaker": memory.speaker or "",
+        "context": memory.context,
+        "tags": ", ".join(memory.tags),
+        "confidence": f"{memory.confidence:.3g}",
         "pinned": "yes" if memory.pinned else "",
-    }  # fmt: skip
+    }
 
 
 def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
     """The memory that replaces another: it says something else of the same, and is of the word of who wrote it."""
     return NewMemory(
-        type=memory.type, content=content.replace("\r\n", "\n"), speaker=memory.speaker, tags=memory.tags,
-        entities=memory.entities, pinned=memory.pinned, attributes=memory.attributes, supersedes=memory.id,
+        type=memory.type,
+        content=content.replace("\r\n", "\n"),
+        speaker=memory.speaker,
+        tags=memory.tags,
+        entities=memory.entities,
+        pinned=memory.pinned,
+        attributes=memory.attributes,
+        supersedes=memory.id,
         trust=trust,
-    )  # fmt: skip
+    )
 
 
 async def _named(visit: Visit) -> Memory:

@@ -24,8 +24,11 @@ from cognitive.dashboard.params import RANGES, Asked
 NO_TURNS: RowPage[TurnRow] = RowPage((), 0, None)
 
 KINDS: Mapping[By, str] = {
-    "type": "Memory type", "frame": "Frame", "category": "Category", "runtime": "Runtime",
-}  # fmt: skip
+    "type": "Memory type",
+    "frame": "Frame",
+    "category": "Category",
+    "runtime": "Runtime",
+}
 _FILTERS: Mapping[str, str] = {
     "type": "showed",
     "frame": "frame",
@@ -152,9 +155,11 @@ async def read(figures: Figures, agent: str, period: Period) -> OverviewData:
 async def read_course(figures: Figures, agent: str, period: Period) -> OverviewData:
     """What its numbers and charts need, without the tables."""
     whole, before, points, points_before = await asyncio.gather(
-        figures.totals(agent, period), figures.totals(agent, period.before), figures.series(agent, period),
+        figures.totals(agent, period),
+        figures.totals(agent, period.before),
+        figures.series(agent, period),
         figures.series(agent, period.before),
-    )  # fmt: skip
+    )
     return OverviewData(_one(whole), _one(before), points, points_before)
 
 
@@ -182,10 +187,15 @@ def card(row: Row, told: OverviewData, asked: Asked, course: Sequence[tuple[date
     change, tone = changed(now, was, row)
     slower = {"slower": f"{now:.0f}"} if row.written is milliseconds and now is not None else {}
     return Card(
-        row.name, row.about, row.written(now), change, tone, row.written(was),
+        row.name,
+        row.about,
+        row.written(now),
+        change,
+        tone,
+        row.written(was),
         asked.link("turns", **asked.time(), **(row.filter or {}), **slower),
         tuple(row.measure(total) for _, total in course),
-    )  # fmt: skip
+    )
 
 
 def charts(told: OverviewData, asked: Asked) -> tuple[Chart, ...]:
@@ -207,16 +217,45 @@ def charts(told: OverviewData, asked: Asked) -> tuple[Chart, ...]:
     each = "hour" if period.step == "hour" else "day"
     turns, used = FIRST[0].measure, FIRST[1].measure
     return (
-        Chart("turns", "Turns", f"Turns per {each}, and in the period before.", names,
-              (lines(turns, "turns"), ghost(turns, "period before")), compact, links, filled=True),
-        Chart("use", "Use of what was shown", f"Share of memories and of tokens that were used, per {each}.", names,
-              (lines(used, "memories"), lines(FIRST[2].measure, "tokens"), ghost(used, "memories before")), percent,
-              links, 1.0),
-        Chart("latency", "Time to prepare a turn", f"Median and 95th percentile per {each}.", names,
-              (lines(_quantile(0.5), "median"), lines(_quantile(0.95), "95th percentile")), milliseconds, links),
-        Chart("restraint", "Restraint and trouble", f"Share of turns abstained or degraded, per {each}.", names,
-              (lines(lambda t: t.abstained, "abstained"), lines(lambda t: t.degraded, "degraded")), percent, links),
-    )  # fmt: skip
+        Chart(
+            "turns",
+            "Turns",
+            f"Turns per {each}, and in the period before.",
+            names,
+            (lines(turns, "turns"), ghost(turns, "period before")),
+            compact,
+            links,
+            filled=True,
+        ),
+        Chart(
+            "use",
+            "Use of what was shown",
+            f"Share of memories and of tokens that were used, per {each}.",
+            names,
+            (lines(used, "memories"), lines(FIRST[2].measure, "tokens"), ghost(used, "memories before")),
+            percent,
+            links,
+            1.0,
+        ),
+        Chart(
+            "latency",
+            "Time to prepare a turn",
+            f"Median and 95th percentile per {each}.",
+            names,
+            (lines(_quantile(0.5), "median"), lines(_quantile(0.95), "95th percentile")),
+            milliseconds,
+            links,
+        ),
+        Chart(
+            "restraint",
+            "Restraint and trouble",
+            f"Share of turns abstained or degraded, per {each}.",
+            names,
+            (lines(lambda t: t.abstained, "abstained"), lines(lambda t: t.degraded, "degraded")),
+            percent,
+            links,
+        ),
+    )
 
 
 def _kinds(by: By, totals: Sequence[Total], asked: Asked) -> Kinds:
@@ -225,10 +264,16 @@ def _kinds(by: By, totals: Sequence[Total], asked: Asked) -> Kinds:
     counts.sort(key=lambda each: (-each[1], each[0].value))
     most = max((count for _, count in counts), default=0) or 1
     rows = tuple(
-        Kind(total.value, total, count, count / most, _link_of(by, total.value, asked),
-             _link_of(by, total.value, asked, used="yes"))
+        Kind(
+            total.value,
+            total,
+            count,
+            count / most,
+            _link_of(by, total.value, asked),
+            _link_of(by, total.value, asked, used="yes"),
+        )
         for total, count in counts[:_MOST_ROWS]
-    )  # fmt: skip
+    )
     return Kinds(by, KINDS[by], counted, rows, max(0, len(totals) - _MOST_ROWS))
 
 
@@ -245,10 +290,12 @@ def kinds_csv(by: By, totals: Sequence[Total]) -> str:
     """All counts of a kind's values."""
     counted = ("turns", "completed", "found", "shown", "used", "tokens", "used_tokens", "deduped", "trimmed")
     rows = [
-        (total.value, [*(float(getattr(total.numbers, name)) for name in counted),
-                       total.quantile(0.5), total.quantile(0.95)])
+        (
+            total.value,
+            [*(float(getattr(total.numbers, name)) for name in counted), total.quantile(0.5), total.quantile(0.95)],
+        )
         for total in totals
-    ]  # fmt: skip
+    ]
     return written_csv((by, *counted, "p50_ms", "p95_ms"), rows)
 
 

@@ -188,17 +188,30 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Policie
     policies, agent = layer.policies, asked.agent
     standing = await policies.effective(agent)
     candidates, live, shadow, seen, learned, rates = await asyncio.gather(
-        policies.list(agent), policies.history(agent), policies.history(agent, "shadow"),
-        figures.policies(agent, MOST_SEEN), layer.admin.learned(agent), policies.base_rates(agent),
-    )  # fmt: skip
+        policies.list(agent),
+        policies.history(agent),
+        policies.history(agent, "shadow"),
+        figures.policies(agent, MOST_SEEN),
+        layer.admin.learned(agent),
+        policies.base_rates(agent),
+    )
     beside = standing.shadow.version if standing.shadow is not None else None
     compared = await policies.compared(agent, beside) if beside is not None else None
     live_before = await policies.show(agent, _before(live) or policies.base(agent).version) if live else None
     shadow_before = await policies.show(agent, before) if (before := _before(shadow)) else None
     return PoliciesData(
-        policies.base(agent), standing, candidates, live, shadow, seen, learned, rates, compared,
-        {"live": live_before, "shadow": shadow_before}, layer.explain.constants,
-    )  # fmt: skip
+        policies.base(agent),
+        standing,
+        candidates,
+        live,
+        shadow,
+        seen,
+        learned,
+        rates,
+        compared,
+        {"live": live_before, "shadow": shadow_before},
+        layer.explain.constants,
+    )
 
 
 def view(told: PoliciesData, asked: Asked) -> PoliciesView:
@@ -216,9 +229,12 @@ def view(told: PoliciesData, asked: Asked) -> PoliciesView:
         shadow=_held("shadow", told.standing.shadow, told.shadow, told.befores["shadow"], told.compared),
         saved=tuple(
             Saved(
-                each, changes(each),
-                tuple(role for role, version in holding.items() if version == each.version), totals.get(each.version),
-            ) for each in told.candidates
+                each,
+                changes(each),
+                tuple(role for role, version in holding.items() if version == each.version),
+                totals.get(each.version),
+            )
+            for each in told.candidates
         ),
         history=tuple(sorted((*told.live, *told.shadow), key=lambda choice: choice.at, reverse=True)),
         seen=tuple(told.seen),
@@ -228,7 +244,7 @@ def view(told: PoliciesData, asked: Asked) -> PoliciesView:
         types=_types(told.rates, live, told.constants, asked.now),
         frames=_FRAMES_TOLD,
         policy=live,
-    )  # fmt: skip
+    )
 
 
 def differences(one: Policy, other: Policy) -> tuple[Difference, ...]:

@@ -22,10 +22,18 @@ _STATIC = _HERE / "static"
 _THEMES = ("light", "dark")
 _YEAR = 31_536_000  # seconds: the address of a static file changes with what it says
 _TYPES_CSS = "".join(f".type.{row.name}::before {{ background: {row.colour}; }}\n" for row in TYPE_ROWS)
-_POLICY = "; ".join((
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
-    "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'",
-))  # fmt: skip
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+    )
+)
 # With "no-referrer" a browser would send our own forms with the origin "null".
 HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
 
@@ -37,15 +45,25 @@ class Writer:
 
     def __init__(self, pages: Sequence[Page]) -> None:
         self._templates = Environment(
-            loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True,
-        )  # fmt: skip
+            loader=FileSystemLoader(_HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
         self._templates.globals.update(
-            charts=charts, number=formats.number, compact=formats.compact, percent=formats.percent,
-            milliseconds=formats.milliseconds, moment=formats.moment, ago=formats.ago, bytes=formats.bytes_,
-            version=_version(), navigation=[page for page in pages if page.label],
+            charts=charts,
+            number=formats.number,
+            compact=formats.compact,
+            percent=formats.percent,
+            milliseconds=formats.milliseconds,
+            moment=formats.moment,
+            ago=formats.ago,
+            bytes=formats.bytes_,
+            version=_version(),
+            navigation=[page for page in pages if page.label],
             files={page.path: page.files for page in pages},
-        )  # fmt: skip
+        )
 
     def page(self, template: str, request: Request, status: int, **told: Any) -> HTMLResponse:
         """A template's page, in the theme that the browser's cookie names."""

@@ -94,9 +94,13 @@ def boost_at(
     if use is None:
         return Boost()
     hit = replace(
-        _hit(memory), usage_shown=use.shown, usage_used=use.used, usage_at=use.at, times_shown=use.times_shown,
+        _hit(memory),
+        usage_shown=use.shown,
+        usage_used=use.used,
+        usage_at=use.at,
+        times_shown=use.times_shown,
         times_used=use.times_used,
-    )  # fmt: skip
+    )
     return BOOSTS[policy.usage.boost](hit, base, at, policy, constants, None, reliability(base, at, policy))
 
 
@@ -152,7 +156,19 @@ def _cut(at: datetime, now: datetime, width: timedelta) -> list[tuple[datetime, 
 
 def _hit(memory: MemoryRow) -> Hit:
     return Hit(
-        memory_id=memory.id, ordinal=0, seq=memory.seq, type=memory.type, content="", partial=False, speaker=None,
-        occurred_at=memory.occurred_at, session_id=None, source=None, superseded_by=None, confidence=1.0,
-        pinned=memory.pinned, length=0, scores={},
-    )  # fmt: skip
+        memory_id=memory.id,
+        ordinal=0,
+        seq=memory.seq,
+        type=memory.type,
+        content="",
+        partial=False,
+        speaker=None,
+        occurred_at=memory.occurred_at,
+        session_id=None,
+        source=None,
+        superseded_by=None,
+        confidence=1.0,
+        pinned=memory.pinned,
+        length=0,
+        scores={},
+    )

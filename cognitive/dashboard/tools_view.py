@@ -67,7 +67,13 @@ def _fitted(trim: Mapping[str, Any]) -> Fitted | None:
         f"{trim['gap'].capitalize()}." if trim.get("gap") else "",
     )
     return Fitted(
-        trim["before_bytes"], trim["after_bytes"], trim["limit"], tuple(trim.get("dropped", ())),
-        tuple(trim.get("cut", ())), trim.get("cut_count", 0), tuple(trim.get("ranked_by", ())),
-        trim.get("confidence", 1.0), tuple(each for each in told if each),
-    )  # fmt: skip
+        trim["before_bytes"],
+        trim["after_bytes"],
+        trim["limit"],
+        tuple(trim.get("dropped", ())),
+        tuple(trim.get("cut", ())),
+        trim.get("cut_count", 0),
+        tuple(trim.get("ranked_by", ())),
+        trim.get("confidence", 1.0),
+        tuple(each for each in told if each),
+    )

@@ -164,10 +164,14 @@ def candidate(fate: Explanation, memory: Memory | None) -> Candidate:
     parts = sorted(fate.factors.items(), key=lambda item: -abs(item[1]))
     most = max((abs(value) for _, value in parts), default=0.0) or 1.0
     return Candidate(
-        fate, label, tone, memory.type if memory else "", memory.content if memory else None,
+        fate,
+        label,
+        tone,
+        memory.type if memory else "",
+        memory.content if memory else None,
         (fate.rank_before or 0) - (fate.rank or 0),
         tuple(Part(FACTORS.get(name, name), value, abs(value) / most) for name, value in parts),
-    )  # fmt: skip
+    )
 
 
 def _listed(account: Account, asked: Asked) -> list[Explanation]:

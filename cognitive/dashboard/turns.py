@@ -27,16 +27,38 @@ YES_NO = ("yes", "no")
 _CHOSEN: Mapping[str, By] = {"frame": "frame", "category": "category", "runtime": "runtime", "tool": "tool"}
 _CHOICES_OF = RANGES["90d"][1]  # values that turns of the last quarter had
 _NAMES = {
-    "q": "words", "session": "session", "status": "status", "frame": "frame", "category": "category",
-    "runtime": "runtime", "policy": "policy", "tool": "called", "degraded": "degraded", "abstained": "abstained",
-    "slower": "at least", "since": "since", "until": "until", "range": "last", "from": "from", "to": "to",
-    "user": "user", "showed": "showed", "used": "used", "held": "found and", "stage": "stage", "model": "for",
-    "cut": "tools cut", "reason": "lacked",
-}  # fmt: skip
+    "q": "words",
+    "session": "session",
+    "status": "status",
+    "frame": "frame",
+    "category": "category",
+    "runtime": "runtime",
+    "policy": "policy",
+    "tool": "called",
+    "degraded": "degraded",
+    "abstained": "abstained",
+    "slower": "at least",
+    "since": "since",
+    "until": "until",
+    "range": "last",
+    "from": "from",
+    "to": "to",
+    "user": "user",
+    "showed": "showed",
+    "used": "used",
+    "held": "found and",
+    "stage": "stage",
+    "model": "for",
+    "cut": "tools cut",
+    "reason": "lacked",
+}
 _TYPED = (
-    ("session", "Session", "text"), ("user", "User", "text"), ("policy", "Policy", "text"),
-    ("from", "From", "datetime-local"), ("to", "To", "datetime-local"),
-)  # fmt: skip
+    ("session", "Session", "text"),
+    ("user", "User", "text"),
+    ("policy", "Policy", "text"),
+    ("from", "From", "datetime-local"),
+    ("to", "To", "datetime-local"),
+)
 _KEPT = (
     "since",
     "until",
@@ -130,13 +152,28 @@ def wanted(asked: Asked) -> TurnFilter:
         if given.get(name, known[0]) not in known:
             raise InvalidInput(f"{name}: expected one of {', '.join(known)}")
     return TurnFilter(
-        words=given.get("q"), session_id=given.get("session"), status=given.get("status"), frame=given.get("frame"),
-        category=given.get("category"), runtime=given.get("runtime"), policy=given.get("policy"),
-        tool=given.get("tool"), degraded=_yes(given, "degraded"), abstained=_yes(given, "abstained"),
-        user_id=given.get("user"), showed=given.get("showed"), used=_yes(given, "used"), held_back=given.get("held"),
-        stage=given.get("stage"), at_least_ms=_number(given, "slower"), model=given.get("model"),
-        tools_cut=_yes(given, "cut"), reason=given.get("reason"), since=since, until=until,
-    )  # fmt: skip
+        words=given.get("q"),
+        session_id=given.get("session"),
+        status=given.get("status"),
+        frame=given.get("frame"),
+        category=given.get("category"),
+        runtime=given.get("runtime"),
+        policy=given.get("policy"),
+        tool=given.get("tool"),
+        degraded=_yes(given, "degraded"),
+        abstained=_yes(given, "abstained"),
+        user_id=given.get("user"),
+        showed=given.get("showed"),
+        used=_yes(given, "used"),
+        held_back=given.get("held"),
+        stage=given.get("stage"),
+        at_least_ms=_number(given, "slower"),
+        model=given.get("model"),
+        tools_cut=_yes(given, "cut"),
+        reason=given.get("reason"),
+        since=since,
+        until=until,
+    )
 
 
 def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:

@@ -131,8 +131,9 @@ def view(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Answ
 def interval(bet: Bet) -> Markup:
     """A number with its interval beside what it was, on a scale from nothing to the most; told in its title."""
     scale = 100 / bet.most if bet.most > 0 else 0.0
-    low, value, high, was = (min(100.0, max(0.0, each * scale)) for each in (bet.now.low, bet.now.value, bet.now.high,
-                                                                             bet.was))  # fmt: skip
+    low, value, high, was = (
+        min(100.0, max(0.0, each * scale)) for each in (bet.now.low, bet.now.value, bet.now.high, bet.was)
+    )
     told = f"{bet.name}: was {_told(bet, bet.was)}, would be {_told(bet, bet.now.value)}, 95 % interval "
     told += f"{_told(bet, bet.now.low)} to {_told(bet, bet.now.high)}"
     return Markup(
@@ -200,9 +201,13 @@ async def show(visit: Visit) -> Response:
     changes = moved(visit.asked, live)
     visit.asked.period()  # one that makes no sense is refused now
     return visit.page(
-        "what_if.html", groups=groups(live, changes), live=live, changes=changes, ranges=RANGES,
+        "what_if.html",
+        groups=groups(live, changes),
+        live=live,
+        changes=changes,
+        ranges=RANGES,
         step=step,
-    )  # fmt: skip
+    )
 
 
 async def answer(visit: Visit) -> Response:
@@ -217,10 +222,14 @@ async def answer(visit: Visit) -> Response:
     part = bool(visit.request.headers.get("hx-request"))
     shown = visit.page(
         "_what_if.html" if part else "what_if_answer.html",
-        view=view(told, live, changes), changes=changes, interval=interval, step=step,
-        written=written, may=visit.who.agent is None,
+        view=view(told, live, changes),
+        changes=changes,
+        interval=interval,
+        step=step,
+        written=written,
+        may=visit.who.agent is None,
         whole=None if whole else asked.link("what-if/answer", whole="yes", **changes, **asked.time()),
-    )  # fmt: skip
+    )
     shown.headers["HX-Replace-Url"] = asked.link("what-if", **{**changes, **asked.time()})
     return shown
 

@@ -103,9 +103,13 @@ async def running(
         asyncio.to_thread(_host, settings, journal), _embedded(embed, model, seconds), _answer(url, seconds)
     )
     facts = Facts(
-        replace(host, settings=problem), of_model, "the embedded server" if own else _without_secrets(url), own,
-        spaces=Spaces((model,), hidden="`cognitive doctor` asks for them"), replica=replica,
-    )  # fmt: skip
+        replace(host, settings=problem),
+        of_model,
+        "the embedded server" if own else _without_secrets(url),
+        own,
+        spaces=Spaces((model,), hidden="`cognitive doctor` asks for them"),
+        replica=replica,
+    )
     return replace(facts, away=database) if isinstance(database, str) else replace(facts, database=database)
 
 

@@ -134,9 +134,15 @@ def episodes(exchange: Exchange, policy: Policy) -> list[NewMemory]:
         lines.append(("assistant", "assistant", answered, asked[:_CONTEXT]))
     return [
         NewMemory(
-            type="episode", content=said[: policy.feedback.max_capture_chars], speaker=speaker, context=context,
-            occurred_at=exchange.at, session_id=exchange.session_id, tags=(TAG,), trust="talk",
+            type="episode",
+            content=said[: policy.feedback.max_capture_chars],
+            speaker=speaker,
+            context=context,
+            occurred_at=exchange.at,
+            session_id=exchange.session_id,
+            tags=(TAG,),
+            trust="talk",
             source=f"turn/{exchange.turn_id}/{role}"[-LONGEST_LABEL:],
         )
         for role, speaker, said, context in lines
-    ]  # fmt: skip
+    ]

@@ -149,9 +149,14 @@ class OutcomeRecorder:
             return None, None
 
     async def _settle(
-        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, told_at: float | None,
+        self,
+        agent_id: str,
+        turn_id: str,
+        outcome: Outcome,
+        opening: OpenTurn | None,
+        told_at: float | None,
         still: Still | None = None,
-    ) -> Report:  # fmt: skip
+    ) -> Report:
         """Opens the turn unless it is there, judges what it showed and closes it, in one transaction.
 
         What it taught is a matter of the policy it was planned under, whenever its outcome comes; what may be kept of
@@ -167,9 +172,16 @@ class OutcomeRecorder:
             return await asyncio.to_thread(attribute.judge_all, seen, decoys, planned.message, outcome, policy)
 
         closed = await self._turns.close(
-            agent_id, turn_id, outcome.status, judge, opening=opening, still=still, told_at=told_at,
-            called=_called(outcome), response=_response(outcome, holds),
-        )  # fmt: skip
+            agent_id,
+            turn_id,
+            outcome.status,
+            judge,
+            opening=opening,
+            still=still,
+            told_at=told_at,
+            called=_called(outcome),
+            response=_response(outcome, holds),
+        )
         if closed is None:
             raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         if outcome.status == "completed" and self._capture.wants(agent_id):
@@ -197,10 +209,12 @@ class OutcomeRecorder:
     async def _keep(self, agent_id: str, turn_id: str, opening: OpenTurn | None, outcome: Outcome | None) -> bool:
         """Puts what there is into the journal. False if it was there. Cancelled meanwhile, it is there all the same."""
         first = await asyncio.to_thread(
-            self._journal.put, agent_id, turn_id,
+            self._journal.put,
+            agent_id,
+            turn_id,
             opening=written(opening) if opening is not None else None,
             outcome=_kept(outcome).model_dump_json() if outcome is not None else None,
-        )  # fmt: skip
+        )
         if not self.behind:
             self.behind = True
             self.news.set()

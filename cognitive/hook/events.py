@@ -184,9 +184,14 @@ class Hooks:
         session.model = said.model or session.model
         before = transcript.conversation([each for each in told if not _is_this(each, said.name, prompt)])
         turn = Turn(
-            agent_id=session.agent, session_id=session.id, text=prompt, conversation=before, model=session.model,
-            turn_id=said.name or str(uuid4()), runtime=said.runtime,
-        )  # fmt: skip
+            agent_id=session.agent,
+            session_id=session.id,
+            text=prompt,
+            conversation=before,
+            model=session.model,
+            turn_id=said.name or str(uuid4()),
+            runtime=said.runtime,
+        )
         context = await self._layer.pre_turn(turn)
         session.open = _Open(context.turn_id, prompt, context)
         return self._shown(session, context, before)

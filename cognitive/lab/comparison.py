@@ -65,9 +65,15 @@ def asked(message: str, record: str | None) -> str:
 
 
 async def compare(
-    agent_id: str, new: str, *, reembedding: Reembedding, engine: ContextEngine, policy: Policy, now: datetime,
+    agent_id: str,
+    new: str,
+    *,
+    reembedding: Reembedding,
+    engine: ContextEngine,
+    policy: Policy,
+    now: datetime,
     latest: int = 200,
-) -> Comparison:  # fmt: skip
+) -> Comparison:
     """The agent's live model and another one that is kept, on its latest completed turns.
 
     Raises:
@@ -85,12 +91,16 @@ async def compare(
         pairs.append((turn, by_old, by_new))
     judged = [(turn.used, by_old, by_new) for turn, by_old, by_new in pairs if turn.used]
     return Comparison(
-        old, new, len(pairs), len(judged),
+        old,
+        new,
+        len(pairs),
+        len(judged),
         _mean([_overlap(by_old, by_new) for _, by_old, by_new in pairs]),
         _mean([by_old.recall(used) for used, by_old, _ in judged]),
         _mean([by_new.recall(used) for used, _, by_new in judged]),
-        _mean([by_old.cosine for _, by_old, _ in pairs]), _mean([by_new.cosine for _, _, by_new in pairs]),
-    )  # fmt: skip
+        _mean([by_old.cosine for _, by_old, _ in pairs]),
+        _mean([by_new.cosine for _, _, by_new in pairs]),
+    )
 
 
 async def _answer(

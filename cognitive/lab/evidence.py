@@ -184,7 +184,10 @@ def _past(case: Case, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTu
 
 def _learns_alike(one: Policy, other: Policy) -> bool:
     return (one.usage.half_life_days, one.attribution_threshold, one.feedback.rating_weight) == (
-        other.usage.half_life_days, other.attribution_threshold, other.feedback.rating_weight)  # fmt: skip
+        other.usage.half_life_days,
+        other.attribution_threshold,
+        other.feedback.rating_weight,
+    )
 
 
 def _relearnt(hit: Hit, shown: Sequence[Verdict], policy: Policy) -> Hit:
@@ -193,9 +196,13 @@ def _relearnt(hit: Hit, shown: Sequence[Verdict], policy: Policy) -> Hit:
     masses = _summed(shown, policy)
     times = sum(as_used(verdict, policy) for verdict in shown)
     return replace(
-        hit, usage_shown=masses.shown, usage_used=masses.used, times_shown=len(shown), times_used=times,
+        hit,
+        usage_shown=masses.shown,
+        usage_used=masses.used,
+        times_shown=len(shown),
+        times_used=times,
         usage_at=masses.at,
-    )  # fmt: skip
+    )
 
 
 def _summed(shown: Sequence[Verdict], policy: Policy) -> Masses:

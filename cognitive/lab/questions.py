@@ -100,9 +100,14 @@ class Questions:
             return explain(stories.Case(fate, record, plan, policy), turn, judged.get(memory_id))
         memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
         missing = stories.Missing(
-            memory, await self._cosine(agent_id, turn, memory_id), record, plan, turn.channels,
-            turn.degraded, await self._turns.stored_after(agent_id, turn_id, memory_id),
-        )  # fmt: skip
+            memory,
+            await self._cosine(agent_id, turn, memory_id),
+            record,
+            plan,
+            turn.channels,
+            turn.degraded,
+            await self._turns.stored_after(agent_id, turn_id, memory_id),
+        )
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
     async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
@@ -159,10 +164,18 @@ class Questions:
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
         verdict, because = self._verdict(replayed, since) if own else ("another policy", since)
         return Replay(
-            turn_id, turn.at, turn.message, verdict, because, replayed.made.text, replayed.made.prefix,
-            difference(shown, replayed, policy), tuple(sorted(replayed.gone)), tuple(sorted(replayed.changed)),
+            turn_id,
+            turn.at,
+            turn.message,
+            verdict,
+            because,
+            replayed.made.text,
+            replayed.made.prefix,
+            difference(shown, replayed, policy),
+            tuple(sorted(replayed.gone)),
+            tuple(sorted(replayed.changed)),
             unanswered(policy, was),
-        )  # fmt: skip
+        )
 
     def _verdict(self, replayed: Replayed, since: str) -> tuple[Outcome, str]:
         given, counter = replayed.given, self._counter.name

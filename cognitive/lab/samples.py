@@ -175,10 +175,15 @@ class Samples:
         def made(row: Sampled, make: Callable[..., Case | None]) -> Case | None:
             record = records[row.turn_id]
             return make(
-                row.turn_id, record, words[record.model], pinned, policies[row.policy], verdicts.get(row.turn_id, {}),
+                row.turn_id,
+                record,
+                words[record.model],
+                pinned,
+                policies[row.policy],
+                verdicts.get(row.turn_id, {}),
                 self._counter,
                 self._constants,
-            )  # fmt: skip
+            )
 
         cases = [(row, case) for row in rows if (case := made(row, restored_case)) is not None]
         if all(made(row, as_case) is not None for row, _ in (*cases[:_PROVEN], *cases[-_PROVEN:])):

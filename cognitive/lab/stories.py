@@ -291,5 +291,11 @@ def _meaning(missing: Missing) -> str:
 
 # In this order: the first that has something to say explains it.
 _NOT_FOUND: tuple[Callable[[Missing], str], ...] = (
-    _unknown, _stored_later, _nothing_ran, _nothing_asked, _type_not_asked, _nothing_searched, _not_near,
-)  # fmt: skip
+    _unknown,
+    _stored_later,
+    _nothing_ran,
+    _nothing_asked,
+    _type_not_asked,
+    _nothing_searched,
+    _not_near,
+)

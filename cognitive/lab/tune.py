@@ -60,10 +60,12 @@ SPACE = (
 def answerable(space: Sequence[Tunable], cases: Sequence[Case], policy: Policy) -> list[Tunable]:
     """The space without the values whose worth the records of these turns cannot tell."""
     return [
-        Tunable(row.name, tuple(value for value in row.values
-                                if row.name not in never_answered(cases, row.set(policy, value))))
+        Tunable(
+            row.name,
+            tuple(value for value in row.values if row.name not in never_answered(cases, row.set(policy, value))),
+        )
         for row in space
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True, slots=True)

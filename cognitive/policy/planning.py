@@ -48,10 +48,11 @@ class Budgets(Group):
         Mapping[Frame, Annotated[FrameBudget, NESTED]],
         over(FRAMES),
         BeforeRecord(
-            lambda new, old: any(new.budgets.frames[name].window != row.window
-                                 for name, row in old.budgets.frames.items())
+            lambda new, old: any(
+                new.budgets.frames[name].window != row.window for name, row in old.budgets.frames.items()
+            )
         ),
-    ] = Field(default_factory=lambda: dict(FRAMES))  # fmt: skip
+    ] = Field(default_factory=lambda: dict(FRAMES))
     """Budget of each frame: tokens of memory in total and per memory type, from 0, and how many turns of the
     conversation memories are compared with. Lower it where prompts are too long, raise it where memories are left out
     for want of room."""
@@ -59,10 +60,11 @@ class Budgets(Group):
     overrides: Annotated[
         Mapping[MemoryType, Tokens],
         BeforeRecord(
-            lambda new, old: any(tokens == 0 and new.budgets.overrides.get(type_) != 0
-                                 for type_, tokens in old.budgets.overrides.items())
+            lambda new, old: any(
+                tokens == 0 and new.budgets.overrides.get(type_) != 0 for type_, tokens in old.budgets.overrides.items()
+            )
         ),
-    ] = Field(default_factory=dict)  # fmt: skip
+    ] = Field(default_factory=dict)
     """Tokens of a memory type in every frame, from 0; they replace the frame's and win over anything learned. 0 shows
     none of the type. Set it where one type must have a fixed share."""
 

@@ -48,9 +48,9 @@ class Policy(Group):
     matches."""
 
     # under other placements blocks do not stay, and the turn did not look for them
-    placement: Annotated[
-        Placement, BeforeRecord(lambda new, old: new.placement == "journaled" != old.placement)
-    ] = "user_tail"  # fmt: skip
+    placement: Annotated[Placement, BeforeRecord(lambda new, old: new.placement == "journaled" != old.placement)] = (
+        "user_tail"
+    )
     """Where memories stand in the prompt: "user_tail" after the user's message and gone with the turn, "journaled" kept
     there by the host, "system" in the system prompt as in the seed, which breaks prompt caches.
     docs/decisions/0013-placement.md has the cost. Choose "journaled" where the host replays its prompts."""

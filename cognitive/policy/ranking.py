@@ -46,9 +46,9 @@ class Retrieval(Group):
     """Passages that each channel (words, meaning) may find per memory type, from 1 to 1,000. Short memories need 60,
     long ones have several passages. Raise it for stores of long documents."""
 
-    relevance: Annotated[
-        Mapping[str, Weight], over(RELEVANCE), Live("Relevance: {}", 0, 1, 0.005), REPLAYABLE
-    ] = Field(default_factory=lambda: dict(RELEVANCE))  # fmt: skip
+    relevance: Annotated[Mapping[str, Weight], over(RELEVANCE), Live("Relevance: {}", 0, 1, 0.005), REPLAYABLE] = Field(
+        default_factory=lambda: dict(RELEVANCE)
+    )
     """Weight of each part of the relevance, from 0: a candidate's relevance is the sum of its parts, and by default the
     weights add up to 1. `words` and `meaning` compare the memory with the message, `words_around` and `meaning_around`
     what was said around it, `session` and `beside` its conversation and its neighbours there; `speaker`, `date` and

@@ -29,9 +29,9 @@ class Window(Group):
     """Characters of one message that is no tool result, from 1,000; what is longer is a pasted file and is cut. Raise
     it where users paste documents that must be read whole."""
 
-    max_tool_output_chars: Annotated[
-        Mapping[str, Annotated[int, Field(ge=500)]], over(TOOL_OUTPUTS), JOURNALED
-    ] = Field(default_factory=lambda: dict(TOOL_OUTPUTS))  # fmt: skip
+    max_tool_output_chars: Annotated[Mapping[str, Annotated[int, Field(ge=500)]], over(TOOL_OUTPUTS), JOURNALED] = (
+        Field(default_factory=lambda: dict(TOOL_OUTPUTS))
+    )
     """Characters of one tool result in the window, from 500, by the kind of its tool; a longer one is shortened, and
     the whole is kept aside behind a pointer. Lower a kind whose end the model never reads, raise one that it asks for
     again and again."""

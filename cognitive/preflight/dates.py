@@ -40,10 +40,15 @@ _LOOSE_WORDS = frozenset({"about", "for", "by", "to", "of", "way", "back", "over
 _UNITS = {"day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30), "year": timedelta(days=365)}
 _HABITS = frozenset({"every", "each", "per"})
 _LINKS = frozenset({"since", "after", "before", "prior", "until", "till", "between", "from"})
-_LEFT_WORDS = _HABITS | _LINKS | frozenset(_CUTS) | listed("""
+_LEFT_WORDS = (
+    _HABITS
+    | _LINKS
+    | frozenset(_CUTS)
+    | listed("""
     the in on of at during throughout about around circa sometime way back over ever starting up to day week year by
     within for through month
-""")  # fmt: skip
+""")
+)
 
 # What follows a word that was no date after all: "last may be", "march on", "in 2000 lines", "on the 2nd try".
 _AFTER_VERB = listed("""

@@ -86,9 +86,22 @@ class Given:
     ) -> Given:
         """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
         return cls(
-            plan.signals, plan.frame, plan.reasons, plan.thinking, now, model, found, pinned, agent_id, turn_id,
-            standing, counter, room, plan.categories, constants,
-        )  # fmt: skip
+            plan.signals,
+            plan.frame,
+            plan.reasons,
+            plan.thinking,
+            now,
+            model,
+            found,
+            pinned,
+            agent_id,
+            turn_id,
+            standing,
+            counter,
+            room,
+            plan.categories,
+            constants,
+        )
 
 
 _FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found", "pinned"))

@@ -53,9 +53,14 @@ class WrappedMessage(Message):
         """
         calls, text = tuple(call for call in tool_calls if call is not None), storable(content)[:LONGEST_MESSAGE]
         return cls(
-            role=role, content=text, tool_calls=calls, tool_call_id=_label(tool_call_id), native=native,
-            original_content=text, original_calls=calls,
-        )  # fmt: skip
+            role=role,
+            content=text,
+            tool_calls=calls,
+            tool_call_id=_label(tool_call_id),
+            native=native,
+            original_content=text,
+            original_calls=calls,
+        )
 
     @property
     def is_unchanged(self) -> bool:

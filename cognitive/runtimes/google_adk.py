@@ -223,15 +223,19 @@ _THINKING: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "gemini-3": (
         "thinking_level",
         {
-            "off": _LEVEL.LOW, "minimal": _LEVEL.LOW, "low": _LEVEL.LOW,
-            "medium": _LEVEL.MEDIUM, "high": _LEVEL.HIGH, "xhigh": _LEVEL.HIGH,
+            "off": _LEVEL.LOW,
+            "minimal": _LEVEL.LOW,
+            "low": _LEVEL.LOW,
+            "medium": _LEVEL.MEDIUM,
+            "high": _LEVEL.HIGH,
+            "xhigh": _LEVEL.HIGH,
         },
     ),
     "gemini-2.5": (
         "thinking_budget",
         {"off": 512, "minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 24_576},
     ),
-}  # fmt: skip
+}
 
 
 def words(content: types.Content) -> str:

@@ -197,9 +197,12 @@ def _json_shown(value: Any) -> str:
 def _item(memory: Memory) -> Item:
     kept, (namespace, key) = _kept(memory), _place(memory)
     return Item(
-        value=kept["value"], key=key, namespace=namespace,
-        created_at=datetime.fromisoformat(kept["created_at"]), updated_at=memory.occurred_at,
-    )  # fmt: skip
+        value=kept["value"],
+        key=key,
+        namespace=namespace,
+        created_at=datetime.fromisoformat(kept["created_at"]),
+        updated_at=memory.occurred_at,
+    )
 
 
 def _found(memory: Memory, score: float | None = None) -> SearchItem:

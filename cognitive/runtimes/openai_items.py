@@ -15,8 +15,13 @@ Item = Mapping[str, Any]  # as the API takes it
 _ROLES: Mapping[str, Role] = {"user": "user", "system": "system", "developer": "system"}
 # Calls whose results stand in items of their own, `<type>_output`; hosted tools have theirs within.
 _CALLS = {
-    "function_call", "custom_tool_call", "computer_call", "shell_call", "local_shell_call", "apply_patch_call",
-}  # fmt: skip
+    "function_call",
+    "custom_tool_call",
+    "computer_call",
+    "shell_call",
+    "local_shell_call",
+    "apply_patch_call",
+}
 _OUTPUTS = {f"{each}_output" for each in _CALLS}
 _TEXTUAL = {"function_call_output", "custom_tool_call_output"}  # the others' outputs have a form of their own
 

@@ -37,11 +37,17 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
         PolicyError: others than this machine could connect, and there are no tokens; or these cannot be used.
     """
     app = FastAPI(
-        title="Cognitive layer", version=version("cognitive-layer"), description=ABOUT,
-        openapi_url="/api/v1/openapi.json", docs_url=None, redoc_url=None, redirect_slashes=False,
+        title="Cognitive layer",
+        version=version("cognitive-layer"),
+        description=ABOUT,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
-        lifespan=_running(mounts), middleware=_middleware(config, mounts),
-    )  # fmt: skip
+        lifespan=_running(mounts),
+        middleware=_middleware(config, mounts),
+    )
     app.state.layer = layer
     app.state.config = config
     app.state.contexts = ContextCache(config.kept_contexts)

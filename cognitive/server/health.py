@@ -74,9 +74,11 @@ async def readyz(request: Request, response: Response) -> Health:
 
 
 @router.get(
-    "/metrics", summary="Numbers for Prometheus", response_class=PlainTextResponse,
+    "/metrics",
+    summary="Numbers for Prometheus",
+    response_class=PlainTextResponse,
     responses={status: PROBLEMS[status] for status in (401, 403, 404, 421, 429, 503)},
-)  # fmt: skip
+)
 def metrics(request: Request, caller: Admin) -> Response:
     """For admins: they count what all agents do. Off the event loop: looking at the journal takes a disk."""
     numbers = request.app.state.config.metrics

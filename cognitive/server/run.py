@@ -65,11 +65,18 @@ def server(app: ASGIApp, config: ServerConfig) -> uvicorn.Server:
     """The HTTP server of an app; `Server.should_exit` ends it as a signal does."""
     return uvicorn.Server(
         uvicorn.Config(
-            app, http=limited(config.most_connections, config.head_seconds), ws="none",
-            lifespan="on", log_config=None, access_log=False, server_header=False, proxy_headers=False,
-            timeout_graceful_shutdown=int(config.grace_seconds), timeout_keep_alive=30,
+            app,
+            http=limited(config.most_connections, config.head_seconds),
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=int(config.grace_seconds),
+            timeout_keep_alive=30,
         )
-    )  # fmt: skip
+    )
 
 
 def listening(config: ServerConfig) -> socket.socket:

@@ -137,9 +137,12 @@ def create(path: Path, agent: str | None, trust: Trust = "host", *, erase: bool 
     id = secrets.token_hex(4)
     token = f"cog_{id}_{secrets.token_hex(32)}"
     made = Token(
-        agent=agent, trust=trust, erase=erase, sha256=_digest(token),
+        agent=agent,
+        trust=trust,
+        erase=erase,
+        sha256=_digest(token),
         created=datetime.now(UTC).replace(microsecond=0),
-    )  # fmt: skip
+    )
     with _changing(path) as known:
         known[id] = made
     return id, token

@@ -50,9 +50,13 @@ async def turns(
 async def fit(agent_id: AgentId, turn_id: TurnId, body: FitBody, layer: Layer) -> WindowView:
     """The bounded window over all that the model would see, before it is called again. No memory is fetched."""
     turn = Turn(
-        agent_id=agent_id, session_id=body.session_id, turn_id=turn_id, text=body.message, model=body.model,
+        agent_id=agent_id,
+        session_id=body.session_id,
+        turn_id=turn_id,
+        text=body.message,
+        model=body.model,
         plan_step=body.plan_step,
-    )  # fmt: skip
+    )
     known = unprepared(turn, turn_id, datetime.now(UTC))
     window = await layer.fit(known, body.conversation, iteration=body.iteration)
     return WindowView(window.messages, window.trace.as_json())

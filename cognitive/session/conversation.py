@@ -52,17 +52,29 @@ class Conversation:
     def of(cls, turn: Turn) -> Conversation:
         """The conversation before a turn."""
         return cls(
-            turn.agent_id, turn.session_id, turn.turn_id or "", turn.conversation, turn.text, turn.model,
-            turn.iteration, turn.plan_step,
-        )  # fmt: skip
+            turn.agent_id,
+            turn.session_id,
+            turn.turn_id or "",
+            turn.conversation,
+            turn.text,
+            turn.model,
+            turn.iteration,
+            turn.plan_step,
+        )
 
     @classmethod
     def within(cls, context: TurnContext, conversation: tuple[Message, ...], iteration: int | None) -> Conversation:
         """The conversation within a turn that was prepared."""
         return cls(
-            context.agent_id, context.session_id, context.turn_id, conversation, context.message, context.reader,
-            iteration, context.plan_step,
-        )  # fmt: skip
+            context.agent_id,
+            context.session_id,
+            context.turn_id,
+            conversation,
+            context.message,
+            context.reader,
+            iteration,
+            context.plan_step,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +126,16 @@ class SessionManager:
         unstored = await self.store(conversation, window.outputs, deadline)
         spoken = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))
         sent = Sent(
-            conversation.agent_id, conversation.session_id, conversation.turn_id, spoken, carried, window.evicted,
-            window.covers, conversation.messages, conversation.told_at,
-        )  # fmt: skip
+            conversation.agent_id,
+            conversation.session_id,
+            conversation.turn_id,
+            spoken,
+            carried,
+            window.evicted,
+            window.covers,
+            conversation.messages,
+            conversation.told_at,
+        )
         degraded = (*missing, *unstored, *_shortcomings(window.trace))
         return ConversationWindow(window.messages, sent, degraded, window.trace.as_json())
 
@@ -133,9 +152,13 @@ class SessionManager:
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
         await self.store(conversation, window.outputs, deadline)
         sent = Sent(
-            conversation.agent_id, conversation.session_id, conversation.turn_id, window.messages, carried,
+            conversation.agent_id,
+            conversation.session_id,
+            conversation.turn_id,
+            window.messages,
+            carried,
             told_at=conversation.told_at,
-        )  # fmt: skip
+        )
         self._writer.fitted(sent, conversation.messages)
         return window
 
@@ -145,10 +168,18 @@ class SessionManager:
             step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
         tokens = budget_for(conversation.model, policy.budgets.models).input_tokens if conversation.model else None
         return await asyncio.to_thread(
-            fit, conversation.messages, session_id=conversation.session_id, kept=kept, plan_step=step,
-            iteration=conversation.iteration, tokens=tokens, now=now, policy=policy, count=self._counter,
+            fit,
+            conversation.messages,
+            session_id=conversation.session_id,
+            kept=kept,
+            plan_step=step,
+            iteration=conversation.iteration,
+            tokens=tokens,
+            now=now,
+            policy=policy,
+            count=self._counter,
             cache=self._cache,
-        )  # fmt: skip
+        )
 
     async def before(
         self, agent_id: str, session_id: str, deadline: Deadline

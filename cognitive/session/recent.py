@@ -56,10 +56,21 @@ def resumed(state: SessionState, *, most: int, characters: int) -> Resumed:
     carried = state.carried
     kept = decode(state.messages) if state.messages is not None else ()
     return Resumed(
-        state.session_id, state.memories, state.turns, carried.summary, carried.covers, carried.plan, carried.step,
-        carried.plan_step, _preface(carried), sanitized(kept, most=most, characters=characters), state.started_at,
-        state.last_at, state.ended_at, state.recent,
-    )  # fmt: skip
+        state.session_id,
+        state.memories,
+        state.turns,
+        carried.summary,
+        carried.covers,
+        carried.plan,
+        carried.step,
+        carried.plan_step,
+        _preface(carried),
+        sanitized(kept, most=most, characters=characters),
+        state.started_at,
+        state.last_at,
+        state.ended_at,
+        state.recent,
+    )
 
 
 def _preface(carried: Carried) -> Message | None:

@@ -142,9 +142,15 @@ class SessionWriter:
         for _ in range(_MOST_ROLLS):
             summary = await self._summarized(was.summary, evicted, policy)
             if await self._sessions.roll(
-                sent.agent_id, sent.session_id, sent.turn_id, was, summary, sent.covers, told_at=sent.told_at,
+                sent.agent_id,
+                sent.session_id,
+                sent.turn_id,
+                was,
+                summary,
+                sent.covers,
+                told_at=sent.told_at,
                 timeout=PATIENCE,
-            ):  # fmt: skip
+            ):
                 return
             now = await self._sessions.carried(sent.agent_id, sent.session_id, timeout=PATIENCE)
             if (now.summary, now.covers) == (was.summary, was.covers):

@@ -128,17 +128,22 @@ def content_shown(context: TurnContext, *_: object) -> Attributes:
 def embeddings(model: str, dimension: int, texts: int) -> Attributes:
     """Texts that are made into vectors."""
     return {
-        OPERATION: EMBEDDINGS, REQUEST_MODEL: model, DIMENSIONS: dimension, TEXTS: texts,
-    }  # fmt: skip
+        OPERATION: EMBEDDINGS,
+        REQUEST_MODEL: model,
+        DIMENSIONS: dimension,
+        TEXTS: texts,
+    }
 
 
 def ended(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
     """A turn whose outcome came."""
     session = context.session_id if isinstance(context, TurnContext) else None
     return {
-        AGENT_ID: context.agent_id, CONVERSATION_ID: session, TURN_ID: context.turn_id,
+        AGENT_ID: context.agent_id,
+        CONVERSATION_ID: session,
+        TURN_ID: context.turn_id,
         STATUS: outcome.status,
-    }  # fmt: skip
+    }
 
 
 def report(report: Report) -> Attributes:
@@ -151,9 +156,14 @@ def report(report: Report) -> Attributes:
 
 
 def recall(
-    agent_id: str, query: str, memory_type: str | None = None, limit: int = 10, turn_id: str | None = None,
-    *_: object, **__: object,
-) -> Attributes:  # fmt: skip
+    agent_id: str,
+    query: str,
+    memory_type: str | None = None,
+    limit: int = 10,
+    turn_id: str | None = None,
+    *_: object,
+    **__: object,
+) -> Attributes:
     """A query of the model's own."""
     return {AGENT_ID: agent_id, TURN_ID: turn_id}
 

@@ -26,8 +26,21 @@ _OVERLAP = (0.0, 0.05, 0.1, 0.13, 0.15, 0.17, 0.2, 0.25, 0.29, 0.33, 0.4, 0.5, 0
 _BOOST = (0.6, 0.7, 0.8, 0.9, 0.95, 0.999, 1.0, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5)  # the unknown stand at 1.0 exactly
 
 # The parts of a turn that a degradation may be about; what is not known here is "other".
-STAGES = ("redaction", "prefix", "retrieval", "embedding", "dedup", "memory", "tools", "window", "session",
-          "artifacts", "directive", "record", "other")  # fmt: skip
+STAGES = (
+    "redaction",
+    "prefix",
+    "retrieval",
+    "embedding",
+    "dedup",
+    "memory",
+    "tools",
+    "window",
+    "session",
+    "artifacts",
+    "directive",
+    "record",
+    "other",
+)
 
 _BY_TYPE = {"memory_type": MEMORY_TYPES}
 
@@ -77,9 +90,11 @@ PREPARED = _counter(
     "turns_prepared", "Users' turns, by whether anything was missing.", frame=get_args(Frame), degraded=("yes", "no")
 )
 SETTLED = _counter(
-    "turns_settled", "Outcomes by status, repeated ones apart, and by where they went.",
-    outcome=("completed", "failed", "abandoned", "duplicate"), kept=("postgres", "journal"),
-)  # fmt: skip
+    "turns_settled",
+    "Outcomes by status, repeated ones apart, and by where they went.",
+    outcome=("completed", "failed", "abandoned", "duplicate"),
+    kept=("postgres", "journal"),
+)
 INTENTS = _counter("intents", "Categories that turns were taken for.", intent=CATEGORIES)
 RECALLS = _counter("recall_calls", "Recalls by whether they found anything.", outcome=("found", "empty"))
 
@@ -91,9 +106,10 @@ TRIMMED = _counter("memories_trimmed", "Of these, beyond a limit, a budget or tr
 INJECTED = _counter("memories_injected", "Of these, shown.", **_BY_TYPE)
 REFERENCED = _counter("memories_referenced", "Shown memories that responses used.", **_BY_TYPE)
 WRITTEN = _counter(
-    "memories_written", "Memories stored, changed and erased.",
+    "memories_written",
+    "Memories stored, changed and erased.",
     operation=("create_memory", "update_memory", "delete_memory"),
-)  # fmt: skip
+)
 CONTEXT_TOKENS = _histogram(
     "context_tokens", "Tokens that a turn's memories took, by section.", _TOKENS, section=MEMORY_TYPES
 )
@@ -110,9 +126,11 @@ FAIL_OPEN = _counter(
 )
 ERRORS = _counter("errors", "Calls that raised, by the kind of error.", operation=(), error=())
 JOURNAL = Instrument(
-    "cognitive_journal_entries", "gauge", "Turns in the journal of this machine: waiting for Postgres, or set aside.",
+    "cognitive_journal_entries",
+    "gauge",
+    "Turns in the journal of this machine: waiting for Postgres, or set aside.",
     {"state": ("waiting", "aside")},
-)  # fmt: skip
+)
 BREAKER = Instrument(
     "cognitive_breaker_open", "gauge", "1 while Postgres is not asked, since it did not answer so many times in a row."
 )

@@ -68,9 +68,15 @@ class Selection:
 
 
 def select(
-    conversation: Sequence[Message], reserved: ReservedContent, covered: ScanStart | None, limit: Size,
-    iteration: int | None, now: datetime, renderer: Renderer, low_water: float = LOW_WATER,
-) -> Selection:  # fmt: skip
+    conversation: Sequence[Message],
+    reserved: ReservedContent,
+    covered: ScanStart | None,
+    limit: Size,
+    iteration: int | None,
+    now: datetime,
+    renderer: Renderer,
+    low_water: float = LOW_WATER,
+) -> Selection:
     """Where the window begins, and which of its groups are shown whole and which with stubs.
 
     `covered` is where the session's summary ends; `iteration` is the number of the call that the turn is at.
@@ -96,9 +102,12 @@ def select(
 
 
 def _units(
-    named: Sequence[Group], shown: Sequence[RenderedMessages], stubs: Sequence[RenderedMessages],
-    ages: Sequence[float | None], iteration: int | None,
-) -> list[MessageSize]:  # fmt: skip
+    named: Sequence[Group],
+    shown: Sequence[RenderedMessages],
+    stubs: Sequence[RenderedMessages],
+    ages: Sequence[float | None],
+    iteration: int | None,
+) -> list[MessageSize]:
     numbers = iterations([bool(each.calls) for each in named], [each.role == "user" for each in named], iteration)
     return [
         MessageSize(whole.size, stub.size, each.role != "system", number, at)
@@ -107,10 +116,16 @@ def _units(
 
 
 def _bounded(
-    conversation: Sequence[Message], reserved: ReservedContent, named: Sequence[Group],
-    stubs: Sequence[RenderedMessages], shown: Sequence[RenderedMessages], place: WindowStart,
-    repairs: Mapping[str, int], limit: Size, renderer: Renderer,
-) -> Selection:  # fmt: skip
+    conversation: Sequence[Message],
+    reserved: ReservedContent,
+    named: Sequence[Group],
+    stubs: Sequence[RenderedMessages],
+    shown: Sequence[RenderedMessages],
+    place: WindowStart,
+    repairs: Mapping[str, int],
+    limit: Size,
+    renderer: Renderer,
+) -> Selection:
     """The window from where its stride begins, or from later on while all that is shown is beyond a bound."""
     start = place.start
     fixed = reserved.leading.size + reserved.closing.size + room_for_summary(limit, renderer.policy)

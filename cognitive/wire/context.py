@@ -91,7 +91,7 @@ def prepared(context: TurnContext) -> Prepared:
         model=context.reader,
         plan_step=context.plan_step,
         degraded_codes=degradation.codes(context.degraded),
-    )  # fmt: skip
+    )
 
 
 def received(given: Prepared) -> TurnContext:
@@ -111,14 +111,19 @@ def received(given: Prepared) -> TurnContext:
         tools=tuple(ToolSpec(tool) for tool in given.tools),
         degraded=degradation.read(given.degraded, given.degraded_codes),
         trace=Trace(
-            told.query, told.policy, given.now, told.channels, timings=told.timings, trim=told.trim,
+            told.query,
+            told.policy,
+            given.now,
+            told.channels,
+            timings=told.timings,
+            trim=told.trim,
             window=told.window,
         ),
         user_id=given.user_id,
         placement=given.placement,
         reader=given.model,
         plan_step=given.plan_step,
-    )  # fmt: skip
+    )
 
 
 def unprepared(turn: Turn, turn_id: str, now: datetime, *because: Degradation) -> TurnContext:

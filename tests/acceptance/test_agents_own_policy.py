@@ -35,8 +35,14 @@ class Cheerful:
 
 
 def ask(agent: str, text: str, conversation=()) -> Turn:
-    return Turn(agent_id=agent, session_id="s", text=text, conversation=tuple(conversation), now=NOW,
-                tools=[Tool(name="browser", description="Opens pages.", parameters={})])  # fmt: skip
+    return Turn(
+        agent_id=agent,
+        session_id="s",
+        text=text,
+        conversation=tuple(conversation),
+        now=NOW,
+        tools=[Tool(name="browser", description="Opens pages.", parameters={})],
+    )
 
 
 @pytest.mark.parametrize("differs", [True, False], ids=["of the agent", "of another agent"])

@@ -16,12 +16,44 @@ from tests.internals import internals
 
 pytestmark = pytest.mark.promise(number=8)
 
-AWKWARD = st.sampled_from([
-    "\x00", "\ud800", "\udfff", "\x01", "\x1b[0m", "\x85", "\u2028", "\ufeff", "\u202e", "\u200b", "\u00e9", "e\u0301",
-    "\u1100\u1161", "\U0001f469\u200d\U0001f4bb", "\U0010ffff", "\ufffe", "\u0e01\u0e33", "\u6f22\u5b57",
-    "\u05e9\u05dc", "\\u0000", "\\", "'", '"', "$$", "%s", "{}", "\r\n", "\t", "<!-- -->", "NULL", "\u0130", "\u00df",
-    "\ufb01", "\u212a",
-])  # fmt: skip
+AWKWARD = st.sampled_from(
+    [
+        "\x00",
+        "\ud800",
+        "\udfff",
+        "\x01",
+        "\x1b[0m",
+        "\x85",
+        "\u2028",
+        "\ufeff",
+        "\u202e",
+        "\u200b",
+        "\u00e9",
+        "e\u0301",
+        "\u1100\u1161",
+        "\U0001f469\u200d\U0001f4bb",
+        "\U0010ffff",
+        "\ufffe",
+        "\u0e01\u0e33",
+        "\u6f22\u5b57",
+        "\u05e9\u05dc",
+        "\\u0000",
+        "\\",
+        "'",
+        '"',
+        "$$",
+        "%s",
+        "{}",
+        "\r\n",
+        "\t",
+        "<!-- -->",
+        "NULL",
+        "\u0130",
+        "\u00df",
+        "\ufb01",
+        "\u212a",
+    ]
+)
 TEXT = st.lists(AWKWARD | st.text(max_size=8), max_size=8).map("".join)
 MANY = st.lists(TEXT, min_size=10, max_size=20)
 SLOW = settings(

@@ -121,8 +121,10 @@ async def test_a_tool_that_such_messages_led_to_is_kept_though_nothing_in_it_say
 async def test_a_tool_that_this_conversation_called_stays(layer, agent):
     text = "Now the same for the next one."
     last = (await layer.pre_turn(ask(agent, text))).trim.cut[-1]
-    conversation = [Message(role="assistant", tool_calls=[ToolCall(name=last, id="1")]),
-                    Message(role="tool", content="ok", tool_call_id="1")]  # fmt: skip
+    conversation = [
+        Message(role="assistant", tool_calls=[ToolCall(name=last, id="1")]),
+        Message(role="tool", content="ok", tool_call_id="1"),
+    ]
     assert last in names((await layer.pre_turn(ask(agent, text, conversation=conversation))).tools)
 
 
@@ -179,8 +181,10 @@ async def test_thousands_of_tools_are_fitted_from_the_first_turn_on(layer, agent
 
 async def test_tools_that_are_not_read_in_time_are_cut_by_their_names_and_never_offered_whole(urls, agent, embedder):
     hurry = Policy(deadline_ms=1, categories={"always_include": ("Valve7_24",)})
-    said = [Message(role="assistant", tool_calls=[ToolCall(name="Roster3_9", id="1")]),
-            Message(role="tool", content="ok", tool_call_id="1")]  # fmt: skip
+    said = [
+        Message(role="assistant", tool_calls=[ToolCall(name="Roster3_9", id="1")]),
+        Message(role="tool", content="ok", tool_call_id="1"),
+    ]
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=hurry) as layer:
         internals(layer).catalog._deadline_ms = 0.001
         context = await layer.pre_turn(ask(agent, "What is the weather in Porto?", tools=MANY, conversation=said))
@@ -237,9 +241,18 @@ async def test_a_small_model_chooses_where_ranking_is_not_sure_and_its_choice_is
 
 
 async def test_many_large_choices_still_fit(layer, agent):
-    large = [each.model_copy(update={"parameters": {
-        "type": "object", "required": ["x"], "properties": {"x": {"enum": [f"{each.name}{n}" for n in range(150)]}}}})
-        for each in TOOLS]  # fmt: skip
+    large = [
+        each.model_copy(
+            update={
+                "parameters": {
+                    "type": "object",
+                    "required": ["x"],
+                    "properties": {"x": {"enum": [f"{each.name}{n}" for n in range(150)]}},
+                }
+            }
+        )
+        for each in TOOLS
+    ]
     context = await layer.pre_turn(ask(agent, UNSURE, tools=large))
     chosen = [each.name for each in large[:12]]
 

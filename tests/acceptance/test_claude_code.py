@@ -53,8 +53,16 @@ class _Answering(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         blocks, reason = self.server.blocks(body)
         usage = {"input_tokens": 1, "output_tokens": 1}
-        message = {"id": "m", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "content": blocks,
-                   "stop_reason": reason, "stop_sequence": None, "usage": usage}  # fmt: skip
+        message = {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-5",
+            "content": blocks,
+            "stop_reason": reason,
+            "stop_sequence": None,
+            "usage": usage,
+        }
         sent = _stream(message, blocks, reason) if body.get("stream") else json.dumps(message)
         self.send_response(200)
         self.send_header("content-type", "text/event-stream" if body.get("stream") else "application/json")
@@ -106,13 +114,21 @@ def environment(urls, root, agent, project):
     policy = home / "policy.toml"
     policy.write_text("deadline_ms = 30000")  # not the speed of a busy machine
     env = {
-        "PATH": f"{home / 'bin'}:{os.environ['PATH']}", "HOME": str(home), "PYTHONPATH": str(root),
-        "COGNITIVE_AGENT": agent, "COGNITIVE_DATABASE_URL": urls.app, "COGNITIVE_DATA_DIR": str(home / "data"),
-        "COGNITIVE_POLICY": str(policy), "COGNITIVE_HOOK_WAIT": "30",
+        "PATH": f"{home / 'bin'}:{os.environ['PATH']}",
+        "HOME": str(home),
+        "PYTHONPATH": str(root),
+        "COGNITIVE_AGENT": agent,
+        "COGNITIVE_DATABASE_URL": urls.app,
+        "COGNITIVE_DATA_DIR": str(home / "data"),
+        "COGNITIVE_POLICY": str(policy),
+        "COGNITIVE_HOOK_WAIT": "30",
         "COGNITIVE_CACHE_DIR": os.environ.get("COGNITIVE_CACHE_DIR") or platformdirs.user_cache_dir("cognitive-layer"),
-        "ANTHROPIC_API_KEY": "sk-none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1",
-        "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1",
-    }  # fmt: skip
+        "ANTHROPIC_API_KEY": "sk-none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+    }
     run(env, project, "cognitive", "hook", "install", "--project", "--yes")
     run(env, project, "cognitive", "hook", "server", "start")
     yield env

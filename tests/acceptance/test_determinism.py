@@ -86,20 +86,34 @@ async def test_the_same_questions_in_other_processes_get_the_same_bytes(layer, u
     memories = []
     for n in range(120):
         who, of, what, where = (rolled.choice(words) for words in (people, stuff, things, places))
-        type_, content = rolled.choice([
-            ("fact", f"The {of} {what} belongs to {who}."),
-            ("episode", f"I moved the {of} {what} to the {where}, and it was {rolled.choice(stuff)} dust everywhere."),
-            ("decision", f"We decided that the {of} {what} stays in the {where}."),
-            ("procedure", f"To clean a {of} {what}: take it to the {where}, and ask {who}."),
-        ])  # fmt: skip
-        memories.append(NewMemory(type=type_, content=content, source=str(n),
-                                  session_id=f"s{n % 13}" if n % 5 else None,
-                                  speaker=who if type_ == "episode" else None, pinned=n in (7, 77),
-                                  context=memories[-1].content if memories and n % 3 else "",
-                                  occurred_at=AT + timedelta(hours=5 * (n // 4))))  # fmt: skip
+        type_, content = rolled.choice(
+            [
+                ("fact", f"The {of} {what} belongs to {who}."),
+                (
+                    "episode",
+                    f"I moved the {of} {what} to the {where}, and it was {rolled.choice(stuff)} dust everywhere.",
+                ),
+                ("decision", f"We decided that the {of} {what} stays in the {where}."),
+                ("procedure", f"To clean a {of} {what}: take it to the {where}, and ask {who}."),
+            ]
+        )
+        memories.append(
+            NewMemory(
+                type=type_,
+                content=content,
+                source=str(n),
+                session_id=f"s{n % 13}" if n % 5 else None,
+                speaker=who if type_ == "episode" else None,
+                pinned=n in (7, 77),
+                context=memories[-1].content if memories and n % 3 else "",
+                occurred_at=AT + timedelta(hours=5 * (n // 4)),
+            )
+        )
     ids = await layer.remember(agent, memories)
-    await layer.remember(agent, [NewMemory(type="fact", content="The amber kettle belongs to nobody now.",
-                                           supersedes=ids[0], occurred_at=AT)])  # fmt: skip
+    await layer.remember(
+        agent,
+        [NewMemory(type="fact", content="The amber kettle belongs to nobody now.", supersedes=ids[0], occurred_at=AT)],
+    )
     for n in range(6):
         turn = Turn(agent_id=agent, session_id="s", text=f"Where is the {stuff[n % 5]} kettle, or the violin?", now=NOW)
         context = await layer.pre_turn(turn)

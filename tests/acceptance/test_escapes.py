@@ -31,10 +31,22 @@ OUTSIDE = re.compile(
 
 def hit(content: str, **fields) -> Hit:
     given = {
-        "memory_id": UUID(int=1), "ordinal": 0, "seq": 1, "type": "fact", "content": content, "partial": False,
-        "speaker": None, "occurred_at": AT, "session_id": None, "source": None, "superseded_by": None,
-        "confidence": 1.0, "pinned": False, "length": 4, "scores": {},
-    }  # fmt: skip
+        "memory_id": UUID(int=1),
+        "ordinal": 0,
+        "seq": 1,
+        "type": "fact",
+        "content": content,
+        "partial": False,
+        "speaker": None,
+        "occurred_at": AT,
+        "session_id": None,
+        "source": None,
+        "superseded_by": None,
+        "confidence": 1.0,
+        "pinned": False,
+        "length": 4,
+        "scores": {},
+    }
     return Hit(**{**given, **fields})
 
 
@@ -75,9 +87,21 @@ def test_a_payload_in_the_name_of_a_source_or_a_speaker_stays_there_too(family):
 def test_a_payload_that_is_pinned_is_quoted_likewise(family):
     for payload in FAMILIES[family]:
         pinned = Memory(
-            id=UUID(int=1), type="fact", content=payload, speaker=None, context="", occurred_at=AT, session_id=None,
-            source=None, tags=(), entities=(), confidence=1.0, pinned=True, supersedes=None, superseded_by=None,
-        )  # fmt: skip
+            id=UUID(int=1),
+            type="fact",
+            content=payload,
+            speaker=None,
+            context="",
+            occurred_at=AT,
+            session_id=None,
+            source=None,
+            tags=(),
+            entities=(),
+            confidence=1.0,
+            pinned=True,
+            supersedes=None,
+            superseded_by=None,
+        )
         block = render.prefix([pinned], Policy())
         assert OUTSIDE.search(body(block, "pinned-memory-records")) is None, payload
         assert len(records(block)) == 1

@@ -81,7 +81,7 @@ TOPICS = [
     ("{} sings bass in the cathedral choir.", "What voice does {} sing?"),
     ("{} suffers from migraine before thunderstorms.", "When does {} get headaches?"),
     ("{} tests the backup by restoring it each quarter.", "How often does {} check the backups?"),
-]  # fmt: skip
+]
 CORPUS = [(said.format(who), asked.format(who)) for (said, asked), who in product(TOPICS, PEOPLE)]
 
 
@@ -263,9 +263,11 @@ async def test_a_turn_remembers_how_far_below_the_best_each_stood(opened, agent,
     context = await layer.pre_turn(ask(agent, PARCEL))
     await layer.recall(agent, "drawbridge at Calder", turn_id=context.turn_id, limit=1, now=NOW)
     rows = await fetch(
-        urls, "SELECT memory_id, lacked FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = $2",
-        agent, context.turn_id,
-    )  # fmt: skip
+        urls,
+        "SELECT memory_id, lacked FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = $2",
+        agent,
+        context.turn_id,
+    )
     found = {fate.candidate.hit.memory_id: fate.candidate.relevance for fate in context.trace.fates}
     best, least = max(found.values()), min(found.values())
     expected = {shown.memory_id: best - found[shown.memory_id] for shown in context.shown} | {bridge: best - least}
@@ -429,8 +431,9 @@ async def test_explored_turns_show_what_they_say_they_show(opened, urls):
         exposures = await fetch(
             urls,
             "SELECT memory_id, propensity FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = $2 ORDER BY slot",
-            agent, context.turn_id,
-        )  # fmt: skip
+            agent,
+            context.turn_id,
+        )
         assert [row["memory_id"] for row in exposures] == ids
         assert [row["propensity"] for row in exposures] == pytest.approx([fates[id].candidate.propensity for id in ids])
     assert 18 <= drawn[True] <= 42, "one in two of sixty, within three standard deviations"

@@ -66,8 +66,12 @@ def guarded(url: str, agent: str, how: str) -> list[list[str]]:
     """What a process met that ran whole turns with its eyes open: it connects, looks names up, starts, imports."""
     ran = subprocess.run(
         [sys.executable, "-c", GUARDED, url, agent, how],
-        env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True, timeout=180, check=False,
-    )  # fmt: skip
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
 
@@ -92,8 +96,11 @@ def test_without_postgres_they_connect_to_nobody_at_all_but_where_it_should_be(t
     ran = subprocess.run(
         [sys.executable, "-c", script, f"postgresql://nobody@/nothing?host={tmp_path}&port=5432", agent, "cold"],
         env=os.environ | {"PYTHONPATH": str(CHECKOUT), "COGNITIVE_DATA_DIR": str(tmp_path)},
-        capture_output=True, text=True, timeout=180, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     met = json.loads(ran.stdout)
     assert {kind for kind, _ in met} <= {"connect"}

@@ -14,9 +14,18 @@ from tests.internals import internals
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 CORE = (
-    "exec", "read", "write", "edit", "apply_patch", "process", "web_fetch", "web_search", "memory_search", "memory_get",
+    "exec",
+    "read",
+    "write",
+    "edit",
+    "apply_patch",
+    "process",
+    "web_fetch",
+    "web_search",
+    "memory_search",
+    "memory_get",
     "message",
-)  # fmt: skip
+)
 FOREIGN = ("mcp__calendar", "mcp__mail")
 TOOLS = tuple(Tool(name=name) for name in (*CORE, *FOREIGN))
 FRANK = Policy(deadline_ms=10_000, abstention=False)

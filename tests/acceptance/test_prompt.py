@@ -25,19 +25,24 @@ KETTLE = "The amber kettle stands in the attic."
 
 
 def fact(n: int, content: str, **fields) -> NewMemory:
-    return NewMemory(**{"type": "fact", "content": content, "source": f"{n}", "occurred_at": AT + timedelta(hours=n)}
-                     | fields)  # fmt: skip
+    return NewMemory(
+        **{"type": "fact", "content": content, "source": f"{n}", "occurred_at": AT + timedelta(hours=n)} | fields
+    )
 
 
 def memories(rolled: random.Random) -> list[NewMemory]:
     made = []
     for n in range(60):
         who, of, what, where = (rolled.choice(words) for words in (PEOPLE, STUFF, THINGS, PLACES))
-        made.append(rolled.choice([
-            fact(n, f"The {of} {what} number {n} belongs to {who}.", source=f"inventory/{what}.md#{n}"),
-            fact(n, f"I moved the {of} {what} number {n} to the {where}.", type="episode", speaker=who),
-            fact(n, f"We decided that the {of} {what} number {n} stays in the {where}.", type="decision"),
-        ]))  # fmt: skip
+        made.append(
+            rolled.choice(
+                [
+                    fact(n, f"The {of} {what} number {n} belongs to {who}.", source=f"inventory/{what}.md#{n}"),
+                    fact(n, f"I moved the {of} {what} number {n} to the {where}.", type="episode", speaker=who),
+                    fact(n, f"We decided that the {of} {what} number {n} stays in the {where}.", type="decision"),
+                ]
+            )
+        )
     return [*made, fact(900, "The shop opens at nine.", pinned=True, source="rules.md")]
 
 
@@ -60,8 +65,14 @@ def flat(messages) -> str:
 
 
 def ask(agent: str, text: str, conversation=(), n: int = 0) -> Turn:
-    return Turn(agent_id=agent, session_id="s", text=text, conversation=tuple(conversation), turn_id=f"t{n}",
-                now=NOW + timedelta(minutes=n))  # fmt: skip
+    return Turn(
+        agent_id=agent,
+        session_id="s",
+        text=text,
+        conversation=tuple(conversation),
+        turn_id=f"t{n}",
+        now=NOW + timedelta(minutes=n),
+    )
 
 
 async def test_over_random_turns_bytes_stay_where_the_placement_says(layer, agent):

@@ -56,17 +56,32 @@ def memories(rolled: random.Random, count: int, first: int = 0) -> list[NewMemor
     made: list[NewMemory] = []
     for n in range(first, first + count):
         who, of, what, where = (rolled.choice(words) for words in (PEOPLE, STUFF, THINGS, PLACES))
-        type_, content = rolled.choice([
-            ("fact", f"The {of} {what} belongs to {who}."),
-            ("episode", f"I moved the {of} {what} to the {where}, and it was {rolled.choice(STUFF)} dust everywhere."),
-            ("decision", f"We decided that the {of} {what} stays in the {where}."),
-            ("procedure", f"To clean a {of} {what}: " + f"go to the {where}, and ask {who}. " * rolled.choice((1, 40))),
-        ])  # fmt: skip
-        made.append(NewMemory(
-            type=type_, content=content, source=str(n), session_id=f"s{n % 13}" if n % 5 else None,
-            speaker=who if type_ == "episode" else None, pinned=n in (7, 77), occurred_at=AT + timedelta(hours=5 * n),
-            context=made[-1].content[:200] if made and n % 3 else "",
-        ))  # fmt: skip
+        type_, content = rolled.choice(
+            [
+                ("fact", f"The {of} {what} belongs to {who}."),
+                (
+                    "episode",
+                    f"I moved the {of} {what} to the {where}, and it was {rolled.choice(STUFF)} dust everywhere.",
+                ),
+                ("decision", f"We decided that the {of} {what} stays in the {where}."),
+                (
+                    "procedure",
+                    f"To clean a {of} {what}: " + f"go to the {where}, and ask {who}. " * rolled.choice((1, 40)),
+                ),
+            ]
+        )
+        made.append(
+            NewMemory(
+                type=type_,
+                content=content,
+                source=str(n),
+                session_id=f"s{n % 13}" if n % 5 else None,
+                speaker=who if type_ == "episode" else None,
+                pinned=n in (7, 77),
+                occurred_at=AT + timedelta(hours=5 * n),
+                context=made[-1].content[:200] if made and n % 3 else "",
+            )
+        )
     return made
 
 
@@ -74,11 +89,20 @@ def questions(rolled: random.Random, count: int) -> list[str]:
     asked = []
     for _ in range(count):
         who, of, what, where = (rolled.choice(words) for words in (PEOPLE, STUFF, THINGS, PLACES))
-        asked.append(rolled.choice([
-            f"Where is the {of} {what} of {who}?", f"What did we decide about the {what} in the {where}?",
-            f"How do I clean a {of} {what}?", f"last September {who} lost the {of} {what}", "continue", "Hello!",
-            f"Write a story about a {of} {what} and {who}.", f"Debug: the {what} fails in the {where}!",
-        ]))  # fmt: skip
+        asked.append(
+            rolled.choice(
+                [
+                    f"Where is the {of} {what} of {who}?",
+                    f"What did we decide about the {what} in the {where}?",
+                    f"How do I clean a {of} {what}?",
+                    f"last September {who} lost the {of} {what}",
+                    "continue",
+                    "Hello!",
+                    f"Write a story about a {of} {what} and {who}.",
+                    f"Debug: the {what} fails in the {where}!",
+                ]
+            )
+        )
     return asked
 
 
@@ -88,10 +112,17 @@ async def talk(layer: CognitiveLayer, agent: str, name: str, seed: int) -> dict[
     said: list[Message] = []
     rendered = {}
     for n, text in enumerate(questions(rolled, TURNS)):
-        context = await layer.pre_turn(Turn(
-            agent_id=agent, session_id=name, text=text, conversation=tuple(said), turn_id=f"{name}-{n}",
-            now=NOW + timedelta(hours=3 * n), thinking="high" if n % 7 == 0 else None,
-        ))  # fmt: skip
+        context = await layer.pre_turn(
+            Turn(
+                agent_id=agent,
+                session_id=name,
+                text=text,
+                conversation=tuple(said),
+                turn_id=f"{name}-{n}",
+                now=NOW + timedelta(hours=3 * n),
+                thinking="high" if n % 7 == 0 else None,
+            )
+        )
         assert context.degraded == ()
         rendered[context.turn_id] = (context.text, context.prefix)
         told = " ".join(shown.content[:120] for shown in context.shown[::3]) or "I do not know."
@@ -117,8 +148,10 @@ async def day(layers):
     calm, strict = layers
     agent = "replayed"
     ids = await calm.remember(agent, memories(random.Random(3), 120))
-    await calm.remember(agent, [NewMemory(type="fact", content="The amber kettle belongs to nobody now.",
-                                          supersedes=ids[0], occurred_at=AT)])  # fmt: skip
+    await calm.remember(
+        agent,
+        [NewMemory(type="fact", content="The amber kettle belongs to nobody now.", supersedes=ids[0], occurred_at=AT)],
+    )
     rendered = await talk(calm, agent, "calm", 1) | await talk(strict, agent, "strict", 2)
     return agent, rendered
 
@@ -167,10 +200,14 @@ async def test_a_layer_with_other_constants_replays_its_turns_by_them(urls, embe
 async def test_it_comes_out_the_same_in_another_process_under_another_hash_seed(urls, day):
     agent, rendered = day
     ran = await asyncio.to_thread(
-        subprocess.run, [sys.executable, "-c", ELSEWHERE, urls.app, agent],
+        subprocess.run,
+        [sys.executable, "-c", ELSEWHERE, urls.app, agent],
         env=os.environ | {"PYTHONPATH": str(CHECKOUT), "PYTHONHASHSEED": "424242"},
-        capture_output=True, text=True, check=True, timeout=300,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
     told = json.loads(ran.stdout)
     assert {verdict for _, verdict, _, _ in told} == {"identical"}
     assert {turn_id: (text, prefix) for turn_id, _, text, prefix in told} == rendered
@@ -250,8 +287,14 @@ async def test_what_was_never_compared_with_the_window_is_kept_and_counted(layer
     calm, _ = layers
     said = "The zeppelin hangar opens at noon."
     await calm.remember(agent, [NewMemory(type="fact", content=text) for text in (said, "The hangar was painted red.")])
-    turn = Turn(agent_id=agent, session_id="s", text="Tell me about the hangar.", turn_id="t", now=NOW,
-                conversation=[Message(role="assistant", content=said)])  # fmt: skip
+    turn = Turn(
+        agent_id=agent,
+        session_id="s",
+        text="Tell me about the hangar.",
+        turn_id="t",
+        now=NOW,
+        conversation=[Message(role="assistant", content=said)],
+    )
     context = await calm.pre_turn(turn)
     assert said not in context.text
     lenient = await calm.explain.replay(
@@ -330,11 +373,24 @@ async def test_only_the_latest_turns_are_read_and_that_is_said(day, urls):
     agent, _ = day
     ran = await asyncio.to_thread(
         subprocess.run,
-        [sys.executable, "-m", "cognitive.cli.main", "evaluate", "--agent", agent, "--last", "9",
-         "--policy", os.devnull],
+        [
+            sys.executable,
+            "-m",
+            "cognitive.cli.main",
+            "evaluate",
+            "--agent",
+            agent,
+            "--last",
+            "9",
+            "--policy",
+            os.devnull,
+        ],
         env=os.environ | {"PYTHONPATH": str(CHECKOUT), "COGNITIVE_DATABASE_URL": urls.app, "COLUMNS": "200"},
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     assert ran.returncode == 3, "nine turns prove nothing"
     assert "the latest 9 of 1" in ran.stderr, "of a hundred and more"
     assert "of 9 turns are completed" in ran.stderr

@@ -67,9 +67,15 @@ def spoken(resumed: Resumed) -> list[tuple[str, str]]:
 
 async def test_another_process_goes_on_after_a_kill(layer, urls, agent, root):
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PROCESS.format(steps=STEPS), urls.app, agent, stdout=asyncio.subprocess.PIPE, cwd=root,
+        sys.executable,
+        "-c",
+        PROCESS.format(steps=STEPS),
+        urls.app,
+        agent,
+        stdout=asyncio.subprocess.PIPE,
+        cwd=root,
         env={**os.environ, "PYTHONPATH": str(root)},
-    )  # fmt: skip
+    )
     assert await process.stdout.readline() == b"ready\n"
     process.kill()
     await process.wait()
@@ -90,7 +96,9 @@ async def test_another_process_goes_on_after_a_kill(layer, urls, agent, root):
     context = await layer.pre_turn(asked(agent, "Then free some space!", prompt))
     assert rules.violations((*context.messages, Message(role="user", content="Then free some space!"))) == ()
     assert [message.content for message in context.messages if message.role == "user"] == [
-        "Is the server well?", "Do so."]  # fmt: skip
+        "Is the server well?",
+        "Do so.",
+    ]
 
 
 async def test_what_left_the_window_is_in_the_summary_that_is_taken_up(layer, agent):

@@ -119,23 +119,34 @@ async def test_a_turn_is_one_tree_of_spans(layer, agent, spans):
     assert {span.parent.span_id for span in under.values()} == {parent.context.span_id}
     assert {span.context.trace_id for span in under.values()} == {parent.context.trace_id}
     assert parent.attributes == {
-        "gen_ai.agent.id": agent, "gen_ai.conversation.id": "s", "cognitive.turn.kind": "user",
-        "cognitive.turn.id": context.turn_id, "cognitive.frame": context.plan.frame,
-        "cognitive.intent": context.plan.categories, "cognitive.effort": context.plan.thinking,
+        "gen_ai.agent.id": agent,
+        "gen_ai.conversation.id": "s",
+        "cognitive.turn.kind": "user",
+        "cognitive.turn.id": context.turn_id,
+        "cognitive.frame": context.plan.frame,
+        "cognitive.intent": context.plan.categories,
+        "cognitive.effort": context.plan.thinking,
         "cognitive.memory.types": tuple(query.type for query in context.plan.retrieval),
-        "cognitive.plan.tokens": context.plan.total, "cognitive.policy.version": CALM.version,
-        "cognitive.memory.shown": 2, "cognitive.context.tokens": sum(shown.tokens for shown in context.shown),
-    }  # fmt: skip
+        "cognitive.plan.tokens": context.plan.total,
+        "cognitive.policy.version": CALM.version,
+        "cognitive.memory.shown": 2,
+        "cognitive.context.tokens": sum(shown.tokens for shown in context.shown),
+    }
     assert under["cognitive.plan"].attributes["cognitive.frame"] == context.plan.frame
     assert under["search_memory"].attributes == {
-        "gen_ai.operation.name": "search_memory", "gen_ai.agent.id": agent, "gen_ai.memory.store.id": agent,
+        "gen_ai.operation.name": "search_memory",
+        "gen_ai.agent.id": agent,
+        "gen_ai.memory.store.id": agent,
         "cognitive.memory.types": tuple(query.type for query in context.plan.retrieval),
-        "cognitive.search.channels": ("dense", "lexical"), "gen_ai.memory.record.count": 2,
-    }  # fmt: skip
+        "cognitive.search.channels": ("dense", "lexical"),
+        "gen_ai.memory.record.count": 2,
+    }
     assert under["embeddings all-MiniLM-L6-v2/onnx-int8"].attributes == {
-        "gen_ai.operation.name": "embeddings", "gen_ai.request.model": "all-MiniLM-L6-v2/onnx-int8",
-        "gen_ai.embeddings.dimension.count": 384, "cognitive.embeddings.texts": 1,
-    }  # fmt: skip
+        "gen_ai.operation.name": "embeddings",
+        "gen_ai.request.model": "all-MiniLM-L6-v2/onnx-int8",
+        "gen_ai.embeddings.dimension.count": 384,
+        "cognitive.embeddings.texts": 1,
+    }
 
 
 async def test_spans_stand_under_the_host_s_own(layer, agent, spans):
@@ -149,10 +160,14 @@ async def test_an_outcome_is_told_with_what_it_taught(layer, agent, spans):
     context = await layer.pre_turn(ask(agent))
     await layer.post_turn(context, Outcome(response=BY_BARGE))
     assert one(spans, "cognitive.post_turn").attributes == {
-        "gen_ai.agent.id": agent, "gen_ai.conversation.id": "s", "cognitive.turn.id": context.turn_id,
-        "cognitive.turn.status": "completed", "cognitive.memory.referenced": 1, "cognitive.turn.recorded": True,
+        "gen_ai.agent.id": agent,
+        "gen_ai.conversation.id": "s",
+        "cognitive.turn.id": context.turn_id,
+        "cognitive.turn.status": "completed",
+        "cognitive.memory.referenced": 1,
+        "cognitive.turn.recorded": True,
         "cognitive.turn.duplicate": False,
-    }  # fmt: skip
+    }
 
 
 async def test_memory_is_written_searched_and_erased_under_the_names_of_the_conventions(layer, agent, spans):
@@ -163,15 +178,23 @@ async def test_memory_is_written_searched_and_erased_under_the_names_of_the_conv
     await layer.erase_agent(agent)
     about = {"gen_ai.agent.id": agent, "gen_ai.memory.store.id": agent}
     assert one(spans, "create_memory").attributes == about | {
-        "gen_ai.operation.name": "create_memory", "gen_ai.memory.record.count": 2}  # fmt: skip
+        "gen_ai.operation.name": "create_memory",
+        "gen_ai.memory.record.count": 2,
+    }
     assert one(spans, "update_memory").attributes == about | {
-        "gen_ai.operation.name": "update_memory", "gen_ai.memory.record.count": 1, "gen_ai.memory.record.id": str(alba),
-    }  # fmt: skip
+        "gen_ai.operation.name": "update_memory",
+        "gen_ai.memory.record.count": 1,
+        "gen_ai.memory.record.id": str(alba),
+    }
     assert one(spans, "delete_memory").attributes == about | {
-        "gen_ai.operation.name": "delete_memory", "gen_ai.memory.record.count": 1, "gen_ai.memory.record.id": str(brix),
-    }  # fmt: skip
+        "gen_ai.operation.name": "delete_memory",
+        "gen_ai.memory.record.count": 1,
+        "gen_ai.memory.record.id": str(brix),
+    }
     assert one(spans, "delete_memory_store").attributes == about | {
-        "gen_ai.operation.name": "delete_memory_store", "gen_ai.memory.record.count": 1}  # fmt: skip
+        "gen_ai.operation.name": "delete_memory_store",
+        "gen_ai.memory.record.count": 1,
+    }
     recall, search = one(spans, "cognitive.recall"), one(spans, "search_memory")
     assert recall.attributes == {"gen_ai.agent.id": agent, "gen_ai.memory.record.count": 2}
     assert search.parent.span_id == recall.context.span_id
@@ -214,7 +237,9 @@ async def test_a_host_that_opts_in_has_the_query_and_the_records(layer, agent, s
     assert search["gen_ai.memory.query.text"] == turn["gen_ai.memory.query.text"] == OAK
     found = json.loads(search["gen_ai.memory.records"])
     assert {(each["id"], each["content"], each["metadata"]["type"]) for each in found} == {
-        (str(alba), ALBA, "fact"), (str(brix), BRIX, "fact")}  # fmt: skip
+        (str(alba), ALBA, "fact"),
+        (str(brix), BRIX, "fact"),
+    }
     assert json.loads(turn["gen_ai.memory.records"]) == [
         {"id": str(shown.memory_id), "content": shown.content, "score": shown.score, "metadata": {"type": "fact"}}
         for shown in context.shown
@@ -249,7 +274,10 @@ async def test_every_metric_of_a_turn_moves_by_what_the_turn_says(layer, agent, 
         ask(agent, f"{OAK} And where is the spare key of the boat house?", conversation=talk)
     )
     assert {fate.candidate.hit.content: fate.disposition for fate in context.trace.fates} == {
-        ALBA: "shown", BRIX: "shown", SAID: "restated"}  # fmt: skip
+        ALBA: "shown",
+        BRIX: "shown",
+        SAID: "restated",
+    }
     report = await layer.post_turn(context, Outcome(response=BY_BARGE))
     have = moved(metrics)
     assert have["cognitive_memories_retrieved_total fact"] == 3

@@ -35,5 +35,6 @@ async def test_a_counter_that_is_handed_in_decides_what_fits_and_stands_in_the_r
         replay = await layer.explain.replay(agent, "t")
         assert len(replay.text) > 400
         assert (replay.verdict, replay.because) == (
-            "another counter", "tokens were counted by letters, and are by estimate-2 now"
-        )  # fmt: skip
+            "another counter",
+            "tokens were counted by letters, and are by estimate-2 now",
+        )

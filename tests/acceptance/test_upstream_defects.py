@@ -110,9 +110,13 @@ async def test_the_decayed_score_reaches_the_ranking(frank, agent):
 
 async def test_usage_never_replaces_relevance(frank, agent):
     """Upstream sorted by the usage boost alone: a memory used once outranked a perfect match."""
-    popular, exact = await frank.remember(agent, [
-        memory("The tide table hangs in the harbour office."), memory("The winch is oiled with graphite grease.", 1),
-    ])  # fmt: skip
+    popular, exact = await frank.remember(
+        agent,
+        [
+            memory("The tide table hangs in the harbour office."),
+            memory("The winch is oiled with graphite grease.", 1),
+        ],
+    )
     for n in range(12):
         context = await frank.pre_turn(ask(agent, f"Where does the tide table of the harbour hang? ({n})"))
         await frank.post_turn(context, Outcome(response="x", citations=(popular,)))
@@ -144,10 +148,14 @@ async def test_a_re_rank_changes_the_order_of_what_is_shown(frank, agent):
 async def test_all_types_are_deduplicated_and_boosted_alike(frank, agent, type_):
     """Upstream had four copies of its pipeline: decisions got neither dedup against the conversation nor a boost."""
     said = "The backup of the ledger runs at noon on the grey server."
-    ids = await frank.remember(agent, [
-        memory(said, 0, type_), memory("The backup of the ledger is kept for eleven weeks.", 1, type_),
-        memory("The backup of the ledger is kept for eleven weeks.", 2, type_, source="twin"),
-    ])  # fmt: skip
+    ids = await frank.remember(
+        agent,
+        [
+            memory(said, 0, type_),
+            memory("The backup of the ledger is kept for eleven weeks.", 1, type_),
+            memory("The backup of the ledger is kept for eleven weeks.", 2, type_, source="twin"),
+        ],
+    )
     question = "What do we know of the backup of the ledger?"
     context = await frank.pre_turn(ask(agent, question, conversation=[Message(role="assistant", content=said)]))
     fates = {id: context.trace.of(id).disposition for id in ids}
@@ -162,8 +170,10 @@ async def test_only_what_is_rendered_counts_as_shown(urls, embedder, agent):
     """Upstream recorded recalled ids before it cut the text: memories that nobody saw were punished as ignored."""
     said = "The kettle is kept in the pantry."
     memories = [memory(said, 0, source="restated")]
-    memories += [memory(f"The kettle was descaled by {name}.", n, source=name)
-                 for n, name in enumerate(["Ada", "Bea", "Cyd", "Dov", "Eli", "Fay"], 1)]  # fmt: skip
+    memories += [
+        memory(f"The kettle was descaled by {name}.", n, source=name)
+        for n, name in enumerate(["Ada", "Bea", "Cyd", "Dov", "Eli", "Fay"], 1)
+    ]
     memories.append(memory("The kettle story: " + "it whistled and whistled and whistled. " * 15, 9, source="long"))
     frames = {frame: {"total": 130} for frame in FRAMES}
     policy = Policy(
@@ -192,12 +202,23 @@ async def test_only_what_is_rendered_counts_as_shown(urls, embedder, agent):
 
 async def test_a_procedure_is_attributed_by_its_whole_content(frank, agent):
     """Upstream compared a procedure by its name only, so that following its steps did not count as using it."""
-    [steps, other] = await frank.remember(agent, [
-        memory("Drain the boiler, replace the gasket, then refill it to the second mark.", 0, "procedure",
-               attributes={"name": "Quarterly maintenance"}),
-        memory("Sweep the chimney with the long brush before the first frost.", 1, "procedure",
-               attributes={"name": "Autumn maintenance"}),
-    ])  # fmt: skip
+    [steps, other] = await frank.remember(
+        agent,
+        [
+            memory(
+                "Drain the boiler, replace the gasket, then refill it to the second mark.",
+                0,
+                "procedure",
+                attributes={"name": "Quarterly maintenance"},
+            ),
+            memory(
+                "Sweep the chimney with the long brush before the first frost.",
+                1,
+                "procedure",
+                attributes={"name": "Autumn maintenance"},
+            ),
+        ],
+    )
     context = await frank.pre_turn(ask(agent, "How do I do the maintenance of the boiler and the chimney?"))
     assert {shown.memory_id for shown in context.shown} == {steps, other}
     report = await frank.post_turn(
@@ -279,11 +300,17 @@ async def test_small_talk_costs_nothing(urls, embedder, agent, text):
 
 async def test_continue_is_searched_with_what_it_continues(frank, agent):
     """Upstream searched for the word "continue" itself."""
-    [id, _] = await frank.remember(agent, [
-        memory("The varnish of the violin needs nine days to dry."), memory("The tide table is on page forty.", 1),
-    ])  # fmt: skip
-    said = [Message(role="user", content="Tell me about the varnish of the violin."),
-            Message(role="assistant", content="It is a matter of patience.")]  # fmt: skip
+    [id, _] = await frank.remember(
+        agent,
+        [
+            memory("The varnish of the violin needs nine days to dry."),
+            memory("The tide table is on page forty.", 1),
+        ],
+    )
+    said = [
+        Message(role="user", content="Tell me about the varnish of the violin."),
+        Message(role="assistant", content="It is a matter of patience."),
+    ]
     context = await frank.pre_turn(ask(agent, "continue", conversation=said))
     assert "varnish of the violin" in context.trace.query
     assert context.shown[0].memory_id == id
@@ -304,11 +331,14 @@ def test_keywords_do_not_depend_on_the_hash_seed():
     """Upstream's `list(set(...))[:10]` kept other words in another order in each process."""
     told = {
         subprocess.run(
-            [sys.executable, "-c", KEYWORDS], env=os.environ | {"PYTHONPATH": str(CHECKOUT), "PYTHONHASHSEED": seed},
-            capture_output=True, text=True, check=True,
+            [sys.executable, "-c", KEYWORDS],
+            env=os.environ | {"PYTHONPATH": str(CHECKOUT), "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("0", "1", "2")
-    }  # fmt: skip
+    }
     [only] = told
     assert len(json.loads(only)[0]) >= 5
 
@@ -389,14 +419,19 @@ async def test_stored_vectors_are_used(urls, embedder, agent):
 @pytest.mark.parametrize(
     ("stored", "said"),
     [
-        pytest.param("The meeting takes place on Thursday afternoon.", "The meeting takes place on Thursday afternoon.",
-                     id="word for word"),
-        pytest.param("The meeting takes place on Thursday afternoon.",
-                     "By the way: on Thursday afternoon, the meeting takes place. Do bring cake, it will be long.",
-                     id="one sentence among others"),
+        pytest.param(
+            "The meeting takes place on Thursday afternoon.",
+            "The meeting takes place on Thursday afternoon.",
+            id="word for word",
+        ),
+        pytest.param(
+            "The meeting takes place on Thursday afternoon.",
+            "By the way: on Thursday afternoon, the meeting takes place. Do bring cake, it will be long.",
+            id="one sentence among others",
+        ),
         pytest.param("She purchased an automobile last week.", "She bought a car last week.", id="by vector"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("role", ["user", "assistant"])
 async def test_what_the_window_says_is_really_dropped(frank, agent, stored, said, role):
     """Upstream's SQL bound no parameter in `:embedding::vector`, so its dedup failed silently and dropped nothing."""
@@ -439,10 +474,13 @@ async def test_a_contradiction_is_no_repetition(frank, agent, stored, said):
 
 async def test_a_threshold_is_compared_in_its_own_score_space(frank, agent, embedder):
     """Upstream compared a cosine threshold with a rank score: the first of any list stood at 0.98 and was dropped."""
-    twin, best = await frank.remember(agent, [
-        memory("She purchased an automobile last week."),
-        memory("The kettle is kept in the pantry beside the stove.", 1),
-    ])  # fmt: skip
+    twin, best = await frank.remember(
+        agent,
+        [
+            memory("She purchased an automobile last week."),
+            memory("The kettle is kept in the pantry beside the stove.", 1),
+        ],
+    )
     said = "She bought a car last week."
     question = "Where is the kettle kept, in the pantry beside the stove or elsewhere?"
     context = await frank.pre_turn(ask(agent, question, conversation=[Message(role="user", content=said)]))
@@ -537,10 +575,13 @@ def test_an_unknown_key_of_a_policy_is_an_error_that_names_it(changes, named, tm
 async def test_the_total_budget_is_enforced(urls, embedder, agent):
     """Upstream declared a total that nothing read: the sections together could exceed it."""
     memories = [
-        memory(f"The {thing} is discussed at length by {name} and friends, at the lake, in spring and in autumn.",
-               n, TYPES[n % 4])
+        memory(
+            f"The {thing} is discussed at length by {name} and friends, at the lake, in spring and in autumn.",
+            n,
+            TYPES[n % 4],
+        )
         for n, (thing, name) in enumerate((t, p) for t in ("ladder", "kettle") for p in ("Ada", "Bea", "Cyd", "Dov"))
-    ]  # fmt: skip
+    ]
     async with opened(urls, embedder, budgets={"frames": dict(FRANK.budgets.frames)}) as layer:
         await layer.remember(agent, memories)
         whole = await layer.pre_turn(ask(agent, "Who discussed the ladder and the kettle?"))
@@ -567,7 +608,7 @@ async def test_the_total_budget_is_enforced(urls, embedder, agent):
         pytest.param({"budgets.frames": {"question": {"window": 0}}}, id="window"),
         pytest.param({"association.weight": 0.0}, id="association weight"),
     ],
-)  # fmt: skip
+)
 async def test_no_declaration_is_dead(urls, embedder, agent, changes):
     """Upstream's plan declared `dedup_against_conversation` and `max_results_per_type`, which nothing read."""
     stored = "The supplier Corda delivers oak boards every Monday in small and muddy carts."
@@ -577,8 +618,9 @@ async def test_no_declaration_is_dead(urls, embedder, agent, changes):
     for n, policy in enumerate([FRANK, Policy(deadline_ms=10_000, abstention=False).changed(changes)]):
         own = f"{agent}-{n}"
         async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
-            await layer.remember(own, [memory(ALBA, 0, source="alba"), memory(BRIX, 1, source="brix"),
-                                       memory(stored, 2, source="corda")])  # fmt: skip
+            await layer.remember(
+                own, [memory(ALBA, 0, source="alba"), memory(BRIX, 1, source="brix"), memory(stored, 2, source="corda")]
+            )
             first = await layer.pre_turn(ask(own, OAK, conversation=conversation))
             await layer.post_turn(first, Outcome(response="x", citations=(first.shown[-1].memory_id,)))
             context = await layer.pre_turn(ask(own, OAK, conversation=conversation))
@@ -588,10 +630,13 @@ async def test_no_declaration_is_dead(urls, embedder, agent, changes):
 
 async def test_memories_without_a_session_are_found_beside_those_with_one(frank, agent):
     """Upstream joined through sessions and tags: what had none was lost, or shared one bucket and was cut to two."""
-    ids = await frank.remember(agent, [
-        *[memory(f"The lantern number {n} burns whale oil.", n) for n in range(5)],
-        *[memory(f"The lantern number {n} burns rape oil.", n, session_id=f"s{n}") for n in range(5, 8)],
-    ])  # fmt: skip
+    ids = await frank.remember(
+        agent,
+        [
+            *[memory(f"The lantern number {n} burns whale oil.", n) for n in range(5)],
+            *[memory(f"The lantern number {n} burns rape oil.", n, session_id=f"s{n}") for n in range(5, 8)],
+        ],
+    )
     hits = await frank.recall(agent, "What does the lantern burn?", now=NOW)
     assert {hit.memory_id for hit in hits} == set(ids)
     exact = await frank.recall(agent, "What does the lantern number 3 burn, whale oil?", now=NOW)
@@ -600,8 +645,10 @@ async def test_memories_without_a_session_are_found_beside_those_with_one(frank,
 
 async def test_untagged_and_tagged_memories_share_no_bucket(frank, agent):
     """Upstream cut results to two per first tag, with everything untagged under "unknown"."""
-    await frank.remember(agent, [memory(f"The lantern of {name} is brass.", n) for n, name in enumerate(
-        ["Ada", "Bea", "Cyd", "Dov", "Eli"])])  # fmt: skip
+    await frank.remember(
+        agent,
+        [memory(f"The lantern of {name} is brass.", n) for n, name in enumerate(["Ada", "Bea", "Cyd", "Dov", "Eli"])],
+    )
     context = await frank.pre_turn(ask(agent, "Whose lantern is brass?"))
     assert len(context.shown) == 5
 
@@ -647,16 +694,24 @@ def test_errors_are_swallowed_in_one_place_and_turned_into_typed_ones_in_another
                     broad.add(path.relative_to(CHECKOUT).as_posix())
     assert broad == {
         # the boundaries of a turn: in process, from afar, within a framework's run, in a coding agent's session
-        "cognitive/pipeline.py", "cognitive/client/client.py", "cognitive/runtimes/turn_session.py",
-        "cognitive/hook/client.py", "cognitive/runtimes/llamaindex.py", "cognitive/hook/daemon.py",
+        "cognitive/pipeline.py",
+        "cognitive/client/client.py",
+        "cognitive/runtimes/turn_session.py",
+        "cognitive/hook/client.py",
+        "cognitive/runtimes/llamaindex.py",
+        "cognitive/hook/daemon.py",
         # foreign code that may raise anything: values of a host's classes, exporters, files that are being examined
-        "cognitive/window/output/json_values.py", "cognitive/feedback/strip_quotes.py", "cognitive/telemetry/spans.py",
-        "cognitive/telemetry/prometheus.py", "cognitive/doctor/examine.py",
+        "cognitive/window/output/json_values.py",
+        "cognitive/feedback/strip_quotes.py",
+        "cognitive/telemetry/spans.py",
+        "cognitive/telemetry/prometheus.py",
+        "cognitive/doctor/examine.py",
         # a host's redactor: what it fails on is withheld
         "brain/redacting.py",
         # a transaction that failed as it was given up: its connection is cut; a probe must not end before an answer
-        "brain/postgres/transaction.py", "brain/postgres/database.py",
-    }  # fmt: skip
+        "brain/postgres/transaction.py",
+        "brain/postgres/database.py",
+    }
 
 
 def test_comments_give_reasons_and_not_tickets():

@@ -127,10 +127,14 @@ async def test_the_whole_loop_works(plain, database, embedder, agent):
     [(server,)] = await fetch(database.admin, "SELECT current_setting('server_version_num')::int / 10000")
     assert server == version
     other = f"{agent}-other"
-    said = ["The supplier Alba delivers oak boards every Tuesday by horse cart.",
-            "The supplier Brix delivers oak boards every Friday by river barge."]  # fmt: skip
-    memories = [NewMemory(type="fact", content=content, occurred_at=AT + timedelta(minutes=n), session_id="s1",
-                          tags=("wood",)) for n, content in enumerate(said)]  # fmt: skip
+    said = [
+        "The supplier Alba delivers oak boards every Tuesday by horse cart.",
+        "The supplier Brix delivers oak boards every Friday by river barge.",
+    ]
+    memories = [
+        NewMemory(type="fact", content=content, occurred_at=AT + timedelta(minutes=n), session_id="s1", tags=("wood",))
+        for n, content in enumerate(said)
+    ]
     question = "Which supplier delivers oak boards?"
     async with CognitiveLayer.open(database.app, policy=CALM, embedder=embedder) as layer:
         ids = await layer.remember(agent, memories)
@@ -144,8 +148,7 @@ async def test_the_whole_loop_works(plain, database, embedder, agent):
         assert [shown.content in context.text for shown in context.shown] == [True, True]
         second = context.shown[1].memory_id
         report = await layer.post_turn(context, Outcome(response="x", citations=(second,)))
-        assert {a.memory_id: a.referenced for a in report.attributions} == {
-            id: id == second for id in ids}  # fmt: skip
+        assert {a.memory_id: a.referenced for a in report.attributions} == {id: id == second for id in ids}
         after = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=question, now=NOW))
         assert [shown.memory_id for shown in after.shown] == [second, context.shown[0].memory_id]
         assert (await layer.why(agent, context.turn_id, second)).used is True

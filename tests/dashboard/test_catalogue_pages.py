@@ -47,8 +47,11 @@ async def open_pages(layer, mounts):
 @pytest.fixture
 async def tooled(layer, agent):
     """Three turns of coding: two that had what they called, one that called a tool that was removed from it."""
-    told = (("t/1", "claude-sonnet-5", ["read_file", "run_tests"]), ("t/2", "acme-70b", ["read_file"]),
-            ("t/3", None, ["memory_search"]))  # fmt: skip
+    told = (
+        ("t/1", "claude-sonnet-5", ["read_file", "run_tests"]),
+        ("t/2", "acme-70b", ["read_file"]),
+        ("t/3", None, ["memory_search"]),
+    )
     for turn_id, model, calls in told:
         turn = Turn(agent_id=agent, session_id="s", text=CODING, turn_id=turn_id, tools=TOOLS, model=model)
         context = await layer.pre_turn(turn)

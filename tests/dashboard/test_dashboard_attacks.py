@@ -55,18 +55,33 @@ async def evil(layer, agent):
     first, _ = await layer.remember(
         name,
         [
-            NewMemory(type="fact", content=f"The ferry {EVIL} leaves at nine.", speaker=EVIL, session_id=f"s{EVIL}",
-                      source=f"source {EVIL}", tags=(EVIL,), entities=(EVIL,), context=EVIL),
+            NewMemory(
+                type="fact",
+                content=f"The ferry {EVIL} leaves at nine.",
+                speaker=EVIL,
+                session_id=f"s{EVIL}",
+                source=f"source {EVIL}",
+                tags=(EVIL,),
+                entities=(EVIL,),
+                context=EVIL,
+            ),
             NewMemory(type="decision", content=f"The ferry waits for nobody {EVIL}.", pinned=True),
         ],
-    )  # fmt: skip
+    )
     await layer.update(name, first, content=f"The ferry {EVIL} leaves at ten.", tags=(f"later {EVIL}",))
     saved = await layer.policies.save(name, {"dedup.threshold": 0.7}, by=EVIL, note=EVIL)
     await layer.policies.shadow(name, saved.version, by=EVIL, note=EVIL)
     turn = Turn(
-        agent_id=name, session_id=f"s{EVIL}", user_id=EVIL, turn_id="t", runtime=EVIL, model=EVIL, thinking=EVIL,
-        text=f"When does the ferry {EVIL} leave?", tools=(Tool(name=f"tool {EVIL}", description=EVIL, parameters={}),),
-    )  # fmt: skip
+        agent_id=name,
+        session_id=f"s{EVIL}",
+        user_id=EVIL,
+        turn_id="t",
+        runtime=EVIL,
+        model=EVIL,
+        thinking=EVIL,
+        text=f"When does the ferry {EVIL} leave?",
+        tools=(Tool(name=f"tool {EVIL}", description=EVIL, parameters={}),),
+    )
     response = f"The ferry {EVIL} leaves at nine."
     called = ToolCall(name=f"tool {EVIL}", result=EVIL, ok=True)
     await layer.post_turn(await layer.pre_turn(turn), Outcome(response=response, tool_calls=[called]))
@@ -125,8 +140,31 @@ async def test_whatever_is_stored_stays_text_on_every_page(pages, layer, evil, p
 
 @pytest.mark.parametrize("path", TOP)
 async def test_whatever_is_asked_stays_text_on_every_page(pages, evil, path):
-    params = ("q", "why", "session", "user", "policy", "frame", "category", "runtime", "tool", "stage", "fate", "id",
-              "range", "since", "until", "from", "to", "after", "by", "as", "slower", "status", "used")  # fmt: skip
+    params = (
+        "q",
+        "why",
+        "session",
+        "user",
+        "policy",
+        "frame",
+        "category",
+        "runtime",
+        "tool",
+        "stage",
+        "fate",
+        "id",
+        "range",
+        "since",
+        "until",
+        "from",
+        "to",
+        "after",
+        "by",
+        "as",
+        "slower",
+        "status",
+        "used",
+    )
     for name in params:
         answer = await pages.get(f"/ui{path}", params={"agent": evil[0], name: EVIL})
         assert answer.status_code < 500, (path, name)
@@ -210,8 +248,9 @@ async def test_what_is_another_agents_is_answered_as_what_does_not_exist(guarded
         told = {"id": id if path == "/turn/why" else memory, "why": memory, "chart": "boost", "version": policy}
         form = {**told, "form_key": "k" * 43, "turn": id, "useful": "yes", "content": "Mine.", "sure": "yes"}
         where, query = f"/ui{path}", {"agent": agent, **told}
-        answer = await (guarded.post(where, params=query, data=form) if path in FORMS else
-                        guarded.get(where, params=query))  # fmt: skip
+        answer = await (
+            guarded.post(where, params=query, data=form) if path in FORMS else guarded.get(where, params=query)
+        )
         return answer.status_code, answer.text.replace(memory, "M").replace(policy, "P")
 
     assert await asked(str(foreign), saved.version) == await asked(str(uuid4()), "0" * len(saved.version))

@@ -17,9 +17,17 @@ from tests.dashboard.conftest import DEPLOY, EVIL
 from tests.serving import inside
 
 PAGES = (
-    "overview", "live", "latest", "turns", "turns?why=soup", "turns/why?why=soup", "turn?id=t/1",
-    "turn/why?id=t/1&why=soup", "turn/prompt?id=t/1", "turn/replay?id=t/1",
-)  # fmt: skip
+    "overview",
+    "live",
+    "latest",
+    "turns",
+    "turns?why=soup",
+    "turns/why?why=soup",
+    "turn?id=t/1",
+    "turn/why?id=t/1&why=soup",
+    "turn/prompt?id=t/1",
+    "turn/replay?id=t/1",
+)
 FILES = ("chart?id=turns", "chart?id=use&as=svg", "kinds.csv?by=frame", "kinds.csv?by=stage")
 
 
@@ -163,12 +171,21 @@ async def test_a_list_says_why_a_memory_was_not_shown_in_each_of_its_turns(open_
 @pytest.mark.parametrize(
     ("filters", "found"),
     [
-        ("user=ines", 1), ("user=nobody", 0), ("showed=decision", 1), ("showed=episode", 0),
-        ("showed=decision&used=yes", 1), ("showed=decision&used=no", 0), ("stage=retrieve", 2),
-        ("stage=retrieve&slower=60000", 0), ("stage=none", 0), ("held=trimmed", 0), ("status=unfinished", 0),
-        ("from=2000-01-01T00:00&to=2001-01-01T00:00", 0), ("from=2000-01-01T00:00", 2),
+        ("user=ines", 1),
+        ("user=nobody", 0),
+        ("showed=decision", 1),
+        ("showed=episode", 0),
+        ("showed=decision&used=yes", 1),
+        ("showed=decision&used=no", 0),
+        ("stage=retrieve", 2),
+        ("stage=retrieve&slower=60000", 0),
+        ("stage=none", 0),
+        ("held=trimmed", 0),
+        ("status=unfinished", 0),
+        ("from=2000-01-01T00:00&to=2001-01-01T00:00", 0),
+        ("from=2000-01-01T00:00", 2),
     ],
-)  # fmt: skip
+)
 async def test_a_list_is_filtered_by_whatever_the_overview_counts(open_pages, played, filters, found):
     assert (await open_pages.get(of(played, f"turns?{filters}"))).text.count("data-row") == found
 
@@ -208,9 +225,17 @@ async def test_numbers_can_be_taken_away(open_pages, played, file):
 
 @pytest.mark.parametrize(
     ("page", "status"),
-    [("turn?id=nothing", 404), ("chart?id=x", 404), ("kinds.csv?by=x", 404), ("overview?range=8y", 422),
-     ("turns?since=x", 422), ("turns?after=x", 422), ("static/../app.py", 404), ("nowhere", 404)],
-)  # fmt: skip
+    [
+        ("turn?id=nothing", 404),
+        ("chart?id=x", 404),
+        ("kinds.csv?by=x", 404),
+        ("overview?range=8y", 422),
+        ("turns?since=x", 422),
+        ("turns?after=x", 422),
+        ("static/../app.py", 404),
+        ("nowhere", 404),
+    ],
+)
 async def test_what_is_not_there_is_a_page_that_says_so(open_pages, played, page, status):
     answer = await open_pages.get(of(played, page))
 

@@ -126,8 +126,17 @@ async def test_the_page_answers_when_postgres_does_not(embedder, played):
 
 
 def told(**changed):
-    kept = {"findings": (), "database": None, "health": STORE, "embedded": None, "stages": [], "degraded": None,
-            "granted": None, "backlog": None, "model": "new"}  # fmt: skip
+    kept = {
+        "findings": (),
+        "database": None,
+        "health": STORE,
+        "embedded": None,
+        "stages": [],
+        "degraded": None,
+        "granted": None,
+        "backlog": None,
+        "model": "new",
+    }
     return health.HealthData(**kept | changed)
 
 

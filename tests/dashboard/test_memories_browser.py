@@ -97,8 +97,14 @@ async def test_the_keyboard_chooses_and_opens(page, url, stocked):
 
 async def looked_at(url, stocked):
     agent, ids = stocked
-    names = ("memories?", "memories?q=deploy&", "memories?group=ignored&", "memories?tag=none&", "memory?id=none&",
-             *(f"memory?id={id}&" for id in (ids[0], ids[5])))  # fmt: skip
+    names = (
+        "memories?",
+        "memories?q=deploy&",
+        "memories?group=ignored&",
+        "memories?tag=none&",
+        "memory?id=none&",
+        *(f"memory?id={id}&" for id in (ids[0], ids[5])),
+    )
     return [f"{url}/ui/{name}agent={agent}" for name in names]
 
 

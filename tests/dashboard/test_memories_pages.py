@@ -36,15 +36,23 @@ async def layer(urls, embedder):
 @pytest.fixture
 async def shelf(layer, agent):
     """An agent with memories of each fate, by what they are there for."""
-    ids = await layer.remember(agent, [
-        NewMemory(type="decision", content=PUMP, tags=("pump", "dock"), occurred_at=NOW - 40 * DAY),
-        NewMemory(type="fact", content=SEAL, tags=("pump",), session_id="s1", occurred_at=NOW - 2 * DAY),
-        NewMemory(type="fact", content=ATTACK, tags=(EVIL,), occurred_at=NOW - 3 * DAY),
-    ])  # fmt: skip
+    ids = await layer.remember(
+        agent,
+        [
+            NewMemory(type="decision", content=PUMP, tags=("pump", "dock"), occurred_at=NOW - 40 * DAY),
+            NewMemory(type="fact", content=SEAL, tags=("pump",), session_id="s1", occurred_at=NOW - 2 * DAY),
+            NewMemory(type="fact", content=ATTACK, tags=(EVIL,), occurred_at=NOW - 3 * DAY),
+        ],
+    )
     known = dict(zip(("rising", "ignored", "evil"), ids, strict=True))
     for n in range(5):
-        turn = Turn(agent_id=agent, session_id="s", text="Which pump was sealed?", turn_id=f"t{n}",
-                    now=NOW - timedelta(hours=30 - n))  # fmt: skip
+        turn = Turn(
+            agent_id=agent,
+            session_id="s",
+            text="Which pump was sealed?",
+            turn_id=f"t{n}",
+            now=NOW - timedelta(hours=30 - n),
+        )
         context = await layer.pre_turn(turn)
         await layer.post_turn(context, Outcome(response="Done.", citations=[known["rising"]]))
     unseen = NewMemory(type="episode", content=LAMP, speaker="Ada", occurred_at=NOW - 400 * DAY)
@@ -102,14 +110,25 @@ async def test_a_search_is_the_agents_own_recall_with_its_scores_and_leaves_no_t
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
-        ("", ["ignored", "evil", "rising", "never"]), ("type=fact", ["ignored", "evil"]), ("tag=dock", ["rising"]),
-        ("age=7d", ["ignored", "evil"]), ("age=over30d", ["rising", "never"]), ("session=s1", ["ignored"]),
-        ("type=fact&age=over30d", []), ("group=never", ["never"]), ("group=rising", ["rising"]),
-        ("group=stale", []), ("group=ignored&type=fact", ["ignored", "evil"]), ("group=ignored&type=episode", []),
-        ("group=never&tag=dock", []), ("q=pump&type=decision", ["rising"]), ("q=pump&session=s1", ["ignored"]),
-        ("q=pump&tag=dock", ["rising"]), ("q=pump&age=over30d&type=decision", ["rising"]),
+        ("", ["ignored", "evil", "rising", "never"]),
+        ("type=fact", ["ignored", "evil"]),
+        ("tag=dock", ["rising"]),
+        ("age=7d", ["ignored", "evil"]),
+        ("age=over30d", ["rising", "never"]),
+        ("session=s1", ["ignored"]),
+        ("type=fact&age=over30d", []),
+        ("group=never", ["never"]),
+        ("group=rising", ["rising"]),
+        ("group=stale", []),
+        ("group=ignored&type=fact", ["ignored", "evil"]),
+        ("group=ignored&type=episode", []),
+        ("group=never&tag=dock", []),
+        ("q=pump&type=decision", ["rising"]),
+        ("q=pump&session=s1", ["ignored"]),
+        ("q=pump&tag=dock", ["rising"]),
+        ("q=pump&age=over30d&type=decision", ["rising"]),
     ],
-)  # fmt: skip
+)
 async def test_filters_and_groups_hold_the_memories_that_they_name(pages, shelf, asked, found):
     agent, known = shelf
     answer = await pages.get(of(agent, f"memories?{asked}"))
@@ -130,8 +149,15 @@ async def test_what_is_pinned_and_what_was_replaced_are_groups_of_their_own(page
     assert listed(await pages.get(of(agent, "memories?group=superseded"))) == [str(known["ignored"])]
     tabs = (await pages.get(of(agent, "memories"))).text
     counts = dict(re.findall(r">([A-Z][a-z ]+) <b>([^<]+)</b></a>", tabs))
-    assert counts == {"All": "5", "Never shown": "1", "Always ignored": "2", "Rising": "1", "Gone stale": "0",
-                      "Pinned": "1", "Superseded": "1"}  # fmt: skip
+    assert counts == {
+        "All": "5",
+        "Never shown": "1",
+        "Always ignored": "2",
+        "Rising": "1",
+        "Gone stale": "0",
+        "Pinned": "1",
+        "Superseded": "1",
+    }
 
 
 async def test_what_was_not_looked_at_as_a_whole_says_so(pages, layer, shelf, monkeypatch):
@@ -148,8 +174,11 @@ def sampled(read):
 
     async def read_some(figures, agent, habit, now):
         sizes = await read(figures, agent, habit, now)
-        return type(sizes)(sizes.looked, 100 * sizes.memories, *(getattr(sizes, name) for name in (
-            "never", "ignored", "rising", "stale")))  # fmt: skip
+        return type(sizes)(
+            sizes.looked,
+            100 * sizes.memories,
+            *(getattr(sizes, name) for name in ("never", "ignored", "rising", "stale")),
+        )
 
     return read_some
 
@@ -177,9 +206,16 @@ async def test_a_memory_tells_its_life(pages, layer, shelf):
     answer = await pages.get(of(agent, f"memory?id={known['rising']}"))
     page = unescape(answer.text)
 
-    for told in (PUMP, "used in 5 of 5 turns", "Which pump was sealed?", "A newer memory replaced it.",
-                 "Berth 2 has no pump.", f"memory?agent={agent}&id={newer}", f"memory?agent={agent}&id={twin}",
-                 f"turn?agent={agent}&id=t4"):  # fmt: skip
+    for told in (
+        PUMP,
+        "used in 5 of 5 turns",
+        "Which pump was sealed?",
+        "A newer memory replaced it.",
+        "Berth 2 has no pump.",
+        f"memory?agent={agent}&id={newer}",
+        f"memory?agent={agent}&id={twin}",
+        f"turn?agent={agent}&id=t4",
+    ):
         assert told in page, told
     assert "It replaced an older one." in (await pages.get(of(agent, f"memory?id={newer}"))).text
 
@@ -215,15 +251,26 @@ async def test_a_verdict_counts_and_is_told(pages, layer, shelf):
 
 async def test_an_edit_changes_what_was_changed_and_keeps_what_it_said(pages, layer, shelf):
     agent, known = shelf
-    fields = {"content": "The seal is of rubber.\r\nSince May.", "speaker": "", "context": "", "confidence": "0.5",
-              "tags": "pump,  seal", "pinned": "yes", "version": "0"}  # fmt: skip
+    fields = {
+        "content": "The seal is of rubber.\r\nSince May.",
+        "speaker": "",
+        "context": "",
+        "confidence": "0.5",
+        "tags": "pump,  seal",
+        "pinned": "yes",
+        "version": "0",
+    }
     sent = await send(pages, agent, "memory/edit", id=known["ignored"], **fields)
 
     assert sent.status_code == 303
     [now] = await layer.get(agent, [known["ignored"]])
     assert (now.content, now.tags, now.confidence, now.pinned, now.speaker) == (
-        "The seal is of rubber.\nSince May.", ("pump", "seal"), 0.5, True, None,
-    )  # fmt: skip
+        "The seal is of rubber.\nSince May.",
+        ("pump", "seal"),
+        0.5,
+        True,
+        None,
+    )
     [kept] = await layer.admin.revisions(agent, known["ignored"])
     assert set(kept.was) == {"content", "tags", "confidence", "pinned"}
     page = unescape((await pages.get(of(agent, f"memory?id={known['ignored']}"))).text)
@@ -318,9 +365,11 @@ def rows_of(answer):
 
 
 FORMS = {
-    "memory/rate": {"turn": "t4", "useful": "yes"}, "memory/edit": {"content": "Gone.", "version": "0"},
-    "memory/supersede": {"content": "Gone."}, "memories/forget": {"sure": "yes"},
-}  # fmt: skip
+    "memory/rate": {"turn": "t4", "useful": "yes"},
+    "memory/edit": {"content": "Gone.", "version": "0"},
+    "memory/supersede": {"content": "Gone."},
+    "memories/forget": {"sure": "yes"},
+}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -378,8 +427,15 @@ async def test_what_a_memory_says_is_text(pages, layer, shelf):
     agent, known = shelf
     await layer.update(agent, known["evil"], content=f"{ATTACK} Twice.", speaker=EVIL, context=EVIL)
     confirm = await send(pages, agent, "memories/forget", id=str(known["evil"]))
-    asked = ("memories", "memories?q=pump deploy", f"memories?tag={EVIL}", f"memory?id={known['evil']}",
-             f"memories?q={EVIL}", f"memory?id={EVIL}", f"memories?session={EVIL}")  # fmt: skip
+    asked = (
+        "memories",
+        "memories?q=pump deploy",
+        f"memories?tag={EVIL}",
+        f"memory?id={known['evil']}",
+        f"memories?q={EVIL}",
+        f"memory?id={EVIL}",
+        f"memories?session={EVIL}",
+    )
     for answer in (confirm, *[await pages.get(of(agent, page)) for page in asked]):
         assert "<script>document" not in answer.text
         assert "<img" not in answer.text
@@ -388,10 +444,19 @@ async def test_what_a_memory_says_is_text(pages, layer, shelf):
 
 @pytest.mark.parametrize(
     ("page", "status"),
-    [("memories?group=x", 422), ("memories?type=dream", 422), ("memories?age=old", 422), ("memories?after=x", 422),
-     ("memories?group=never&after=x~y", 422), ("memories?since=x", 422), ("memory?id=x", 404), ("memory", 404),
-     ("memory?id={}&after=x", 422), ("memory/chart?id={}&chart=x", 404)],
-)  # fmt: skip
+    [
+        ("memories?group=x", 422),
+        ("memories?type=dream", 422),
+        ("memories?age=old", 422),
+        ("memories?after=x", 422),
+        ("memories?group=never&after=x~y", 422),
+        ("memories?since=x", 422),
+        ("memory?id=x", 404),
+        ("memory", 404),
+        ("memory?id={}&after=x", 422),
+        ("memory/chart?id={}&chart=x", 404),
+    ],
+)
 async def test_what_is_not_there_is_a_page_that_says_so(pages, shelf, page, status):
     agent, known = shelf
     answer = await pages.get(of(agent, page.format(known["never"])))

@@ -120,8 +120,12 @@ async def test_axe_finds_nothing(page, url, played, layer, axe, theme):
     await layer.policies.activate(played, saved.version, by="ada")
     base = layer.policies.base(played).version
     await page.emulate_media(color_scheme=theme)
-    for name in ("policies?done=live&", "what-if?feedback.attribution_thresholds.relative=0.2&evidence.threshold=1.2&",
-                 f"policy?version={saved.version}&with={base}&", f"policy?version={base}&saved=yes&"):  # fmt: skip
+    for name in (
+        "policies?done=live&",
+        "what-if?feedback.attribution_thresholds.relative=0.2&evidence.threshold=1.2&",
+        f"policy?version={saved.version}&with={base}&",
+        f"policy?version={base}&saved=yes&",
+    ):
         await page.goto(f"{url}/ui/{name}agent={played}")
         if "what-if" in name:
             await page.locator("#answer .finding").wait_for()

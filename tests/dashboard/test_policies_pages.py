@@ -133,9 +133,15 @@ async def test_a_candidate_over_a_live_one_keeps_what_that_changed(pages, played
 
 @pytest.mark.parametrize(
     "fields",
-    [{"row.budgets.models": "1"}, {"row.capture": "1"}, {"row.deadline_ms": "1"}, {"row.usage.half_life_days": "0"},
-     {"row.categories.coding.extra_patterns": "1"}, {}],
-)  # fmt: skip
+    [
+        {"row.budgets.models": "1"},
+        {"row.capture": "1"},
+        {"row.deadline_ms": "1"},
+        {"row.usage.half_life_days": "0"},
+        {"row.categories.coding.extra_patterns": "1"},
+        {},
+    ],
+)
 async def test_fields_outside_of_the_list_are_refused(pages, played, layer, fields):
     answer = await post(pages, played, "policies/save", **fields)
 

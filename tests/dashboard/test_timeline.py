@@ -33,9 +33,22 @@ def row(showings):
         used, at = added(used, at, weight * was_used, when, POLICY.usage.half_life_days)
         assert latest == at
     return MemoryRow(
-        UUID(int=1), 1, "fact", "x", None, NOW, None, (), False, None, shown, used, len(counted),
-        sum(each[1] for each in counted), at,
-    )  # fmt: skip
+        UUID(int=1),
+        1,
+        "fact",
+        "x",
+        None,
+        NOW,
+        None,
+        (),
+        False,
+        None,
+        shown,
+        used,
+        len(counted),
+        sum(each[1] for each in counted),
+        at,
+    )
 
 
 def course(showings, read=None, zone=UTC):

@@ -39,11 +39,14 @@ def test_a_page_of_the_last_month_by_days_and_of_the_last_day_by_hours():
 @pytest.mark.parametrize(
     "params",
     [
-        {"range": "8y"}, {"since": "2026-11-02"}, {"since": "yesterday"},
+        {"range": "8y"},
+        {"since": "2026-11-02"},
+        {"since": "yesterday"},
         {"since": "2026-11-02T00:00:00+00:00", "until": "2026-11-01T00:00:00+00:00"},
-        {"since": "1900-01-01T00:00:00+00:00"}, {"since": "0001-01-01T00:00:00+14:00"},
+        {"since": "1900-01-01T00:00:00+00:00"},
+        {"since": "0001-01-01T00:00:00+14:00"},
     ],
-)  # fmt: skip
+)
 def test_a_period_that_does_not_exist_is_named(params):
     with pytest.raises(InvalidInput, match=r"range|since"):
         asked(**params).period()

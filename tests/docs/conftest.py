@@ -33,9 +33,15 @@ def run(urls, root, tmp_path) -> Run:
 
     def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
         ran = subprocess.run(
-            list(map(str, words)), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
-            stdin=subprocess.DEVNULL, timeout=_MOST_SECONDS,
-        )  # fmt: skip
+            list(map(str, words)),
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=_MOST_SECONDS,
+        )
         last = ran.stderr.strip().rpartition("\n")[2]
         if last.startswith("ModuleNotFoundError") and "'cognitive" not in last and "'brain" not in last:
             pytest.skip(last)

@@ -112,8 +112,11 @@ print(first + await two())
 def test_a_page_is_run_at_its_own_lines_and_what_is_not_to_run_is_not():
     lines = script(PAGE).splitlines()
     assert [(n, line) for n, line in enumerate(lines, 1) if line] == [
-        (4, "def brought():"), (5, "    return 1"), (9, "first = brought()"), (29, "print(first + await two())"),
-    ]  # fmt: skip
+        (4, "def brought():"),
+        (5, "    return 1"),
+        (9, "first = brought()"),
+        (29, "print(first + await two())"),
+    ]
     assert commands(PAGE) == ["cognitive recall x    --agent a"]
     assert _awaits(script(PAGE))
     assert not _awaits("print(1)")

@@ -22,10 +22,15 @@ ANSWER = Outcome(response="It hangs behind the barometer in the boat house.")
 
 def lines(n: int, first: int = 0) -> list[NewMemory]:
     return [
-        NewMemory(type="episode", content=f"Entry {k}: the {TOPICS[k % 10]} was inspected for the {k}th time.",
-                  source=f"line-{k}", session_id=f"s{k // 50}", occurred_at=AT + timedelta(minutes=k))
+        NewMemory(
+            type="episode",
+            content=f"Entry {k}: the {TOPICS[k % 10]} was inspected for the {k}th time.",
+            source=f"line-{k}",
+            session_id=f"s{k // 50}",
+            occurred_at=AT + timedelta(minutes=k),
+        )
         for k in range(first, first + n)
-    ]  # fmt: skip
+    ]
 
 
 def turn(agent: str, text: str = ASKED, **fields) -> Turn:

@@ -96,18 +96,34 @@ async def opened(site: Site, **plugins) -> AsyncIterator[CognitiveLayer]:
 
 async def lived(layer: CognitiveLayer, agent: str) -> tuple:
     """A life in which the secret got everywhere. Returns the secret's id and the contexts that a host may hold."""
-    [secret] = await layer.remember(agent, [
-        NewMemory(type="fact", content=FIRST, speaker="Ada", occurred_at=AT, session_id="s",
-                  tags=("vault",), entities=("aquarium",), attributes={"subject": "vault"}),
-    ])  # fmt: skip
+    [secret] = await layer.remember(
+        agent,
+        [
+            NewMemory(
+                type="fact",
+                content=FIRST,
+                speaker="Ada",
+                occurred_at=AT,
+                session_id="s",
+                tags=("vault",),
+                entities=("aquarium",),
+                attributes={"subject": "vault"},
+            ),
+        ],
+    )
     await layer.update(agent, secret, content=SECRET)
-    *_, once = await layer.remember(agent, [
-        NewMemory(type="episode", content="Yes, since Tuesday.", context=SECRET, occurred_at=AT, session_id="s"),
-        NewMemory(type="fact", content="The crane is green.", occurred_at=AT),
-        NewMemory(type="decision", content="The code stays as it is.", trust="talk", attributes={"rationale": SECRET}),
-        *(NewMemory(type="fact", content=f"Bolt {n} is of steel.", occurred_at=AT) for n in range(40)),
-        NewMemory(type="procedure", content=f"First of all: {SECRET}", occurred_at=AT),
-    ])  # fmt: skip
+    *_, once = await layer.remember(
+        agent,
+        [
+            NewMemory(type="episode", content="Yes, since Tuesday.", context=SECRET, occurred_at=AT, session_id="s"),
+            NewMemory(type="fact", content="The crane is green.", occurred_at=AT),
+            NewMemory(
+                type="decision", content="The code stays as it is.", trust="talk", attributes={"rationale": SECRET}
+            ),
+            *(NewMemory(type="fact", content=f"Bolt {n} is of steel.", occurred_at=AT) for n in range(40)),
+            NewMemory(type="procedure", content=f"First of all: {SECRET}", occurred_at=AT),
+        ],
+    )
     await layer.update(agent, once, content="Ask Ada first.")
     await IvfIndex(internals(layer).database, large=16, size=8).build(agent)
     talk = [Message(role="user" if n % 2 == 0 else "assistant", content=f"{n}: {'crane ' * 60}") for n in range(8)]

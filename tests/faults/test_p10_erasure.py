@@ -45,9 +45,18 @@ async def test_a_forgotten_memory_is_nowhere(site, agent):
         made = await vector(site, secret)
         before = await everywhere(site, agent, made)
         assert set(before) == {
-            "memory", "passage", "posting", "embedding", "turn", "session", "piece", "subtask", "revision", "candidate",
+            "memory",
+            "passage",
+            "posting",
+            "embedding",
+            "turn",
+            "session",
+            "piece",
+            "subtask",
+            "revision",
+            "candidate",
             "choice",
-        }  # fmt: skip
+        }
         asked = await vectors_of_turns(site, agent)
         assert len(asked) == 4
         receipt = await layer.forget(agent, [secret])

@@ -94,9 +94,19 @@ class Yard:
             "COGNITIVE_EMBEDDING_MODELS": "wordllama",
         }
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "cognitive.cli.entry", "db", "reembed", "--agent", self.agent, "--json", *arguments,
-            env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+            sys.executable,
+            "-m",
+            "cognitive.cli.entry",
+            "db",
+            "reembed",
+            "--agent",
+            self.agent,
+            "--json",
+            *arguments,
+            env=environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
         out, err = await process.communicate()
         assert process.returncode == 0, err.decode()
         return json.loads(out)["agents"][0]

@@ -150,7 +150,10 @@ async def test_an_address_of_both_leads_to_whichever_takes_writes(primary, stand
 
         async def counted():
             return {turn.turn_id for turn in await layer.explain.turns(agent) if turn.status == "completed"} >= {
-                "before", "without", "after"}  # fmt: skip
+                "before",
+                "without",
+                "after",
+            }
 
         await eventually(counted)
 

@@ -82,9 +82,15 @@ async def test_while_postgres_is_away_turns_go_on_and_outcomes_are_kept(embedder
 async def started(*options, **environment):
     """`cognitive serve` as a process of its own, and the address that it says it listens on."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "cognitive.cli.main", "serve", *options, env={**os.environ, **environment},
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "cognitive.cli.main",
+        "serve",
+        *options,
+        env={**os.environ, **environment},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
     said = (await process.stdout.readline()).decode()
     return process, said.removeprefix("Listening on ").strip()
 

@@ -85,8 +85,10 @@ async def test_a_role_that_row_level_security_binds_cannot_dump_and_says_so(urls
 async def taught(layer: CognitiveLayer, agents: list[str]) -> None:
     """Memories that were changed, shown, used, rated and superseded, in turns of several sessions."""
     for agent in agents:
-        said = [NewMemory(type="fact", content=f"The key of the {place} hangs on hook {n}.", occurred_at=AT)
-                for n, place in enumerate(PLACES)]  # fmt: skip
+        said = [
+            NewMemory(type="fact", content=f"The key of the {place} hangs on hook {n}.", occurred_at=AT)
+            for n, place in enumerate(PLACES)
+        ]
         ids = await layer.remember(agent, said)
         await layer.update(agent, ids[0], content="The key of the attic is lost.")
         for n, place in enumerate(PLACES[:4]):

@@ -66,8 +66,12 @@ def test_its_methods_are_those_of_a_layer():
             assert dict(ours.parameters) == wanted, name
 
 
-NAMESPACES = {RemoteSessions: SessionsApi, RemotePolicies: PoliciesApi, RemoteExplain: ExplainApi,
-              RemoteAdmin: AdminApi}  # fmt: skip
+NAMESPACES = {
+    RemoteSessions: SessionsApi,
+    RemotePolicies: PoliciesApi,
+    RemoteExplain: ExplainApi,
+    RemoteAdmin: AdminApi,
+}
 
 
 @pytest.mark.parametrize("remote", NAMESPACES, ids=lambda remote: remote.__name__)
@@ -85,22 +89,46 @@ async def test_a_prepared_turn_is_the_same_here_as_there(client, layer, agent, n
     await layer.remember(agent, [CHOSEN, NewMemory(type="fact", content="I am a careful assistant.", pinned=True)])
     tools = (Tool(name="search", description="Search", parameters={"type": "object", "properties": {}}),)
     said = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
-    asked = Turn(agent_id=agent, session_id="s", text=ASKED, tools=tools, conversation=said, now=now, turn_id="t",
-                 model="openai/gpt-4o", user_id="u")  # fmt: skip
+    asked = Turn(
+        agent_id=agent,
+        session_id="s",
+        text=ASKED,
+        tools=tools,
+        conversation=said,
+        now=now,
+        turn_id="t",
+        model="openai/gpt-4o",
+        user_id="u",
+    )
     here = await client.pre_turn(asked)
     there = await layer.pre_turn(asked)
     assert here.shown
     assert here.prompt("You are.") == there.prompt("You are.")
-    for name in ("user_message", "shown", "plan", "messages", "tools", "degraded", "now", "reader", "user_id",
-                 "placement", "thinking", "trim"):  # fmt: skip
+    for name in (
+        "user_message",
+        "shown",
+        "plan",
+        "messages",
+        "tools",
+        "degraded",
+        "now",
+        "reader",
+        "user_id",
+        "placement",
+        "thinking",
+        "trim",
+    ):
         assert getattr(here, name) == getattr(there, name), name
 
 
 async def test_a_turn_over_the_wire_teaches(client, agent):
     (id,) = await client.remember(agent, [CHOSEN])
     context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
-    grown = [Message(role="user", content=ASKED), Message(role="assistant", tool_calls=(ToolCall(name="ls", id="1"),)),
-             Message(role="tool", content="a.txt", tool_call_id="1")]  # fmt: skip
+    grown = [
+        Message(role="user", content=ASKED),
+        Message(role="assistant", tool_calls=(ToolCall(name="ls", id="1"),)),
+        Message(role="tool", content="a.txt", tool_call_id="1"),
+    ]
     assert len((await client.fit(context, grown, iteration=1)).messages) == 3
     calls = (ToolCall(name="ls", arguments={}, result="a.txt"),)
     report = await client.post_turn(context, Outcome(response="We chose Postgres over MongoDB.", tool_calls=calls))
@@ -270,10 +298,15 @@ async def test_it_asks_again_while_the_server_is_busy_and_no_longer(agent):
     assert len(left) == 1, "asked twice it would take itself back"
 
 
-@pytest.mark.parametrize("answer", [
-    httpx.Response(200, content=b"<html>"), httpx.Response(200, json={"a": 1}), httpx.Response(502, content=b"Bad"),
-    httpx.Response(404, content=b"{", headers={"Content-Type": "application/problem+json"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, content=b"<html>"),
+        httpx.Response(200, json={"a": 1}),
+        httpx.Response(502, content=b"Bad"),
+        httpx.Response(404, content=b"{", headers={"Content-Type": "application/problem+json"}),
+    ],
+)
 async def test_a_turn_goes_on_whatever_else_answers_in_the_servers_place(agent, answer):
     client, _ = answering(answer)
     assert (await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))).degraded
@@ -282,8 +315,11 @@ async def test_a_turn_goes_on_whatever_else_answers_in_the_servers_place(agent, 
 async def test_a_degraded_turn_of_a_server_without_codes_is_received(agent):
     turn = Turn(agent_id=agent, session_id="s", text=ASKED)
     sent = prepared(unprepared(turn, "t", NOW, Degradation("record_late", "not in time")))
-    body = {name: value for name, value in TypeAdapter(Prepared).dump_python(sent, mode="json").items()
-            if name != "degraded_codes"}  # fmt: skip
+    body = {
+        name: value
+        for name, value in TypeAdapter(Prepared).dump_python(sent, mode="json").items()
+        if name != "degraded_codes"
+    }
     client, _ = answering(httpx.Response(200, json=body))
     context = await client.pre_turn(turn)
     assert context.turn_id == "t"

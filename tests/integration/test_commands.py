@@ -46,9 +46,10 @@ def environment(urls, tmp_path_factory) -> dict[str, str]:
     data = tmp_path_factory.mktemp("data")
     (data / "patient.toml").write_text("deadline_ms = 5000\n", encoding="utf-8")  # the machine may be busy
     return {
-        "COGNITIVE_DATABASE_URL": urls.app, "COGNITIVE_DATA_DIR": str(data),
+        "COGNITIVE_DATABASE_URL": urls.app,
+        "COGNITIVE_DATA_DIR": str(data),
         "COGNITIVE_POLICY": str(data / "patient.toml"),
-    }  # fmt: skip
+    }
 
 
 class Shell:
@@ -108,13 +109,19 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
 
     called = ToolCall(name="exec", id="c1")
     said = (
-        Message(role="user", content="Deploy."), Message(role="assistant", tool_calls=(called,)),
+        Message(role="user", content="Deploy."),
+        Message(role="assistant", tool_calls=(called,)),
         Message(role="tool", content=LOG, tool_call_id="c1"),
-    )  # fmt: skip
+    )
     turn = Turn(
-        agent_id=shell.agent, session_id="s1", text="Which payment provider did we decide on?", turn_id="t1",
-        user_id="u", conversation=said, tools=({"name": "exec"},),
-    )  # fmt: skip
+        agent_id=shell.agent,
+        session_id="s1",
+        text="Which payment provider did we decide on?",
+        turn_id="t1",
+        user_id="u",
+        conversation=said,
+        tools=({"name": "exec"},),
+    )
     shown = shell.takes(turn, Outcome(response=STRIPE, tool_calls=(called,)))
     assert [each.memory_id for each in shown] == [UUID(id)]
     assert shell("why")["turns"][0]["status"] == "completed"
@@ -321,8 +328,14 @@ def test_a_language_is_shown_and_changed_and_an_unknown_one_refused(shell):
     shell("remember", "Die Häuser am Hang.")
     assert shell("db", "language")["language"] == "english"
     changed = shell("db", "language", "german", "--load", "1")
-    assert changed == {"agent": shell.agent, "language": "german", "becoming": None, "memories": 1, "lacking": 0,
-                       "leaving": 0}  # fmt: skip
+    assert changed == {
+        "agent": shell.agent,
+        "language": "german",
+        "becoming": None,
+        "memories": 1,
+        "lacking": 0,
+        "leaving": 0,
+    }
     assert shell("recall", "Haus")["hits"][0]["scores"]["said_bm25"]
     told = shell.run("db", "language", "--agent", shell.agent)
     assert told.stdout == f"{shell.agent} is searched in german: 1 memories.\n"
@@ -334,9 +347,10 @@ def test_a_language_is_shown_and_changed_and_an_unknown_one_refused(shell):
 
 def test_a_demo_in_json_is_a_document_and_nothing_else(shell, tmp_path):
     story = {
-        "title": "Two lines", "items": [{"id": "i1", "type": "fact", "text": "The harbour office closes at five."}],
+        "title": "Two lines",
+        "items": [{"id": "i1", "type": "fact", "text": "The harbour office closes at five."}],
         "turns": [{"text": "When does the harbour office close?", "response": "It closes at five."}],
-    }  # fmt: skip
+    }
     file = tmp_path / "story.json"
     file.write_text(json.dumps(story), encoding="utf-8")
     played = shell("demo", "--from", file, "--yes")

@@ -138,11 +138,14 @@ async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_c
 async def test_what_interrupted_builds_left_is_repaired_beside_the_rows(scratch):
     inside, url = scratch
     await upgrade(url)
-    await inside.execute("INSERT INTO cognitive.policy (agent_id, version, content) SELECT 'a', n, '{}' FROM"
-                         " generate_series(1, 1000) n")  # fmt: skip
+    await inside.execute(
+        "INSERT INTO cognitive.policy (agent_id, version, content) SELECT 'a', n, '{}' FROM generate_series(1, 1000) n"
+    )
     holder = await asyncpg.connect(url)
-    for way in ("CREATE INDEX CONCURRENTLY late ON cognitive.policy (version)",
-                "REINDEX INDEX CONCURRENTLY cognitive.policy_pkey"):  # fmt: skip
+    for way in (
+        "CREATE INDEX CONCURRENTLY late ON cognitive.policy (version)",
+        "REINDEX INDEX CONCURRENTLY cognitive.policy_pkey",
+    ):
         transaction = holder.transaction()
         await transaction.start()
         await holder.execute(
@@ -207,8 +210,10 @@ async def test_a_parked_turn_is_told_with_the_way_to_its_reason(machine, urls):
 async def test_settings_and_files_that_make_no_sense(machine, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATABASE_URI", "postgresql://typo")
     assert (await found())["settings"] == (
-        "warning", "COGNITIVE_DATABASE_URI is no setting", "did you mean COGNITIVE_DATABASE_URL?"
-    )  # fmt: skip
+        "warning",
+        "COGNITIVE_DATABASE_URI is no setting",
+        "did you mean COGNITIVE_DATABASE_URL?",
+    )
     (machine / "policy.toml").write_text("deadline = 3", encoding="utf-8")
     monkeypatch.setenv("COGNITIVE_POLICY", str(machine / "policy.toml"))
     assert "deadline" in (await found())["policy"][1]

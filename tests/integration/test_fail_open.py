@@ -20,8 +20,14 @@ SAID = (Message(role="user", content="Hello."), Message(role="assistant", conten
 TOOLS = tuple(Tool(name=name) for name in ("exec", "web_search", "message", "read"))  # the last is for other work
 VIEW = ("prefix", "shown", "messages", "tools", "categories")
 
-OWNERS = {"planner": "_memories", "engine": "_memories", "session_manager": "_window", "catalog": "_tools",
-          "turns": "_recorder", "redactor": "_memories"}  # fmt: skip
+OWNERS = {
+    "planner": "_memories",
+    "engine": "_memories",
+    "session_manager": "_window",
+    "catalog": "_tools",
+    "turns": "_recorder",
+    "redactor": "_memories",
+}
 
 
 class Changed:
@@ -66,8 +72,15 @@ def changed(layer: CognitiveLayer, part: str, method: str, does: Callable[..., o
 
 
 def ask(agent: str, turn_id: str) -> Turn:
-    return Turn(agent_id=agent, session_id="s", text="Swap 1 SOL for USDC from my wallet.", conversation=SAID,
-                tools=TOOLS, now=NOW, turn_id=turn_id)  # fmt: skip
+    return Turn(
+        agent_id=agent,
+        session_id="s",
+        text="Swap 1 SOL for USDC from my wallet.",
+        conversation=SAID,
+        tools=TOOLS,
+        now=NOW,
+        turn_id=turn_id,
+    )
 
 
 def view(context) -> dict[str, object]:

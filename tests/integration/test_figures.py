@@ -47,9 +47,18 @@ async def figures(urls):
 async def pumps(layer, agent):
     types = ("fact", "fact", "decision", "episode")
     return await layer.remember(
-        agent, [NewMemory(type=each, content=f"The pump of berth {n} was sealed on pier {n}.", tags=(f"t{n % 2}",),
-                          session_id="kept" if each == "episode" else None, occurred_at=AT - n * DAY)
-                for n, each in enumerate(types)])  # fmt: skip
+        agent,
+        [
+            NewMemory(
+                type=each,
+                content=f"The pump of berth {n} was sealed on pier {n}.",
+                tags=(f"t{n % 2}",),
+                session_id="kept" if each == "episode" else None,
+                occurred_at=AT - n * DAY,
+            )
+            for n, each in enumerate(types)
+        ],
+    )
 
 
 async def take(
@@ -234,9 +243,12 @@ async def test_a_memory_has_its_turns_its_use_and_what_replaced_it(layer, figure
 
 async def test_near_duplicates_are_those_whose_vectors_say_so(layer, figures, agent, pumps, embedder):
     [twin, _] = await layer.remember(
-        agent, [NewMemory(type="fact", content="The pump of berth 0 was sealed on pier 0 again.", occurred_at=AT),
-                NewMemory(type="fact", content="The berth of my grandmother's dog is full of violets.", occurred_at=AT)]
-    )  # fmt: skip
+        agent,
+        [
+            NewMemory(type="fact", content="The pump of berth 0 was sealed on pier 0 again.", occurred_at=AT),
+            NewMemory(type="fact", content="The berth of my grandmother's dog is full of violets.", occurred_at=AT),
+        ],
+    )
     near = await figures.near(agent, pumps[0], embedder.model)
     assert near.rows[0][0].id == twin
     assert near.looked == 5

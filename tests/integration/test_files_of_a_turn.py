@@ -165,9 +165,14 @@ async def play_two_turns(layer, agent, now, entered):
 
     def turn(text, minutes):
         return Turn(
-            agent_id=agent, session_id="s1", text=text, conversation=conversation, tools=tools, model="openai/gpt-4o",
+            agent_id=agent,
+            session_id="s1",
+            text=text,
+            conversation=conversation,
+            tools=tools,
+            model="openai/gpt-4o",
             now=now + timedelta(minutes=minutes),
-        )  # fmt: skip
+        )
 
     first = await layer.pre_turn(turn("Which payment provider did we decide on?", 0))
     await layer.post_turn(first, Outcome(response="We stay with Stripe for payments."))

@@ -74,17 +74,27 @@ async def owned(layer, agent):
     subtask = await layer.work.begin(agent, "s", "listen to the canary")
     await layer.work.plan(agent, "s", ["listen", "note"])
     return {
-        "memory": memory, "turn": context.turn_id, "session": "s", "source": "boiler", "tag": "canary",
-        "artifact": artifacts[0].id, "subtask": subtask.id,
-    }  # fmt: skip
+        "memory": memory,
+        "turn": context.turn_id,
+        "session": "s",
+        "source": "boiler",
+        "tag": "canary",
+        "artifact": artifacts[0].id,
+        "subtask": subtask.id,
+    }
 
 
 def nobodys():
     """The same kinds of names, of nothing."""
     return {
-        "memory": uuid4(), "turn": "no-such-turn", "session": "no-such-session", "source": "none", "tag": "none",
-        "artifact": uuid4(), "subtask": uuid4(),
-    }  # fmt: skip
+        "memory": uuid4(),
+        "turn": "no-such-turn",
+        "session": "no-such-session",
+        "source": "none",
+        "tag": "none",
+        "artifact": uuid4(),
+        "subtask": uuid4(),
+    }
 
 
 async def told(ask, layer, agent, had):

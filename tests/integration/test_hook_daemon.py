@@ -194,8 +194,10 @@ def test_a_hook_imports_none_of_the_heavy_parts(environment):
     assert (ran.stdout, ran.stderr.split()) == (b"{}\n", [])
     ran = subprocess.run(
         [sys.executable, "-c", f"import sys, cognitive; print(*[n for n in {HEAVY!r} if n in sys.modules])"],
-        env=environment, capture_output=True, check=True,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        check=True,
+    )
     assert ran.stdout.split() == []
 
 

@@ -114,10 +114,22 @@ async def test_what_stands_in_the_agents_context_is_not_shown_again(session, lay
 async def test_results_of_tools_belong_to_their_turn_and_prove_no_use(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
     response = {"type": "text", "file": {"content": ANSWER}}
-    await session("post-tool-use", prompt_id="p1", tool_name="Read", tool_input={"file": "a"}, tool_use_id="t1",
-                  tool_response=response)  # fmt: skip
-    await session("post-tool-use-failure", prompt_id="p1", tool_name="Bash", tool_input="ls", tool_use_id="t2",
-                  error="no such folder")  # fmt: skip
+    await session(
+        "post-tool-use",
+        prompt_id="p1",
+        tool_name="Read",
+        tool_input={"file": "a"},
+        tool_use_id="t1",
+        tool_response=response,
+    )
+    await session(
+        "post-tool-use-failure",
+        prompt_id="p1",
+        tool_name="Bash",
+        tool_input="ls",
+        tool_use_id="t2",
+        error="no such folder",
+    )
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
     assert await statuses(hooks, layer, agent) == ["completed"]
     assert await used(layer, agent, "p1") == [False], "every word of the answer was quoted from a file"

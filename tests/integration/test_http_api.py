@@ -127,8 +127,11 @@ async def test_sessions_and_what_they_keep(http, at):
 
 
 async def test_a_conversation_that_grew_within_a_turn_is_fitted(http, at):
-    said = [{"role": "user", "content": "Go on"}, {"role": "assistant", "tool_calls": [{"name": "ls", "id": "1"}]},
-            {"role": "tool", "tool_call_id": "1", "content": "a.txt"}]  # fmt: skip
+    said = [
+        {"role": "user", "content": "Go on"},
+        {"role": "assistant", "tool_calls": [{"name": "ls", "id": "1"}]},
+        {"role": "tool", "tool_call_id": "1", "content": "a.txt"},
+    ]
     body = {"session_id": "s1", "message": "Go on", "conversation": said, "iteration": 1}
     window = (await http.post(f"{at}/turns/t1/window", json=body)).json()
     assert [message["role"] for message in window["messages"]] == ["user", "assistant", "tool"]
@@ -195,9 +198,16 @@ async def test_what_is_wrong_is_said_in_one_form_and_by_its_name(http, at, metho
 
 @pytest.mark.parametrize(
     "body",
-    [b"{", b"", b"[" * 100_000, b'{"a":' * 100_000, b'{"session_id": "s", "text": "\\ud800"}', b"\xff",
-     b'{"session_id": "s", "text": "x", "tools": [{"name": "t", "parameters": {"a": NaN}}]}'],
-)  # fmt: skip
+    [
+        b"{",
+        b"",
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b'{"session_id": "s", "text": "\\ud800"}',
+        b"\xff",
+        b'{"session_id": "s", "text": "x", "tools": [{"name": "t", "parameters": {"a": NaN}}]}',
+    ],
+)
 async def test_what_is_not_json_is_refused(http, at, body):
     answer = await http.post(f"{at}/turns", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422

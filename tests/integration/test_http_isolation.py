@@ -100,8 +100,12 @@ async def test_whether_there_is_such_an_agent_is_not_told(http, tokens, layer, a
 
 @pytest.mark.parametrize(("method", "path"), [route for route in ALL if route[1] not in PUBLIC])
 async def test_without_a_token_nothing_is_served(http, method, path):
-    wrong = [{}, {"Authorization": "Bearer cog_00000000_" + "0" * 64}, {"Authorization": "Basic YTpi"},
-             {"X-Api-Key": "x"}]  # fmt: skip
+    wrong = [
+        {},
+        {"Authorization": "Bearer cog_00000000_" + "0" * 64},
+        {"Authorization": "Basic YTpi"},
+        {"X-Api-Key": "x"},
+    ]
     for headers in wrong:
         answer = await http.request(method, asked(path, "a"), json=body_of(path), headers=headers)
         assert answer.status_code == 401
@@ -170,9 +174,7 @@ async def test_what_comes_in_by_a_token_is_trusted_no_more_than_it_may_be(http, 
 
 
 async def test_a_token_that_may_not_erase_is_refused_by_every_route_that_does(http, tokens, layer, agent):
-    mine, admins = [
-        {"Authorization": f"Bearer {create(tokens, whose, erase=False)[1]}"} for whose in (agent, None)
-    ]  # fmt: skip
+    mine, admins = [{"Authorization": f"Bearer {create(tokens, whose, erase=False)[1]}"} for whose in (agent, None)]
     [kept] = await layer.remember(agent, [NewMemory(type="fact", content="The gate code is 4711.")])
     path = f"/api/v1/agents/{agent}"
     app = create_app(layer, ServerConfig(tokens=tokens))

@@ -23,8 +23,18 @@ async def test_it_goes_by_the_names_of_this_machine(layer, host):
         assert (await http.get(BUDGETS, headers={"Host": host})).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8765", "", "[::2]",
-                                  "evil.example:localhost", "localhost:evil"])  # fmt: skip
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example:8765",
+        "",
+        "[::2]",
+        "evil.example:localhost",
+        "localhost:evil",
+    ],
+)
 async def test_a_name_that_was_rebound_to_this_machine_is_refused(layer, host):
     async with inside(layer) as http:
         answer = await http.get(BUDGETS, headers={"Host": host})
@@ -44,11 +54,19 @@ async def test_further_names_are_the_operators_choice_but_any_name_takes_tokens(
         inside(layer, ServerConfig(allowed_hosts=("*",)))
 
 
-@pytest.mark.parametrize(("origin", "status"), [
-    ("http://localhost", 200), ("https://app.example", 200), ("https://app.example.evil", 403), ("null", 403),
-    ("http://evil.example", 403), ("http://localhost:3000", 403), ("http://localhost@evil.example", 403),
-    ("http://[", 403),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("http://localhost", 200),
+        ("https://app.example", 200),
+        ("https://app.example.evil", 403),
+        ("null", 403),
+        ("http://evil.example", 403),
+        ("http://localhost:3000", 403),
+        ("http://localhost@evil.example", 403),
+        ("http://[", 403),
+    ],
+)
 async def test_only_its_own_pages_and_allowed_ones_may_call(layer, origin, status):
     async with inside(layer, ServerConfig(allowed_origins=("https://app.example/",))) as http:
         assert (await http.get(BUDGETS, headers={"Origin": origin})).status_code == status
@@ -95,9 +113,13 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes(layer, agent
     assert len(asked) <= 12
 
 
-@pytest.mark.parametrize(("field", "each", "most"), [
-    ("conversation", {"role": "user", "content": "a"}, MOST_MESSAGES), ("tools", {"name": "a"}, MOST_TOOLS),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("field", "each", "most"),
+    [
+        ("conversation", {"role": "user", "content": "a"}, MOST_MESSAGES),
+        ("tools", {"name": "a"}, MOST_TOOLS),
+    ],
+)
 async def test_what_would_keep_all_others_waiting_is_refused_by_its_name(layer, agent, field, each, most):
     async with inside(layer) as http:
         turn = {"session_id": "s", "text": "x", field: [each] * (most + 1)}
@@ -189,9 +211,10 @@ async def test_streams_of_what_is_mounted_take_no_place_of_a_turn(layer):
 
 async def test_a_request_that_takes_too_long_is_ended_and_a_stream_is_not(layer):
     async with (
-        held("/api/slow") as (slow, _, _), held("/mcp") as (stream, waiting, gone),
+        held("/api/slow") as (slow, _, _),
+        held("/mcp") as (stream, waiting, gone),
         inside(layer, ServerConfig(request_seconds=0.01, most_running=1), [slow, stream]) as http,
-    ):  # fmt: skip
+    ):
         open_ended = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
         for _ in range(2):  # its place is free again

@@ -15,14 +15,24 @@ from cognitive.server.app import create_app
 from cognitive.server.config import Numbers, ServerConfig
 from tests.serving import running, token_for
 
-CHECKS = [not_a_server_error, checks.status_code_conformance, checks.content_type_conformance,
-          checks.response_headers_conformance, checks.response_schema_conformance]  # fmt: skip
+CHECKS = [
+    not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_headers_conformance,
+    checks.response_schema_conformance,
+]
 OPERATIONS = [
     found.ok()
     for found in schemathesis.openapi.from_dict(create_app(None, ServerConfig()).openapi()).get_all_operations()
 ]
-FEW = settings(max_examples=12, database=None, derandomize=True, suppress_health_check=list(HealthCheck),
-               phases=[Phase.explicit, Phase.generate])  # fmt: skip
+FEW = settings(
+    max_examples=12,
+    database=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate],
+)
 
 
 @pytest.fixture(scope="module")

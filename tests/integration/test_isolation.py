@@ -89,7 +89,11 @@ async def test_every_table_has_forced_row_level_security_and_a_key_that_begins_w
     for row in rows:
         across = row["relname"] == "tally"  # has an index for reading the counts of all agents, and no way to do so
         assert (row["relrowsecurity"], row["relforcerowsecurity"], row["policies"], row["agent_first"]) == (
-            True, True, 1, not across), row["relname"]  # fmt: skip
+            True,
+            True,
+            1,
+            not across,
+        ), row["relname"]
     assert tuple(role) == (False, False)
     assert owned == 0
 

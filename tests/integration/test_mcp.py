@@ -30,9 +30,13 @@ ASKED = "Where is the key of the boat house?"
 
 
 def policy(**changes) -> Policy:
-    return Policy(deadline_ms=10_000, abstention=False, dedup={"enabled": False},
-                  limits={"default": 1, "other_types": 1, "hinted_type": 1},
-                  **changes)  # fmt: skip
+    return Policy(
+        deadline_ms=10_000,
+        abstention=False,
+        dedup={"enabled": False},
+        limits={"default": 1, "other_types": 1, "hinted_type": 1},
+        **changes,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -264,8 +268,11 @@ async def test_what_is_remembered_is_kept_once_and_found(layer, agent):
         assert found(await recall(asking, "canary")) == {ids[0]}
     [memory] = await layer.get(agent, [ids[0]])
     assert (memory.type, memory.content, memory.tags, memory.session_id) == (
-        "decision", "The canary sings at 05:17.", ("birds",), "s9",
-    )  # fmt: skip
+        "decision",
+        "The canary sings at 05:17.",
+        ("birds",),
+        "s9",
+    )
 
 
 async def test_what_was_recalled_is_not_remembered_again(layer, agent, keys):

@@ -80,9 +80,13 @@ async def test_stdout_is_protocol_alone_and_the_process_ends_with_its_input(urls
     told = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": told}
     running = await asyncio.create_subprocess_exec(
-        sys.executable, *command(agent), env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app},
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        sys.executable,
+        *command(agent),
+        env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
     running.stdin.write(f"{json.dumps(hello)}\nthis is no JSON\n".encode())
     await running.stdin.drain()
     answer = json.loads(await running.stdout.readline())
@@ -181,9 +185,13 @@ async def test_without_a_valid_token_nobody_is_let_in(endpoint):
 
 @pytest.mark.parametrize(
     "headers",
-    [{"host": "evil.example"}, {"host": "127.0.0.1.evil.example:8766"}, {"origin": "http://evil.example"},
-     {"host": "evil.example", "mcp-protocol-version": "2026-07-28"}],
-)  # fmt: skip
+    [
+        {"host": "evil.example"},
+        {"host": "127.0.0.1.evil.example:8766"},
+        {"origin": "http://evil.example"},
+        {"host": "evil.example", "mcp-protocol-version": "2026-07-28"},
+    ],
+)
 async def test_a_page_that_rebinds_its_name_is_refused(endpoint, headers):
     assert await status(endpoint, authorization="Bearer mine", **headers) in (403, 421)
 
@@ -211,9 +219,11 @@ async def test_the_commands_own_server_shows_its_address_and_asks_for_its_token(
     await layer.remember(agent, [NewMemory(type="fact", content=CANARY)])
     (tmp_path / "token").write_text("a-token-of-some-length\n")
     running = await asyncio.create_subprocess_exec(
-        sys.executable, *command(agent, "--http", "--port", "0", "--token-file", str(tmp_path / "token")),
-        env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app}, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        sys.executable,
+        *command(agent, "--http", "--port", "0", "--token-file", str(tmp_path / "token")),
+        env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app},
+        stderr=asyncio.subprocess.PIPE,
+    )
     try:
         url = (await running.stderr.readline()).decode().strip()
         async with httpx2.AsyncClient(headers={"authorization": "Bearer a-token-of-some-length"}, timeout=60) as http:
@@ -231,9 +241,11 @@ async def test_the_commands_own_server_shows_its_address_and_asks_for_its_token(
 
 async def test_the_example_shows_one_memory_and_recalls_the_other(urls, root):
     running = await asyncio.create_subprocess_exec(
-        sys.executable, str(root / "examples" / "mcp_server.py"), stdout=asyncio.subprocess.PIPE,
+        sys.executable,
+        str(root / "examples" / "mcp_server.py"),
+        stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app, "PYTHONPATH": str(root)},
-    )  # fmt: skip
+    )
     printed, _ = await running.communicate()
     assert running.returncode == 0
     assert printed.decode().splitlines()[-3:] == [

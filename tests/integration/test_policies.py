@@ -90,8 +90,10 @@ async def test_history_is_kept_and_a_roll_back_is_a_choice_too(opened, agent):
 
     history = await opened.policies.history(agent)
     assert [(each.no, each.version, each.by) for each in history] == [
-        (3, saved.version, "cleo"), (2, None, "bob"), (1, saved.version, "ada"),
-    ]  # fmt: skip
+        (3, saved.version, "cleo"),
+        (2, None, "bob"),
+        (1, saved.version, "ada"),
+    ]
     standing = await opened.policies.effective(agent)
     assert (standing.live.version, standing.choices["live"].no) == (saved.version, 3)
 
@@ -184,8 +186,9 @@ async def test_a_stored_row_that_may_not_be_changed_is_not_taken_up(opened, agen
     try:
         await connection.execute(
             "INSERT INTO cognitive.candidate (agent_id, version, base, changes, by) VALUES ($1, 'x', 'y', $2, 'eve')",
-            agent, '{"categories": {"evil": {"extra_patterns": [".*"]}}}',
-        )  # fmt: skip
+            agent,
+            '{"categories": {"evil": {"extra_patterns": [".*"]}}}',
+        )
         await connection.execute(
             "INSERT INTO cognitive.choice (agent_id, role, no, version, by) VALUES ($1, 'live', 1, 'x', 'eve')", agent
         )

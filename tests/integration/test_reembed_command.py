@@ -14,9 +14,11 @@ KEY = "The spare key of the boat house hangs behind the barometer."
 def shell(urls, agent, tmp_path) -> Shell:
     (tmp_path / "patient.toml").write_text("deadline_ms = 5000\n", encoding="utf-8")  # the machine may be busy
     environment = {
-        "COGNITIVE_DATABASE_URL": urls.app, "COGNITIVE_DATA_DIR": str(tmp_path),
-        "COGNITIVE_POLICY": str(tmp_path / "patient.toml"), "COGNITIVE_EMBEDDING_MODELS": "hashed:old",
-    }  # fmt: skip
+        "COGNITIVE_DATABASE_URL": urls.app,
+        "COGNITIVE_DATA_DIR": str(tmp_path),
+        "COGNITIVE_POLICY": str(tmp_path / "patient.toml"),
+        "COGNITIVE_EMBEDDING_MODELS": "hashed:old",
+    }
     return Shell(environment, agent)
 
 

@@ -27,10 +27,16 @@ TOLERANT = Policy(abstention=False, deadline_ms=5_000)
 
 def lines(n: int) -> list[NewMemory]:
     return [
-        NewMemory(type="episode", content=f"Entry {k}: the crane number {k % 7} was inspected.", source=f"line-{k}",
-                  context="What was done today?", session_id="s", occurred_at=AT + timedelta(minutes=k))
+        NewMemory(
+            type="episode",
+            content=f"Entry {k}: the crane number {k % 7} was inspected.",
+            source=f"line-{k}",
+            context="What was done today?",
+            session_id="s",
+            occurred_at=AT + timedelta(minutes=k),
+        )
         for k in range(n)
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture

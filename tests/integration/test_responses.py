@@ -70,9 +70,11 @@ async def test_an_erased_agent_takes_its_responses_along(layer, agent, winch):
 
 async def test_forgetting_a_memory_takes_away_what_was_answered_with_it_and_what_followed(layer, agent, winch):
     turns = (
-        ask(agent, "before", 0, text="Hello!"), ask(agent, "shown", 1), ask(agent, "after", 2, text="Say that again?"),
+        ask(agent, "before", 0, text="Hello!"),
+        ask(agent, "shown", 1),
+        ask(agent, "after", 2, text="Say that again?"),
         ask(agent, "elsewhere", 3, session="another", text="Hello!"),
-    )  # fmt: skip
+    )
     told = {"before": GREETING, "shown": ANSWER, "after": GREETING, "elsewhere": GREETING}
     for turn in turns:
         await layer.post_turn(await layer.pre_turn(turn), told[turn.turn_id])

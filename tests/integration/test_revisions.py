@@ -92,7 +92,9 @@ async def test_a_history_is_its_agents_own(layer, agent, noted):
 async def texts(urls, agent):
     connection = await asyncpg.connect(urls.admin)
     try:
-        return [row[0] for row in await connection.fetch(
-            "SELECT was::text FROM cognitive.revision WHERE agent_id = $1", agent)]  # fmt: skip
+        return [
+            row[0]
+            for row in await connection.fetch("SELECT was::text FROM cognitive.revision WHERE agent_id = $1", agent)
+        ]
     finally:
         await connection.close()

@@ -49,11 +49,15 @@ def talk(size: int, seed: int) -> list[NewMemory]:
     chance = random.Random(seed)
     return [
         NewMemory(
-            type="episode", content=" ".join(chance.choices(WORDS, k=9)) + f" {n}", speaker="Ines",
-            session_id=f"s{n // 20}", occurred_at=AT + timedelta(minutes=n), source=str(n),
+            type="episode",
+            content=" ".join(chance.choices(WORDS, k=9)) + f" {n}",
+            speaker="Ines",
+            session_id=f"s{n // 20}",
+            occurred_at=AT + timedelta(minutes=n),
+            source=str(n),
         )
         for n in range(size)
-    ]  # fmt: skip
+    ]
 
 
 async def analysed(urls) -> None:
@@ -140,8 +144,14 @@ async def test_as_the_applications_role_the_search_reads_its_indexes(words, agen
 
 async def test_filters_narrow_before_the_best_are_taken(words, agent):
     lines = talk(200, seed=4)
-    marked = NewMemory(type="episode", content="an odd remark", session_id="other", tags=("rare",),
-                       occurred_at=AT + timedelta(days=40), source="odd")  # fmt: skip
+    marked = NewMemory(
+        type="episode",
+        content="an odd remark",
+        session_id="other",
+        tags=("rare",),
+        occurred_at=AT + timedelta(days=40),
+        source="odd",
+    )
     await words.remember(agent, [*lines, marked])
     for narrowed in ({"tags": ("rare",)}, {"session_id": "other"}, {"since": AT + timedelta(days=30)}):
         [hit] = await words.recall(agent, "ferry berth crane ticket", limit=5, now=AT, **narrowed)

@@ -196,8 +196,9 @@ async def test_the_corpus_counts_what_is_there_after_any_mix_of_writes(layer, ag
         )
         true = await connection.fetchrow(
             "SELECT count(DISTINCT memory_id), count(*), sum(said_length), sum(around_length)"
-            " FROM cognitive.passage WHERE agent_id = $1", agent
-        )  # fmt: skip
+            " FROM cognitive.passage WHERE agent_id = $1",
+            agent,
+        )
         session = await connection.fetchrow(
             "SELECT memories, lexemes FROM cognitive.session WHERE agent_id = $1", agent
         )

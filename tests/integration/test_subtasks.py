@@ -140,18 +140,21 @@ async def test_a_model_of_the_hosts_may_say_what_is_worth_knowing(layer, work, a
 
 async def test_an_empty_query_finds_nothing_and_rare_words_say_more(work, agent):
     """Upstream took an empty query for one that matches everything."""
-    for n, (title, result) in enumerate([
-        ("Migrate the payment service", "The schema of the service is at version 12."),
-        ("Read the logs of the service", "The disk of the service was full."),
-        ("Ask the service owner", "The owner of the service is on leave."),
-    ]):  # fmt: skip
+    for n, (title, result) in enumerate(
+        [
+            ("Migrate the payment service", "The schema of the service is at version 12."),
+            ("Read the logs of the service", "The disk of the service was full."),
+            ("Ask the service owner", "The owner of the service is on leave."),
+        ]
+    ):
         task = await work.begin(agent, f"s{n}", title)
         await work.complete(agent, task.id, result)
     await work.begin(agent, "s0", "An open task about the schema")
     for nothing in ("", "   ", "the of and", "?!"):
         assert await work.search(agent, None, nothing) == ()
     assert [each.title for each in await work.search(agent, None, "services and their schemas", 1)] == [
-        "Migrate the payment service"]  # fmt: skip
+        "Migrate the payment service"
+    ]
     assert len(await work.search(agent, None, "service", 10)) == 3
     assert [each.session_id for each in await work.search(agent, "s1", "service", 10)] == ["s1"]
     assert await work.search(f"{agent}-other", None, "service", 10) == ()

@@ -39,8 +39,12 @@ async def layer(urls, embedder):
 async def pumps(layer, agent):
     types = ("fact", "fact", "decision", "episode")
     return await layer.remember(
-        agent, [NewMemory(type=each, content=f"The pump of berth {n} was sealed on pier {n}.", occurred_at=AT)
-                for n, each in enumerate(types)])  # fmt: skip
+        agent,
+        [
+            NewMemory(type=each, content=f"The pump of berth {n} was sealed on pier {n}.", occurred_at=AT)
+            for n, each in enumerate(types)
+        ],
+    )
 
 
 async def fetch(urls, sql: str, *arguments) -> list[dict]:

@@ -19,10 +19,31 @@ from brain.postgres.transaction import beginning
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
 NAMES = [
-    "ada", "O'Hara", "'; DROP SCHEMA cognitive CASCADE; --", "\\", "\\'", "\\\\'", "a\nb\r\tc", "U&'\\0061'",
-    "E'\\x27'", "$$", "{agent}", "%s", "/* ", "-- ", "Zoë", "🦉", "\ufeff", "\u202e", "\x01\x1b\x7f", "  ",
-    "TO DEFAULT", "x" * 10_000, "'" * 10_000, "🦉" * 10_000,
-]  # fmt: skip
+    "ada",
+    "O'Hara",
+    "'; DROP SCHEMA cognitive CASCADE; --",
+    "\\",
+    "\\'",
+    "\\\\'",
+    "a\nb\r\tc",
+    "U&'\\0061'",
+    "E'\\x27'",
+    "$$",
+    "{agent}",
+    "%s",
+    "/* ",
+    "-- ",
+    "Zoë",
+    "🦉",
+    "\ufeff",
+    "\u202e",
+    "\x01\x1b\x7f",
+    "  ",
+    "TO DEFAULT",
+    "x" * 10_000,
+    "'" * 10_000,
+    "🦉" * 10_000,
+]
 ANY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 MADE_OF_QUOTES = st.text("'\\\"$;&UExu0-/* \n")
 

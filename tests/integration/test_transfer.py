@@ -18,14 +18,25 @@ AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 ASKED = "How many litres does pump 2 deliver?"
 MEM0 = {
     "results": [
-        {"id": "5c1f", "memory": "Likes green tea", "hash": "x", "metadata": None,
-         "created_at": "2026-08-01T10:00:00+00:00", "updated_at": None, "user_id": "ada", "categories": ["food"]},
+        {
+            "id": "5c1f",
+            "memory": "Likes green tea",
+            "hash": "x",
+            "metadata": None,
+            "created_at": "2026-08-01T10:00:00+00:00",
+            "updated_at": None,
+            "user_id": "ada",
+            "categories": ["food"],
+        },
     ]
-}  # fmt: skip
+}
 LANGGRAPH = {
-    "namespace": ["users", "ada"], "key": "k1", "value": {"text": "Works nights", "n": 3},
-    "created_at": "2026-08-01T10:00:00+00:00", "updated_at": "2026-08-02T10:00:00+00:00",
-}  # fmt: skip
+    "namespace": ["users", "ada"],
+    "key": "k1",
+    "value": {"text": "Works nights", "n": 3},
+    "created_at": "2026-08-01T10:00:00+00:00",
+    "updated_at": "2026-08-02T10:00:00+00:00",
+}
 
 
 async def exported(layer, agent: str) -> list[str]:
@@ -35,12 +46,33 @@ async def exported(layer, agent: str) -> list[str]:
 async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
     mysql = NewMemory(type="decision", content="We use MySQL.", occurred_at=AT, trust="agent")
     [old] = await layer.remember(agent, [mysql])
-    await layer.remember(agent, [
-        NewMemory(type="decision", content="We use Postgres.", supersedes=old, occurred_at=AT, tags=("db",),
-                  entities=("Postgres",), confidence=0.5, pinned=True, attributes={"stakes": "high"}, trust="agent"),
-        NewMemory(type="episode", content="Zeile \u2028 eins", speaker="Ada", context="Vorher", session_id="s",
-                  occurred_at=AT, source="x/1", trust="talk"),
-    ])  # fmt: skip
+    await layer.remember(
+        agent,
+        [
+            NewMemory(
+                type="decision",
+                content="We use Postgres.",
+                supersedes=old,
+                occurred_at=AT,
+                tags=("db",),
+                entities=("Postgres",),
+                confidence=0.5,
+                pinned=True,
+                attributes={"stakes": "high"},
+                trust="agent",
+            ),
+            NewMemory(
+                type="episode",
+                content="Zeile \u2028 eins",
+                speaker="Ada",
+                context="Vorher",
+                session_id="s",
+                occurred_at=AT,
+                source="x/1",
+                trust="talk",
+            ),
+        ],
+    )
     lines = await exported(layer, agent)
     there = f"{agent}-there"
     ids = await layer.admin.import_lines(there, lines)

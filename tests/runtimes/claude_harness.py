@@ -151,9 +151,17 @@ class ClaudeCode(Transport):
 
     async def _result(self, text: str | None) -> None:
         result = {
-            "type": "result", "subtype": "success", "duration_ms": 1, "duration_api_ms": 1, "is_error": text is None,
-            "num_turns": 1, "session_id": self.session_id, "result": text, "usage": {}, "total_cost_usd": 0,
-        }  # fmt: skip
+            "type": "result",
+            "subtype": "success",
+            "duration_ms": 1,
+            "duration_api_ms": 1,
+            "is_error": text is None,
+            "num_turns": 1,
+            "session_id": self.session_id,
+            "result": text,
+            "usage": {},
+            "total_cost_usd": 0,
+        }
         await self._messages.put(result)
 
 

@@ -28,9 +28,14 @@ async def test_the_second_conversation_is_shown_what_the_first_was_told(urls, ro
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
     ran = await asyncio.to_thread(
-        subprocess.run, [sys.executable, f"examples/{example}.py"], cwd=root, capture_output=True, text=True,
-        timeout=120, env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app, "PYTHONPATH": str(root)},
-    )  # fmt: skip
+        subprocess.run,
+        [sys.executable, f"examples/{example}.py"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app, "PYTHONPATH": str(root)},
+    )
     assert ran.returncode == 0, ran.stderr
     assert "holds the bare words: False" not in ran.stdout
     monday, tuesday = ran.stdout.splitlines()[-2:]

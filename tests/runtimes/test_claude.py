@@ -79,13 +79,20 @@ async def test_claude_code_itself(urls, embedder, agent, tmp_path, model):
         return {"content": []}
 
     env = {
-        "HOME": str(tmp_path), "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}", "ANTHROPIC_API_KEY": "none",
+        "HOME": str(tmp_path),
+        "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
+        "ANTHROPIC_API_KEY": "none",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-    }  # fmt: skip
+    }
     own = ClaudeAgentOptions(
-        tools=[], allowed_tools=["mcp__shop__lookup", "mcp__shop__exec"], setting_sources=[], cwd=tmp_path, env=env,
-        mcp_servers={"shop": create_sdk_mcp_server("shop", tools=[lookup, exec_])}, strict_mcp_config=True,
-    )  # fmt: skip
+        tools=[],
+        allowed_tools=["mcp__shop__lookup", "mcp__shop__exec"],
+        setting_sources=[],
+        cwd=tmp_path,
+        env=env,
+        mcp_servers={"shop": create_sdk_mcp_server("shop", tools=[lookup, exec_])},
+        strict_mcp_config=True,
+    )
     policy = Policy(abstention=False, deadline_ms=20_000, placement="journaled")
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         [key] = await layer.remember(agent, [NewMemory(type="fact", content=KEY)])

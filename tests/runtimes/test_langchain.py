@@ -76,9 +76,11 @@ async def test_what_a_message_holds_beside_words_stays_and_the_block_comes_behin
 async def test_a_run_that_somebody_interrupts_and_resumes_is_one_turn(middleware, layer, agent):
     approving = HumanInTheLoopMiddleware(interrupt_on={"unlock": True})
     asking = create_agent(
-        model(calls("unlock", door="boat house"), AIMessage(KEY)), [unlock],
-        middleware=[middleware, approving], checkpointer=InMemorySaver(),
-    )  # fmt: skip
+        model(calls("unlock", door="boat house"), AIMessage(KEY)),
+        [unlock],
+        middleware=[middleware, approving],
+        checkpointer=InMemorySaver(),
+    )
     config: Any = {"configurable": {"thread_id": "t"}}
     waiting = await asking.ainvoke({"messages": [("user", ASK)]}, config)
     assert waiting["__interrupt__"]

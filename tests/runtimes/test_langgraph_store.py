@@ -43,18 +43,23 @@ KEYS = st.sampled_from(["k", "k.1", ".", "..", "ключ", "a b"])
 VALUES = st.dictionaries(
     st.sampled_from(["text", "n", "tags", "nested"]),
     st.one_of(
-        st.integers(-5, 5), st.none(), st.booleans(), st.sampled_from(["", "tea", "\x00", "\ud83d", "é\n"]),
-        st.lists(st.integers(0, 2), max_size=2), st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), max_size=2),
+        st.integers(-5, 5),
+        st.none(),
+        st.booleans(),
+        st.sampled_from(["", "tea", "\x00", "\ud83d", "é\n"]),
+        st.lists(st.integers(0, 2), max_size=2),
+        st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), max_size=2),
     ),
     max_size=3,
-)  # fmt: skip
+)
 FILTERS = st.one_of(
     st.none(), VALUES, st.integers(-5, 5).map(lambda n: {"n": {"$ne": n}}), st.just({"nested": {"a": 1}})
 )
 CONDITIONS = st.builds(
-    MatchCondition, match_type=st.sampled_from(["prefix", "suffix"]),
+    MatchCondition,
+    match_type=st.sampled_from(["prefix", "suffix"]),
     path=st.lists(st.sampled_from(["*", "users", "ada", "docs"]), max_size=2).map(tuple),
-)  # fmt: skip
+)
 OPS: st.SearchStrategy[Op] = st.one_of(
     st.tuples(NAMESPACES, KEYS, st.one_of(VALUES, VALUES, st.none())).map(lambda given: PutOp(*given)),
     st.tuples(NAMESPACES, KEYS).map(lambda given: GetOp(*given)),

@@ -138,10 +138,14 @@ class Ledger:
             own = self._own[n]
             hits.append(
                 memory(
-                    n, usage_shown=own.shown, usage_used=own.used, times_shown=own.times_shown,
-                    times_used=own.times_used, usage_at=own.at if own.times_shown else None,
+                    n,
+                    usage_shown=own.shown,
+                    usage_used=own.used,
+                    times_shown=own.times_shown,
+                    times_used=own.times_used,
+                    usage_at=own.at if own.times_shown else None,
                 )
-            )  # fmt: skip
+            )
         shown, decoys = self._all, self._decoys
         base = {"fact": Masses(shown.shown, shown.used, shown.at, decoys.shown, decoys.used)}
         return Found(tuple(hits), base=base if self._turns else {}, past=self._past(asked))

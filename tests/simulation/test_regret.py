@@ -61,9 +61,11 @@ def test_who_knows_the_truth_regrets_nothing():
 
 def test_the_seeds_rule_is_the_seeds():
     hits = (
-        memory(1), memory(2, times_shown=1, times_used=1), memory(3, times_shown=2, times_used=2),
+        memory(1),
+        memory(2, times_shown=1, times_used=1),
+        memory(3, times_shown=2, times_used=2),
         memory(4, times_shown=4, times_used=0),
-    )  # fmt: skip
+    )
     assert [each.factor for each in earned_by_the_seeds_rule(Found(hits), START).values()] == [1.0, 1.0, 1.5, 0.5]
 
 
@@ -87,11 +89,14 @@ def test_the_ledger_finds_the_likest_turns_with_what_was_lacked_and_the_decoys()
         ledger.learn(direction, {0: False, 2: True}, lacked, [True] + [False] * (DECOYS - 1), START)
     found = ledger.found([0, 1, 2], 0.8 * directions[1] + 0.6 * directions[2])
     assert [(turn.turn_id, round(turn.cosine, 2), round(turn.words, 2)) for turn in found.past] == [
-        ("1", 0.8, 0.8), ("2", 0.6, 0.6), ("0", 0.0, 0.0),
-    ]  # fmt: skip
+        ("1", 0.8, 0.8),
+        ("2", 0.6, 0.6),
+        ("0", 0.0, 0.0),
+    ]
     assert found.past[0].shown == (
-        PastShown(memory(0).memory_id, False, 0.0), PastShown(memory(2).memory_id, True, 0.2),
-    )  # fmt: skip
+        PastShown(memory(0).memory_id, False, 0.0),
+        PastShown(memory(2).memory_id, True, 0.2),
+    )
     masses = found.base["fact"]
     assert (masses.shown, masses.used, masses.decoys, masses.decoys_used) == (6, 3, 3 * DECOYS, 3)
 

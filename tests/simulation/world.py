@@ -58,10 +58,23 @@ class World:
 
 def memory(n: int, **usage) -> Hit:
     return Hit(
-        memory_id=UUID(int=n), ordinal=0, seq=n, type="fact", content="", partial=False, speaker=None,
-        occurred_at=START, session_id=None, source=None, superseded_by=None, confidence=1.0, pinned=False, length=1,
-        scores={}, **usage,
-    )  # fmt: skip
+        memory_id=UUID(int=n),
+        ordinal=0,
+        seq=n,
+        type="fact",
+        content="",
+        partial=False,
+        speaker=None,
+        occurred_at=START,
+        session_id=None,
+        source=None,
+        superseded_by=None,
+        confidence=1.0,
+        pinned=False,
+        length=1,
+        scores={},
+        **usage,
+    )
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

@@ -24,17 +24,32 @@ def hit(n: int = 1, content: str = "Tea is served at noon.", **fields) -> Hit:
         if isinstance(fields.get(name), int):
             fields[name] = uid(fields[name])
     given = {
-        "memory_id": uid(n), "ordinal": 0, "seq": n, "type": "fact", "content": content, "partial": False,
-        "speaker": None, "occurred_at": AT, "session_id": None, "source": None, "superseded_by": None,
-        "confidence": 1.0, "pinned": False, "length": 4, "scores": {},
-    }  # fmt: skip
+        "memory_id": uid(n),
+        "ordinal": 0,
+        "seq": n,
+        "type": "fact",
+        "content": content,
+        "partial": False,
+        "speaker": None,
+        "occurred_at": AT,
+        "session_id": None,
+        "source": None,
+        "superseded_by": None,
+        "confidence": 1.0,
+        "pinned": False,
+        "length": 4,
+        "scores": {},
+    }
     return Hit(**{**given, **fields})
 
 
 def candidate(n: int = 1, content: str = "Tea is served at noon.", **fields) -> Candidate:
     """A candidate around `hit(n, content, ...)`; the fields of a Candidate go to it, the others to its hit."""
-    own = {name: fields.pop(name) for name in ("relevance", "factors", "boost", "score", "rank", "tokens")
-           if name in fields}  # fmt: skip
+    own = {
+        name: fields.pop(name)
+        for name in ("relevance", "factors", "boost", "score", "rank", "tokens")
+        if name in fields
+    }
     return Candidate(hit(n, content, **fields), **own)
 
 

@@ -22,10 +22,13 @@ SAYS = st.sampled_from(
 ANNOTATIONS = st.fixed_dictionaries(
     {},
     optional={
-        "title": SAYS, "description": SAYS, "examples": st.lists(SAYS, max_size=2), "$comment": SAYS,
+        "title": SAYS,
+        "description": SAYS,
+        "examples": st.lists(SAYS, max_size=2),
+        "$comment": SAYS,
         "default": st.sampled_from([None, 1, {"title": "kept"}, ["a"]]),
     },
-)  # fmt: skip
+)
 DEFINED = ("Place", "Thing")
 LEAVES = st.one_of(
     st.sampled_from(

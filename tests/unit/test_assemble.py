@@ -49,13 +49,14 @@ def names(assembled) -> list[int]:
 
 HITS = st.lists(
     st.tuples(st.sampled_from(MEMORY_TYPES), st.floats(0, 1), st.integers(1, 400), st.booleans()),
-    min_size=0, max_size=14,
+    min_size=0,
+    max_size=14,
 ).map(
     lambda rows: [
         stored(n, type_, cosine, words, superseded_by=n + 1 if replaced and n < len(rows) else None)
         for n, (type_, cosine, words, replaced) in enumerate(rows, 1)
     ]
-)  # fmt: skip
+)
 
 
 @given(HITS, st.integers(0, 12), st.sampled_from(list(FRAMES)), st.uuids().map(str), st.booleans())

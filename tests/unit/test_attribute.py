@@ -26,13 +26,19 @@ MEMORIES = [
 ]
 # Sentences that have nothing to do with any of them.
 FILLER = [
-    "A glacier moves a few metres every year, slower at its edges.", "Bread rises faster in a humid room.",
-    "Old maps show the harbour further inland.", "The violin has four strings tuned in fifths.",
-    "Moss grows where the sun rarely comes.", "A tram line once crossed the bridge.",
-    "Copper turns green when it stands in the rain.", "Bees find their way by the light of the sky.",
-    "The theatre seats nine hundred people.", "Chess players count tempi and squares.",
-    "Salt lowers the freezing point of water.", "A comet returns after seventy-five years.",
-]  # fmt: skip
+    "A glacier moves a few metres every year, slower at its edges.",
+    "Bread rises faster in a humid room.",
+    "Old maps show the harbour further inland.",
+    "The violin has four strings tuned in fifths.",
+    "Moss grows where the sun rarely comes.",
+    "A tram line once crossed the bridge.",
+    "Copper turns green when it stands in the rain.",
+    "Bees find their way by the light of the sky.",
+    "The theatre seats nine hundred people.",
+    "Chess players count tempi and squares.",
+    "Salt lowers the freezing point of water.",
+    "A comet returns after seventy-five years.",
+]
 
 
 def reply(sentences: int, *, saying: str = "") -> str:
@@ -99,9 +105,23 @@ def test_a_polite_reply_to_the_users_topic_earns_little(strategy):
 
 
 def test_a_word_that_all_shown_memories_share_proves_nothing():
-    memories = [f"The deployment of service {name} needs approval." for name in
-                ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet",
-                 "kilo", "lima")]  # fmt: skip
+    memories = [
+        f"The deployment of service {name} needs approval."
+        for name in (
+            "alpha",
+            "bravo",
+            "charlie",
+            "delta",
+            "echo",
+            "foxtrot",
+            "golf",
+            "hotel",
+            "india",
+            "juliet",
+            "kilo",
+            "lima",
+        )
+    ]
     assert used("The deployment of service bravo needs approval.", memories) == {1}
 
 
@@ -113,19 +133,38 @@ def test_something_is_always_the_best_but_not_therefore_used():
     ("memory", "other", "response"),
     [
         pytest.param("The port is 5432.", "Retries are capped at 9999.", "Connect to port 5432.", id="numbers"),
-        pytest.param("def area(r): return 3.14159 * r ** 2", "SELECT id FROM orders WHERE total > 100",
-                     "Use this:\n```python\ndef area(r):\n    return 3.14159 * r ** 2\n```\nDone.", id="code"),
-        pytest.param("我们决定使用北京的数据中心。", "下周五团队去杭州旅行。",
-                     "好的，我们决定使用北京的数据中心。还有别的吗？", id="chinese"),
-        pytest.param("Мы храним резервные копии тридцать дней.", "Кошку зовут Мурка.",
-                     "Да: резервные копии мы храним тридцать дней.", id="russian"),
-        pytest.param("Party 🎉 on the roof with 🍕 and lemonade", "🐶 needs a walk",
-                     "The roof party has lemonade 🍕🎉", id="emoji"),
-        pytest.param("https://wiki.example.org/runbooks/restore is the restore runbook.",
-                     "The lunch menu is on the fridge.",
-                     "See https://wiki.example.org/runbooks/restore for the restore runbook.", id="links"),
+        pytest.param(
+            "def area(r): return 3.14159 * r ** 2",
+            "SELECT id FROM orders WHERE total > 100",
+            "Use this:\n```python\ndef area(r):\n    return 3.14159 * r ** 2\n```\nDone.",
+            id="code",
+        ),
+        pytest.param(
+            "我们决定使用北京的数据中心。",
+            "下周五团队去杭州旅行。",
+            "好的，我们决定使用北京的数据中心。还有别的吗？",
+            id="chinese",
+        ),
+        pytest.param(
+            "Мы храним резервные копии тридцать дней.",
+            "Кошку зовут Мурка.",
+            "Да: резервные копии мы храним тридцать дней.",
+            id="russian",
+        ),
+        pytest.param(
+            "Party 🎉 on the roof with 🍕 and lemonade",
+            "🐶 needs a walk",
+            "The roof party has lemonade 🍕🎉",
+            id="emoji",
+        ),
+        pytest.param(
+            "https://wiki.example.org/runbooks/restore is the restore runbook.",
+            "The lunch menu is on the fridge.",
+            "See https://wiki.example.org/runbooks/restore for the restore runbook.",
+            id="links",
+        ),
     ],
-)  # fmt: skip
+)
 def test_any_kind_of_text_is_measured(memory, other, response):
     first, second = overlaps([memory, other], response)
     assert first >= THRESHOLDS["relative"] > second
@@ -135,20 +174,30 @@ def test_any_kind_of_text_is_measured(memory, other, response):
     ("said", "other", "response"),
     [
         pytest.param("Logs are kept for 30 days.", "Traces are kept for 90 days.", "30 days.", id="figures"),
-        pytest.param("The build runs on Python 3.11.4.", "The docs need Python 3.12.0.", "Python 3.11.4.",
-                     id="versions"),
-        pytest.param("Payroll: /srv/payroll/run.sh", "Invoices: /srv/billing/export.sh",
-                     "Start `/srv/payroll/run.sh`.", id="paths"),
-        pytest.param("parse_header(line) raises HeaderError", "encode_body(data) returns bytes",
-                     "```py\ntry:\n    parse_header(line)\nexcept HeaderError:\n    pass\n```", id="identifiers"),
-        pytest.param("会議は水曜日の午後三時です。", "歓迎会は金曜日の夜です。", "水曜日の午後三時です。",
-                     id="japanese"),
+        pytest.param(
+            "The build runs on Python 3.11.4.", "The docs need Python 3.12.0.", "Python 3.11.4.", id="versions"
+        ),
+        pytest.param(
+            "Payroll: /srv/payroll/run.sh",
+            "Invoices: /srv/billing/export.sh",
+            "Start `/srv/payroll/run.sh`.",
+            id="paths",
+        ),
+        pytest.param(
+            "parse_header(line) raises HeaderError",
+            "encode_body(data) returns bytes",
+            "```py\ntry:\n    parse_header(line)\nexcept HeaderError:\n    pass\n```",
+            id="identifiers",
+        ),
+        pytest.param(
+            "会議は水曜日の午後三時です。", "歓迎会は金曜日の夜です。", "水曜日の午後三時です。", id="japanese"
+        ),
         pytest.param("การประชุมเริ่มเวลาเก้าโมงเช้า", "แมวชอบกินปลา", "การประชุมเริ่มเวลาเก้าโมงเช้าครับ", id="thai"),
         pytest.param("موعد الطبيب يوم الثلاثاء", "سارة تدرس الهندسة", "الموعد يوم الثلاثاء عند الطبيب", id="arabic"),
         pytest.param("회의는 수요일 오후에 있다", "고양이 이름은 나비다", "회의는 수요일 오후에 열려요", id="korean"),
         pytest.param("Ｔｈｅ ｐｏｒｔ ｉｓ ５４３２", "Retries: 9", "Use port 5432.", id="full width"),
     ],
-)  # fmt: skip
+)
 def test_what_is_said_is_told_from_its_neighbour(said, other, response):
     assert used(response, [said, other]) == {0}
 
@@ -170,8 +219,24 @@ def test_one_threshold_serves_terse_normal_and_verbose_replies(form):
     assert sum(false_positives) / len(false_positives) <= 0.07
 
 
-PIECES = st.sampled_from([*MEMORIES, *FILLER, "我们决定", "👍", "```", "3.14", "the and of", "\n", "x",
-                          "\u0301", "e\u0301\u0301", "\u200d", "👩🏽‍💻", "\ud800"])  # fmt: skip
+PIECES = st.sampled_from(
+    [
+        *MEMORIES,
+        *FILLER,
+        "我们决定",
+        "👍",
+        "```",
+        "3.14",
+        "the and of",
+        "\n",
+        "x",
+        "\u0301",
+        "e\u0301\u0301",
+        "\u200d",
+        "👩🏽‍💻",
+        "\ud800",
+    ]
+)
 TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=4).map(" ".join)
 NOTHING = st.sampled_from(["", " ", "\n\n", "...", "👍"])
 

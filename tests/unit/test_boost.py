@@ -24,9 +24,13 @@ DATES = st.datetimes(timezones=st.just(UTC))
 
 def experienced(times_shown: int, times_used: int, *, at: datetime = AT):
     return hit(
-        1, times_shown=times_shown, times_used=times_used, usage_shown=float(times_shown),
-        usage_used=float(times_used), usage_at=at if times_shown else None,
-    )  # fmt: skip
+        1,
+        times_shown=times_shown,
+        times_used=times_used,
+        usage_shown=float(times_shown),
+        usage_used=float(times_used),
+        usage_at=at if times_shown else None,
+    )
 
 
 def base(shown: float, used: float, *, at: datetime = AT, type: str = "fact"):
@@ -212,8 +216,9 @@ def test_a_rating_is_no_use_elsewhere(elsewhere):
     factors = []
     for rated in (False, True):
         more = weight - 1 if rated else 0.0
-        memory = hit(1, times_shown=shown, times_used=used, usage_shown=shown + more, usage_used=used + more,
-                     usage_at=AT)  # fmt: skip
+        memory = hit(
+            1, times_shown=shown, times_used=used, usage_shown=shown + more, usage_used=used + more, usage_at=AT
+        )
         turn = past(SAME, (1, True))
         turn = replace(turn, shown=(replace(turn.shown[0], rated=rated),))
         factors.append(boosts(found(memory, base=RARE, past=(turn,)), AT, POLICY, CONSTANTS)[uid(1)].factor)
@@ -322,10 +327,17 @@ def test_the_seeds_rule_is_half_plus_the_rate_from_the_second_showing_on(counts,
 def test_the_seed_orders_by_relevance_times_its_factor():
     records = [(0, 0), (1, 0), (1, 1), (2, 0), (4, 1), (4, 2), (10, 9), (6, 6)]
     hits = [
-        hit(n, times_shown=shown, times_used=used, usage_shown=float(shown), usage_used=float(used), usage_at=AT,
-            scores={"said_cosine": 0.9 - n / 20})
+        hit(
+            n,
+            times_shown=shown,
+            times_used=used,
+            usage_shown=float(shown),
+            usage_used=float(used),
+            usage_at=AT,
+            scores={"said_cosine": 0.9 - n / 20},
+        )
         for n, (shown, used) in enumerate(records, 1)
-    ]  # fmt: skip
+    ]
     ordered = order([RetrievalQuery("fact", "Tea?", 5)], found(*hits, past=LEARNT), AT, SEED, CONSTANTS)
     factors = {uid(n): 0.5 + used / shown if shown >= 2 else 1.0 for n, (shown, used) in enumerate(records, 1)}
     assert [each.score for each in ordered] == [each.relevance * factors[each.hit.memory_id] for each in ordered]

@@ -183,6 +183,8 @@ def test_what_is_said_already_gives_way_to_what_is_new():
 
 
 def test_with_thrift_the_shorter_of_two_as_good_is_taken_and_a_better_one_before_both():
-    crowd = [candidate(n, f"Word{n}.", tokens=tokens, score=score)
-             for n, (tokens, score) in enumerate([(21, 0.5), (20, 0.5), (50, 0.8)], 1)]  # fmt: skip
+    crowd = [
+        candidate(n, f"Word{n}.", tokens=tokens, score=score)
+        for n, (tokens, score) in enumerate([(21, 0.5), (20, 0.5), (50, 0.8)], 1)
+    ]
     assert ids(fit(crowd, {"fact": 70}, 70, cost=cost, constants=Constants(token_cost_exponent=0.5)).kept) == [2, 3]

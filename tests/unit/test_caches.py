@@ -8,10 +8,14 @@ from brain import caches
 
 # Functions of tools, rules, settings and types: no memory's or message's words enter them.
 OF_NO_TEXT = {
-    "brain/caches.py", "cognitive/catalog/tool_variants.py", "cognitive/telemetry/spans.py",
-    "cognitive/window/rendering.py", "cognitive/window/output/normalise.py",
-    "cognitive/preflight/classification.py", "cognitive/client/calls.py",
-}  # fmt: skip
+    "brain/caches.py",
+    "cognitive/catalog/tool_variants.py",
+    "cognitive/telemetry/spans.py",
+    "cognitive/window/rendering.py",
+    "cognitive/window/output/normalise.py",
+    "cognitive/preflight/classification.py",
+    "cognitive/client/calls.py",
+}
 
 
 def test_what_is_cached_of_texts_goes_when_it_is_emptied():

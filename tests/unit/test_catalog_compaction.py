@@ -124,8 +124,12 @@ def test_the_steps_go_in_their_order_and_only_those_that_dropped_something_are_n
     """The seed's order for packs and pipelines, then what schemas can do without."""
     drops = [step.drops for step in STEPS]
     assert drops[:5] == [
-        "intent keywords", "typical use", "limitations", "bodies of pipeline steps", "schemas of inputs and outputs"
-    ]  # fmt: skip
+        "intent keywords",
+        "typical use",
+        "limitations",
+        "bodies of pipeline steps",
+        "schemas of inputs and outputs",
+    ]
     pack = Tool(name="blog", intent_keywords=["write a blog"], limitations=["English only"])
     compacted = compact([Offered(pack).forms], 10)
     assert compacted.dropped == ("intent keywords", "limitations")

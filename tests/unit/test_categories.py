@@ -182,10 +182,14 @@ def test_a_message_below_the_complex_threshold_needs_more_to_be_complex():
 @pytest.mark.parametrize(
     "text",
     [
-        "Was haben wir über Redis entschieden?", "我们决定用什么数据库?", "что мы решили?", "昨日は何を話しましたか?",
-        "Lies https://example.org und speichere es in einer Datei", "¿qué decidimos sobre la base de datos?",
+        "Was haben wir über Redis entschieden?",
+        "我们决定用什么数据库?",
+        "что мы решили?",
+        "昨日は何を話しましたか?",
+        "Lies https://example.org und speichere es in einer Datei",
+        "¿qué decidimos sobre la base de datos?",
     ],
-)  # fmt: skip
+)
 def test_what_the_rules_cannot_read_is_left_unclassified(text):
     assert classified(text) == Classified(reasons=("category.unread",))
 
@@ -366,10 +370,20 @@ def test_toml_extends_the_table(tmp_path):
 # --- whatever comes ---
 
 HOSTILE = [
-    "a" * 10_000, "?" * 10_000, "`" * 10_000, "\n1. x" * 2_500, "a/b.c " * 1_700, "\ud800" * 50, "\x00", "",
-    "first " * 2_000, "what my " * 1_200, "\u200d" * 10_000,
-    "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgA" * 200, " \n\t ",
-]  # fmt: skip
+    "a" * 10_000,
+    "?" * 10_000,
+    "`" * 10_000,
+    "\n1. x" * 2_500,
+    "a/b.c " * 1_700,
+    "\ud800" * 50,
+    "\x00",
+    "",
+    "first " * 2_000,
+    "what my " * 1_200,
+    "\u200d" * 10_000,
+    "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgA" * 200,
+    " \n\t ",
+]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

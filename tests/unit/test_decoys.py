@@ -60,8 +60,10 @@ def test_a_decoy_that_the_response_holds_is_credited_by_its_type():
 def test_decoys_are_measured_by_the_rule_that_measures_what_is_shown(strategy, response):
     """Shown together with the others instead of passed over, each would have the same verdict."""
     policy = Policy(feedback={"attribution": strategy})
-    as_shown = [Shown(uid(n), d.type, "prompt", n, 1.0, None, None, None, d.content, d.speaker, None)
-                for n, d in enumerate(PASSED_OVER, 2)]  # fmt: skip
+    as_shown = [
+        Shown(uid(n), d.type, "prompt", n, 1.0, None, None, None, d.content, d.speaker, None)
+        for n, d in enumerate(PASSED_OVER, 2)
+    ]
     verdicts = judge([*as_shown, *SHOWN], "", Outcome(response=response), policy)
     assert [used for _, used in credit(response=response, policy=policy)] == [v.used for v in verdicts[:2]]
 
@@ -93,14 +95,16 @@ def test_tool_output_quoted_in_the_response_credits_no_decoy():
     "nothing",
     [
         pytest.param({"shown": []}, id="nothing was shown"),
-        pytest.param({"shown": [Shown(uid(1), "fact", "prompt", 0, 1.0, None, None, None, None, None, None)]},
-                     id="what was shown is erased"),
+        pytest.param(
+            {"shown": [Shown(uid(1), "fact", "prompt", 0, 1.0, None, None, None, None, None, None)]},
+            id="what was shown is erased",
+        ),
         pytest.param({"passed_over": []}, id="nothing was passed over"),
         pytest.param({"status": "failed"}, id="the turn failed"),
         pytest.param({"status": "abandoned"}, id="the turn was abandoned"),
         pytest.param({"citations": (uid(1),)}, id="the host said what was used"),
         pytest.param({"citations": (uuid4(),)}, id="the host cited something else"),
     ],
-)  # fmt: skip
+)
 def test_where_nothing_is_measured_no_decoy_counts(nothing):
     assert credit(response=WALNUTS, **nothing) == []

@@ -51,29 +51,50 @@ DISTINCT = [
     ("number", "The pool holds 5 connections per worker.", "The pool holds 50 connections per worker."),
     ("number", "Ines has 2 cats and a dog at home.", "Ines has 3 cats and a dog at home."),
     ("number", "The rent is 1,200 euros a month.", "The rent is 1,250 euros a month."),
-    ("number", "The service listens on port 5432 inside the cluster.",
-     "The service listens on port 5433 inside the cluster."),
-    ("number", "Disk usage alert fires at 80% on the database host.",
-     "Disk usage alert fires at 90% on the database host."),
+    (
+        "number",
+        "The service listens on port 5432 inside the cluster.",
+        "The service listens on port 5433 inside the cluster.",
+    ),
+    (
+        "number",
+        "Disk usage alert fires at 80% on the database host.",
+        "Disk usage alert fires at 90% on the database host.",
+    ),
     ("number", "The invoice of the agency was 4,300 euros.", "The invoice of the agency was 3,400 euros."),
     ("number", "The team has 12 engineers in total.", "The team has 21 engineers in total."),
     ("number", "Build 1042 broke the login page.", "Build 1043 broke the login page."),
     ("number in words", "Ines has two cats and a garden at home.", "Ines has three cats and a garden at home."),
-    ("number in words", "The trial lasts fourteen days for every customer.",
-     "The trial lasts thirty days for every customer."),
-    ("unit", "The cache entry expires after 30 seconds by default.",
-     "The cache entry expires after 30 minutes by default."),
-    ("unit", "Uploads larger than 10 MB are refused by the gateway.",
-     "Uploads larger than 10 GB are refused by the gateway."),
+    (
+        "number in words",
+        "The trial lasts fourteen days for every customer.",
+        "The trial lasts thirty days for every customer.",
+    ),
+    (
+        "unit",
+        "The cache entry expires after 30 seconds by default.",
+        "The cache entry expires after 30 minutes by default.",
+    ),
+    (
+        "unit",
+        "Uploads larger than 10 MB are refused by the gateway.",
+        "Uploads larger than 10 GB are refused by the gateway.",
+    ),
     ("unit", "The reserve price was 400 dollars per night there.", "The reserve price was 400 euros per night there."),
     ("date", "The audit takes place on 2026-03-01 in Berlin.", "The audit takes place on 2026-04-01 in Berlin."),
     ("date", "The launch is planned for 3 May this year.", "The launch is planned for 8 May this year."),
     ("date", "Caroline moved to the new flat on May 7.", "Caroline moved to the new flat on June 7."),
-    ("date", "The standup meeting takes place every Monday morning.",
-     "The standup meeting takes place every Thursday morning."),
+    (
+        "date",
+        "The standup meeting takes place every Monday morning.",
+        "The standup meeting takes place every Thursday morning.",
+    ),
     ("date", "the review was moved to tuesday after lunch", "the review was moved to friday after lunch"),
-    ("date", "The certificate expires in March and renews itself.",
-     "The certificate expires in April and renews itself."),
+    (
+        "date",
+        "The certificate expires in March and renews itself.",
+        "The certificate expires in April and renews itself.",
+    ),
     ("date", "The contract ends on 31/12/2026 at noon.", "The contract ends on 31/12/2027 at noon."),
     ("date", "The offsite is in 2025 near the lake.", "The offsite is in 2026 near the lake."),
     ("time", "The nightly job starts at 02:30 on the worker.", "The nightly job starts at 03:30 on the worker."),
@@ -81,8 +102,11 @@ DISTINCT = [
     ("time", "The shop closes at 18:00 on weekdays.", "The shop closes at 20:00 on weekdays."),
     ("version", "Production runs PostgreSQL 16.2 with pgvector.", "Production runs PostgreSQL 17.2 with pgvector."),
     ("version", "The client needs Python 3.11 or newer to run.", "The client needs Python 3.12 or newer to run."),
-    ("version", "We pinned the library to v2.0.1 in the lock file.",
-     "We pinned the library to v2.1.0 in the lock file."),
+    (
+        "version",
+        "We pinned the library to v2.0.1 in the lock file.",
+        "We pinned the library to v2.1.0 in the lock file.",
+    ),
     ("version", "The firmware on the sensor is 4.2.0 now.", "The firmware on the sensor is 4.2.1 now."),
     ("negation", "The migration is safe to run twice.", "The migration is not safe to run twice."),
     ("negation", "Ines eats fish and cheese.", "Ines never eats fish and cheese."),
@@ -110,16 +134,22 @@ DISTINCT = [
     ("direction", "Ines reports to Marek in the new organisation.", "Marek reports to Ines in the new organisation."),
     ("direction", "We migrated the shop from MySQL to Postgres.", "We migrated the shop from Postgres to MySQL."),
     ("direction", "Run the migration before the deploy of the API.", "Run the migration after the deploy of the API."),
-    ("direction", "Traffic flows from Lyon to Paris over the new link.",
-     "Traffic flows from Paris to Lyon over the new link."),
-]  # fmt: skip
+    (
+        "direction",
+        "Traffic flows from Lyon to Paris over the new link.",
+        "Traffic flows from Paris to Lyon over the new link.",
+    ),
+]
 
 # Differences that neither a figure nor a negation nor a capital letter tells: what is lost here is known and counted.
 SUBTLE = [
     ("time", "The meeting with the auditors is in the morning.", "The meeting with the auditors is in the afternoon."),
     ("negation", "The feature is supported on Windows.", "The feature is unsupported on Windows."),
-    ("negation", "The endpoint is reachable from the office network.",
-     "The endpoint is unreachable from the office network."),
+    (
+        "negation",
+        "The endpoint is reachable from the office network.",
+        "The endpoint is unreachable from the office network.",
+    ),
     ("negation", "She has agreed to sell the house.", "She has refused to sell the house."),
     ("name", "the staging cluster runs in frankfurt on spot nodes", "the staging cluster runs in dublin on spot nodes"),
     ("name", "我们决定使用北京的数据中心。", "我们决定使用上海的数据中心。"),
@@ -127,8 +157,11 @@ SUBTLE = [
     ("direction", "Latency increased after the index was added.", "Latency decreased after the index was added."),
     ("direction", "The build is faster than the test suite.", "The test suite is faster than the build."),
     ("choice", "Dark mode is the default theme of the editor.", "Light mode is the default theme of the editor."),
-    ("choice", "The minimum size of the pool is set by operations.",
-     "The maximum size of the pool is set by operations."),
+    (
+        "choice",
+        "The minimum size of the pool is set by operations.",
+        "The maximum size of the pool is set by operations.",
+    ),
     ("choice", "The first attempt of the import is logged.", "The last attempt of the import is logged."),
     ("choice", "Ines is allergic to peanuts and pollen.", "Ines is allergic to walnuts and pollen."),
     ("person", "My sister lives near the old harbour.", "My brother lives near the old harbour."),
@@ -137,14 +170,17 @@ SUBTLE = [
     ("modality", "Every release must be signed by two people.", "Every release may be signed by two people."),
     ("tense", "Ines will move to Lyon with her family.", "Ines moved from Lyon with her family."),
     ("exclusion", "The discount applies to every plan.", "The discount applies to every plan except the free plan."),
-]  # fmt: skip
+]
 
 # (kind, what the memory says, what the window says)
 SAME = [
     ("verbatim", "Backups are kept for 30 days.", "Backups are kept for 30 days."),
     ("case and mark", "Backups are kept for 30 days.", "backups are kept for 30 days!"),
-    ("within more", "Backups are kept for 30 days.",
-     "As you know, our nightly backups are kept for 30 days in Frankfurt."),
+    (
+        "within more",
+        "Backups are kept for 30 days.",
+        "As you know, our nightly backups are kept for 30 days in Frankfurt.",
+    ),
     ("order", "The nightly job starts at 02:30.", "At 02:30 starts the nightly job."),
     ("inflection", "Marek deploys services with Helm.", "Marek deployed the service with Helm."),
     ("typography", "Ines doesn't eat fish or cheese.", "Ines doesn’t eat fish or cheese."),
@@ -153,9 +189,12 @@ SAME = [
     ("name", "The incident was handled by Ines.", "Ines handled the incident last night."),
     ("chinese", "我们决定使用北京的数据中心。", "昨天我们决定使用北京的数据中心。"),
     ("russian", "Бэкапы хранятся тридцать дней.", "Бэкапы хранятся тридцать дней на сервере."),
-    ("a list item", "Redis was chosen for the session cache.",
-     "Summary:\n- Redis was chosen for the session cache\n- tests pass"),
-]  # fmt: skip
+    (
+        "a list item",
+        "Redis was chosen for the session cache.",
+        "Summary:\n- Redis was chosen for the session cache\n- tests pass",
+    ),
+]
 
 
 def named(pair):
@@ -264,19 +303,31 @@ def test_a_question_is_known_by_any_of_its_marks(question):
 
 @pytest.mark.parametrize(
     "request_",
-    ["Tell me about the bone glue in the cupboard.", "please remind me where the keys are", "Can you find the invoice",
-     "what did we decide about the glue", "How to reach the depot", "ok, and who does deliver the boards",
-     "I want to know which port it is", "is the depot open on Sunday"],
-)  # fmt: skip
+    [
+        "Tell me about the bone glue in the cupboard.",
+        "please remind me where the keys are",
+        "Can you find the invoice",
+        "what did we decide about the glue",
+        "How to reach the depot",
+        "ok, and who does deliver the boards",
+        "I want to know which port it is",
+        "is the depot open on Sunday",
+    ],
+)
 def test_what_a_request_names_is_not_said(request_):
     assert window_sentences([request_]) == []
 
 
 @pytest.mark.parametrize(
     "statement",
-    ["When the server restarts, it drops connections.", "Where the road ends, turn left.", "I want the blue one.",
-     "The list is in the drawer.", "What you bought arrived."],
-)  # fmt: skip
+    [
+        "When the server restarts, it drops connections.",
+        "Where the road ends, turn left.",
+        "I want the blue one.",
+        "The list is in the drawer.",
+        "What you bought arrived.",
+    ],
+)
 def test_a_statement_with_a_word_of_a_question_is_said(statement):
     assert window_sentences([statement]) == [statement]
 

@@ -19,9 +19,18 @@ from cognitive.preflight.plan import merge_needs, sections, summary
 
 POLICY = Policy()
 CORE = (
-    "exec", "read", "write", "edit", "apply_patch", "process", "web_fetch", "web_search", "memory_search", "memory_get",
+    "exec",
+    "read",
+    "write",
+    "edit",
+    "apply_patch",
+    "process",
+    "web_fetch",
+    "web_search",
+    "memory_search",
+    "memory_get",
     "message",
-)  # fmt: skip
+)
 MAY = DateRange(datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC), "last May")
 NAMES = st.sampled_from(CATEGORIES)
 SETS = st.lists(NAMES, unique=True, max_size=4).map(lambda names: tuple(sorted(names, key=CATEGORIES.index)))
@@ -271,9 +280,13 @@ def test_sections_stay_by_the_same_plan_as_the_tools():
 
 @pytest.mark.parametrize(
     ("names", "policy"),
-    [((), POLICY), (("complex",), POLICY), (("crypto",), Policy(categories={"tool_filtering": False})),
-     (("crypto",), Policy(categories={"enabled": False}))],
-)  # fmt: skip
+    [
+        ((), POLICY),
+        (("complex",), POLICY),
+        (("crypto",), Policy(categories={"tool_filtering": False})),
+        (("crypto",), Policy(categories={"enabled": False})),
+    ],
+)
 def test_where_every_tool_stays_every_section_does(names, policy):
     assert sections(NAMED, equipped(*names, policy=policy), policy).kept == tuple(NAMED)
 
@@ -281,8 +294,14 @@ def test_where_every_tool_stays_every_section_does(names, policy):
 def test_the_plan_is_recorded_without_the_message():
     recorded = replace(equipped("coding"), reasons=("coding.fix",)).as_json()
     assert recorded == {
-        "categories": ["coding"], "memory": [5, 200], "most": 5, "total": 200, "tools": 7,
-        "removed": ["web_fetch", "web_search", "memory_search", "memory_get"], "thinking": "medium", "model": None,
+        "categories": ["coding"],
+        "memory": [5, 200],
+        "most": 5,
+        "total": 200,
+        "tools": 7,
+        "removed": ["web_fetch", "web_search", "memory_search", "memory_get"],
+        "thinking": "medium",
+        "model": None,
         "hint": equipped("coding").hint,
         "reasons": ["coding.fix"],
-    }  # fmt: skip
+    }

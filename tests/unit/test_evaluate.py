@@ -131,10 +131,15 @@ def test_what_both_show_alike_is_no_evidence_on_the_difference():
 
 def test_rare_uses_are_refused_though_trials_are_many_and_what_is_certain_is_used():
     turns = [
-        LoggedTurn(turn.turn_id, tuple(replace(c, used=False if c.used and c.propensity < 0.5 else c.used, target=t)
-                                       for c, t in zip(turn.choices, (1.0, 1.0, 1.0, 0.0), strict=True)))
+        LoggedTurn(
+            turn.turn_id,
+            tuple(
+                replace(c, used=False if c.used and c.propensity < 0.5 else c.used, target=t)
+                for c, t in zip(turn.choices, (1.0, 1.0, 1.0, 0.0), strict=True)
+            ),
+        )
         for turn in logged(2000, every=4)
-    ]  # fmt: skip
+    ]
     evaluation = evaluate(turns, **FEW)
     assert evaluation.effective > 200
     assert evaluation.uses < 10

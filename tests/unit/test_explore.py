@@ -93,8 +93,11 @@ def test_a_turn_that_shows_nothing_stays_silent(turn, every):
 def test_the_undisturbed_are_certain_and_the_rest_share_the_chance():
     draw = explore("turn", "agent", KEPT, BELOW, 20)
     assert draw.propensities == {
-        uid(1): 1.0, uid(2): 1.0, uid(3): 1 - 1 / 20, **{uid(n): 1 / 20 / POOL for n in range(4, 4 + POOL)},
-    }  # fmt: skip
+        uid(1): 1.0,
+        uid(2): 1.0,
+        uid(3): 1 - 1 / 20,
+        **{uid(n): 1 / 20 / POOL for n in range(4, 4 + POOL)},
+    }
 
 
 def test_two_who_would_give_way_share_the_risk():
@@ -139,7 +142,11 @@ def test_a_replayed_turn_draws_the_same_in_every_process(root):
     here = str([ids(explore(f"turn-{n}", "agent", KEPT, BELOW, 3).kept) for n in range(40)])
     for seed in ("0", "1", "4242"):
         run = subprocess.run(
-            [sys.executable, "-c", program], cwd=root, env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            [sys.executable, "-c", program],
+            cwd=root,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert run.stdout.strip() == here

@@ -30,8 +30,9 @@ def test_each_passage_has_the_number_of_its_memory_and_no_word_is_lost():
 
     assert "".join(piece.text for piece in found.pieces) == response
     assert [(piece.text, piece.of, piece.ends) for piece in found.pieces if piece.of] == [
-        (TEA, (1,), (1,)), (BOAT, (2,), (2,)),
-    ]  # fmt: skip
+        (TEA, (1,), (1,)),
+        (BOAT, (2,), (2,)),
+    ]
 
 
 def test_one_passage_may_be_of_two_memories():

@@ -9,10 +9,40 @@ from hypothesis import strategies as st
 from cognitive.window.output import importance
 
 BITS = [
-    "", " ", "\t", "x", "✗", "✗ ", "ok", "ok ", "copying", "copying b", "12%", "12 % ", "#### 3", "E  ", "E  boom",
-    "ERROR", '"error":', '"error": "q"', "error: x", "3 passed", "==== 3 passed ====", "2026-01-02 10:00:01 did 7",
-    "INFO", "?INFO", "Total", "Traceback (most recent call last)", "a" * 40, "\r", "\x0c", "\u2028", "…", "⠁", "\ufffd",
-]  # fmt: skip
+    "",
+    " ",
+    "\t",
+    "x",
+    "✗",
+    "✗ ",
+    "ok",
+    "ok ",
+    "copying",
+    "copying b",
+    "12%",
+    "12 % ",
+    "#### 3",
+    "E  ",
+    "E  boom",
+    "ERROR",
+    '"error":',
+    '"error": "q"',
+    "error: x",
+    "3 passed",
+    "==== 3 passed ====",
+    "2026-01-02 10:00:01 did 7",
+    "INFO",
+    "?INFO",
+    "Total",
+    "Traceback (most recent call last)",
+    "a" * 40,
+    "\r",
+    "\x0c",
+    "\u2028",
+    "…",
+    "⠁",
+    "\ufffd",
+]
 
 
 @pytest.mark.parametrize("kind", ["severe", "notable", "progress", "routine", "record"])

@@ -18,10 +18,20 @@ from brain.journal import Journal, journal_name, read, written
 from brain.turn_records import Exposure, OpenTurn
 
 OPENING = OpenTurn(
-    turn_id="t", session_id="s", user_id=None, at=AT, message="Wann gibt es Tee?", policy="abc", frame="question",
-    degraded=("embedding: late",), degraded_codes=("embedding_late",), trace={"fates": [{"value": 0.25}]},
-    shown=(Exposure(uid(1), "fact", 0), Exposure(uid(2), "episode", 1, 0.25)), model="m", query=unit(1, 2, 3),
-)  # fmt: skip
+    turn_id="t",
+    session_id="s",
+    user_id=None,
+    at=AT,
+    message="Wann gibt es Tee?",
+    policy="abc",
+    frame="question",
+    degraded=("embedding: late",),
+    degraded_codes=("embedding_late",),
+    trace={"fates": [{"value": 0.25}]},
+    shown=(Exposure(uid(1), "fact", 0), Exposure(uid(2), "episode", 1, 0.25)),
+    model="m",
+    query=unit(1, 2, 3),
+)
 
 
 @pytest.fixture
@@ -152,8 +162,14 @@ def test_databases_do_not_share_a_journal(monkeypatch):
     for name in ("PGHOST", "PGPORT", "PGDATABASE"):
         monkeypatch.delenv(name, raising=False)
     urls = [
-        None, URL, URL.replace("memory", "other"), URL.replace("5432", "5433"), URL.replace("db.", "db2."),
-        "postgresql:///memory?host=/run/one", "postgresql:///memory?host=/run/two",
-        "postgresql:///memory?host=/run/one&port=5433", "postgresql:///other?host=/run/one",
-    ]  # fmt: skip
+        None,
+        URL,
+        URL.replace("memory", "other"),
+        URL.replace("5432", "5433"),
+        URL.replace("db.", "db2."),
+        "postgresql:///memory?host=/run/one",
+        "postgresql:///memory?host=/run/two",
+        "postgresql:///memory?host=/run/one&port=5433",
+        "postgresql:///other?host=/run/one",
+    ]
     assert len({journal_name(url) for url in urls}) == len(urls)

@@ -36,7 +36,10 @@ def test_what_the_library_and_the_server_say_is_one_object_a_line(stream):
     structlog.get_logger("cognitive.server").info("listening", port=8700)
     first, second = lines(stream)
     assert {name: first[name] for name in ("event", "level", "logger")} == {
-        "event": "turn t1 goes to the journal", "level": "warning", "logger": "cognitive.layer"}  # fmt: skip
+        "event": "turn t1 goes to the journal",
+        "level": "warning",
+        "logger": "cognitive.layer",
+    }
     assert (second["event"], second["port"]) == ("listening", 8700)
     assert first["timestamp"].endswith("Z")
 

@@ -45,11 +45,15 @@ def judged(half: str) -> list[Planned]:
     plans = [planned(row["text"]) for row in rows]
     return [
         Planned(
-            row["text"], frozenset(row["categories"]), frozenset(plan.categories),
-            tuple(tool for tool in row["needs"] if tool not in plan.tools), len(row["needs"]), not plan.retrieval,
+            row["text"],
+            frozenset(row["categories"]),
+            frozenset(plan.categories),
+            tuple(tool for tool in row["needs"] if tool not in plan.tools),
+            len(row["needs"]),
+            not plan.retrieval,
         )
         for row, plan in zip(rows, plans, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def rates(rows: list[Planned]) -> dict[str, tuple[float, float]]:

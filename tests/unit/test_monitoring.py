@@ -115,9 +115,11 @@ def test_panels_stand_beside_each_other_and_not_on_top(dashboard):
     places = [(panel["title"], panel["gridPos"]) for panel in dashboard["panels"]]
     for (name, one), (other, two) in combinations(places, 2):
         apart = (
-            one["x"] + one["w"] <= two["x"] or two["x"] + two["w"] <= one["x"]
-            or one["y"] + one["h"] <= two["y"] or two["y"] + two["h"] <= one["y"]
-        )  # fmt: skip
+            one["x"] + one["w"] <= two["x"]
+            or two["x"] + two["w"] <= one["x"]
+            or one["y"] + one["h"] <= two["y"]
+            or two["y"] + two["h"] <= one["y"]
+        )
         assert apart, f"{name} and {other}"
     assert all(place["x"] + place["w"] <= 24 for _, place in places)
 

@@ -36,8 +36,14 @@ FATES = (
 
 
 def context(*reasons: str, fates=FATES) -> TurnContext:
-    trace = Trace("Where?", "p", AT, fates=fates, timings={"retrieve": 12.0, "assemble": 3.0},
-                  sections=Sections({"fact": 100, "episode": 50}, 150))  # fmt: skip
+    trace = Trace(
+        "Where?",
+        "p",
+        AT,
+        fates=fates,
+        timings={"retrieve": 12.0, "assemble": 3.0},
+        sections=Sections({"fact": 100, "episode": 50}, 150),
+    )
     shown = (Shown(uid(1), "fact", "Tea is served at noon.", None, 0.5, tokens=17),)
     return TurnContext("a", "s", "t", AT, "Where?", "", "", shown, PLAN, (), (), reasons, trace)
 
@@ -73,12 +79,19 @@ def test_a_prepared_turn_is_counted_by_what_became_of_its_candidates():
 
 
 def test_every_reason_of_a_degraded_turn_is_counted_by_its_part_once():
-    reasons = (Degradation("retrieval_late", "no answer in time"), Degradation("record_late", "not in time"),
-               Degradation("record_failed", "again"), Degradation("memory_failed", "ValueError: odd"))  # fmt: skip
+    reasons = (
+        Degradation("retrieval_late", "no answer in time"),
+        Degradation("record_late", "not in time"),
+        Degradation("record_failed", "again"),
+        Degradation("memory_failed", "ValueError: odd"),
+    )
     told = counted(prepared(context(*reasons), 0.3))
     assert told["turns_prepared_total", "question", "yes"] == [1]
     assert {key[1]: values for key, values in told.items() if key[0] == "degraded_total"} == {
-        "retrieval": [1], "record": [1], "memory": [1]}  # fmt: skip
+        "retrieval": [1],
+        "record": [1],
+        "memory": [1],
+    }
     assert {key[1]: values for key, values in told.items() if key[0] == "fail_open_total"} == {"memory": [1]}
 
 
@@ -103,8 +116,12 @@ def test_a_part_that_is_not_known_makes_no_label_of_its_own():
 
 
 def test_an_outcome_is_counted_with_its_overlaps_and_what_was_used_by_type():
-    used = [Attribution(uid(1), 0.4, True, "fact"), Attribution(uid(2), 0.1, False, "fact"),
-            Attribution(uid(3), 0.6, True, "episode"), Attribution(uid(4), 0.5, True)]  # fmt: skip
+    used = [
+        Attribution(uid(1), 0.4, True, "fact"),
+        Attribution(uid(2), 0.1, False, "fact"),
+        Attribution(uid(3), 0.6, True, "episode"),
+        Attribution(uid(4), 0.5, True),
+    ]
     report = Report("t", tuple(used), recorded=True)
     assert counted(settled(Outcome(response="x"), report, 0.01)) == {
         ("post_turn_seconds",): [0.01],
@@ -132,16 +149,31 @@ def test_a_recall_is_counted_by_whether_it_found_anything():
 
 
 def test_observations_have_the_labels_of_their_instrument_and_known_values():
-    told = [*prepared(context(Degradation("prefix_failed", "gone")), 0.1), *recalled((), 0.1),
-            *settled(Outcome(response="x"), Report("t", (), True), 0.1)]  # fmt: skip
+    told = [
+        *prepared(context(Degradation("prefix_failed", "gone")), 0.1),
+        *recalled((), 0.1),
+        *settled(Outcome(response="x"), Report("t", (), True), 0.1),
+    ]
     for instrument, _, labels in told:
         assert len(labels) == len(instrument.labels)
         assert all(not known or value in known for known, value in zip(instrument.labels.values(), labels, strict=True))
 
 
 def test_no_instrument_has_a_label_that_could_hold_an_id_or_a_text():
-    allowed = {"stage", "frame", "degraded", "outcome", "kept", "intent", "memory_type", "section", "measure",
-               "operation", "error", "state"}  # fmt: skip
+    allowed = {
+        "stage",
+        "frame",
+        "degraded",
+        "outcome",
+        "kept",
+        "intent",
+        "memory_type",
+        "section",
+        "measure",
+        "operation",
+        "error",
+        "state",
+    }
     assert {label for each in INSTRUMENTS for label in each.labels} <= allowed
 
 

@@ -33,8 +33,22 @@ BLOCKS = st.lists(st.integers(1, 5), max_size=3, unique=True).map(
 def context(message="Hello?", *, block="", prefix="", hint=None, messages=(), placement="user_tail") -> TurnContext:
     plan = planning.make(Signals(message), "question", (), POLICY)
     object.__setattr__(plan, "hint", hint)
-    return TurnContext("a", "s", "t", AT, message, block, prefix, (), plan, history(messages, placement), (), (),
-                       Trace(message, "p", AT), placement=placement)  # fmt: skip
+    return TurnContext(
+        "a",
+        "s",
+        "t",
+        AT,
+        message,
+        block,
+        prefix,
+        (),
+        plan,
+        history(messages, placement),
+        (),
+        (),
+        Trace(message, "p", AT),
+        placement=placement,
+    )
 
 
 def flat(messages) -> str:
@@ -89,17 +103,24 @@ def test_a_block_that_a_host_kept_by_mistake_goes_unless_it_is_journaled(placeme
     conversation = [
         Message(role="system", content=f"Be kind.\n\n{PREFIX}"),
         Message(role="user", content=tail("Hi", "Look.", block)),
-        Message(role="assistant", content=f"You gave me {block}"), Message(role="user", content=block),
-        Message(role="tool", content=block, tool_call_id="1"), Message(role="user", content=f"I typed {forged}"),
+        Message(role="assistant", content=f"You gave me {block}"),
+        Message(role="user", content=block),
+        Message(role="tool", content=block, tool_call_id="1"),
+        Message(role="user", content=f"I typed {forged}"),
         Message(role="tool", content="", tool_call_id="2"),
-    ]  # fmt: skip
+    ]
     messages = context(messages=conversation, placement=placement).messages
     if placement == "journaled":
         assert messages == tuple(conversation)
         return
     assert [message.content for message in messages] == [
-        "Be kind.", "Hi", f"You gave me {block}", block, f"I typed {forged}", ""
-    ]  # fmt: skip
+        "Be kind.",
+        "Hi",
+        f"You gave me {block}",
+        block,
+        f"I typed {forged}",
+        "",
+    ]
     assert [message.role for message in messages] == ["system", "user", "assistant", "tool", "user", "tool"]
 
 

@@ -25,9 +25,13 @@ HINTS = st.lists(st.tuples(st.sampled_from(MEMORY_TYPES), st.floats(0.1, 3)), ma
     tuple
 )
 SIGNALS = st.builds(
-    Signals, text=st.just("text"), question=st.booleans(), recency=st.floats(0, 1), hints=HINTS,
+    Signals,
+    text=st.just("text"),
+    question=st.booleans(),
+    recency=st.floats(0, 1),
+    hints=HINTS,
     dates=st.none() | st.just(MAY),
-)  # fmt: skip
+)
 
 
 def planned(text: str, policy: Policy = POLICY) -> Plan:
@@ -205,10 +209,27 @@ def test_a_plan_names_its_policy_and_passes_the_callers_thinking_through():
 
 
 CONSUMERS = {
-    Plan: {"signals", "frame", "retrieval", "budgets", "total", "window", "dedup", "reasons", "policy", "categories",
-           "caps", "most", "tools", "removed", "thinking", "model", "hint"},
+    Plan: {
+        "signals",
+        "frame",
+        "retrieval",
+        "budgets",
+        "total",
+        "window",
+        "dedup",
+        "reasons",
+        "policy",
+        "categories",
+        "caps",
+        "most",
+        "tools",
+        "removed",
+        "thinking",
+        "model",
+        "hint",
+    },
     RetrievalQuery: {"type", "text", "limit", "recency_weight", "dates"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("value", CONSUMERS, ids=lambda value: value.__name__)

@@ -15,10 +15,22 @@ def rules(*messages):
 
 def test_a_valid_conversation_breaks_no_rule():
     assert rules() == set()
-    assert rules(
-        Message(role="system", content="Be brief."), user(), calls("a", "b"), result("b"), result("a"), says(),
-        user("Thanks."), user("And one more."), calls("c", content="Reading."), result("c"), says("Here."),
-    ) == set()  # fmt: skip
+    assert (
+        rules(
+            Message(role="system", content="Be brief."),
+            user(),
+            calls("a", "b"),
+            result("b"),
+            result("a"),
+            says(),
+            user("Thanks."),
+            user("And one more."),
+            calls("c", content="Reading."),
+            result("c"),
+            says("Here."),
+        )
+        == set()
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,8 +66,9 @@ def test_what_an_api_would_refuse_is_found(messages, rule):
 
 def test_results_behind_what_the_user_says_are_split_from_their_calls():
     assert {each.rule for each in anthropic([user(), calls("a"), user("Wait."), result("a")])} == {
-        "calls_split", "unanswered",
-    }  # fmt: skip
+        "calls_split",
+        "unanswered",
+    }
 
 
 def test_a_violation_names_the_place_and_the_id():

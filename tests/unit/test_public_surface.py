@@ -21,8 +21,19 @@ from cognitive.api.sessions import SessionsApi
 from cognitive.session.work import Work
 from cognitive.turn import Attribution, RecallHit, Report, Shown, TurnContext
 
-NAMES = ["CognitiveError", "CognitiveLayer", "Degradation", "Message", "NewMemory", "Outcome", "Policy", "Tool",
-         "ToolCall", "Turn", "TurnRef"]  # fmt: skip
+NAMES = [
+    "CognitiveError",
+    "CognitiveLayer",
+    "Degradation",
+    "Message",
+    "NewMemory",
+    "Outcome",
+    "Policy",
+    "Tool",
+    "ToolCall",
+    "Turn",
+    "TurnRef",
+]
 ID, AT = uuid4(), datetime(2026, 9, 1, tzinfo=UTC)
 
 
@@ -37,8 +48,19 @@ CALLS = {
     "remember": [(("a", []), {})],
     "recall": [
         (("a", "query"), {}),
-        (("a", "query"), {"memory_type": None, "limit": 10, "turn_id": None, "now": None, "tags": (),
-                          "session_id": None, "since": None, "until": None}),
+        (
+            ("a", "query"),
+            {
+                "memory_type": None,
+                "limit": 10,
+                "turn_id": None,
+                "now": None,
+                "tags": (),
+                "session_id": None,
+                "since": None,
+                "until": None,
+            },
+        ),
     ],
     "get": [(("a", [ID]), {})],
     "update": [(("a", ID), {"content": "new"}), (("a", ID), {"tags": ("x",), "pinned": True})],
@@ -52,7 +74,7 @@ CALLS = {
     "fit": [((object(), []), {}), ((object(), []), {"iteration": 1})],
     "refine_tools": [((object(), object()), {})],
     "settled": [((), {}), ((object(),), {})],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -82,8 +104,11 @@ NAMESPACES = {
 
 def public(owner):
     """The names of methods and properties, not of what an instance holds."""
-    return sorted(name for name, value in vars(owner).items() if not name.startswith("_")
-                  and (callable(value) or isinstance(value, property | classmethod)))  # fmt: skip
+    return sorted(
+        name
+        for name, value in vars(owner).items()
+        if not name.startswith("_") and (callable(value) or isinstance(value, property | classmethod))
+    )
 
 
 def test_layer_has_these_methods_and_no_others():
@@ -110,9 +135,17 @@ def test_a_layer_is_opened_with_or_without_a_database_a_policy_and_an_embedder()
     signature.bind(None, policy=None, embedder=None)
     signature.bind("postgresql://x", policy=Policy())
     assert {name: each.default for name, each in signature.parameters.items()} == {
-        "database_url": None, "policy": None, "embedder": None, "shadow": None, "token_counter": None,
-        "summarizer": None, "classifier": None, "extractor": None, "metrics": None, "redact": None,
-    }  # fmt: skip
+        "database_url": None,
+        "policy": None,
+        "embedder": None,
+        "shadow": None,
+        "token_counter": None,
+        "summarizer": None,
+        "classifier": None,
+        "extractor": None,
+        "metrics": None,
+        "redact": None,
+    }
     opened = CognitiveLayer.open("postgresql://nowhere.invalid/x")
     assert hasattr(opened, "__aenter__")
     assert hasattr(opened, "__aexit__")
@@ -140,16 +173,44 @@ def test_what_comes_back_has_the_promised_fields_and_is_frozen(value):
 
 
 def test_the_inputs_of_the_design_are_accepted_as_written():
-    NewMemory(type="episode", content="x", speaker=None, context="", occurred_at=AT, session_id="s1", source="any",
-              tags=(), entities=(), confidence=1.0, pinned=False, supersedes=None, attributes={})  # fmt: skip
+    NewMemory(
+        type="episode",
+        content="x",
+        speaker=None,
+        context="",
+        occurred_at=AT,
+        session_id="s1",
+        source="any",
+        tags=(),
+        entities=(),
+        confidence=1.0,
+        pinned=False,
+        supersedes=None,
+        attributes={},
+    )
     Turn(
-        agent_id="a", session_id="s1", text="user message", user_id=None,
+        agent_id="a",
+        session_id="s1",
+        text="user message",
+        user_id=None,
         conversation=[Message(role="user", content="...", at=None, kind=None)],
-        tools=[Tool(name="t", description="...", parameters={})], model="provider/model-name", kind="user",
-        thinking=None, attachments=(), iteration=None, plan_step=None, now=None, turn_id=None,
-    )  # fmt: skip
-    Outcome(response="...", tool_calls=[ToolCall(name="t", arguments={}, result="...", ok=True)], status="completed",
-            citations=(), ratings={})  # fmt: skip
+        tools=[Tool(name="t", description="...", parameters={})],
+        model="provider/model-name",
+        kind="user",
+        thinking=None,
+        attachments=(),
+        iteration=None,
+        plan_step=None,
+        now=None,
+        turn_id=None,
+    )
+    Outcome(
+        response="...",
+        tool_calls=[ToolCall(name="t", arguments={}, result="...", ok=True)],
+        status="completed",
+        citations=(),
+        ratings={},
+    )
     for kind in ("user", "heartbeat", "subagent", "cron"):
         Turn(agent_id="a", session_id="s", text="x", kind=kind)
     assert TurnRef("a", "t") == TurnRef(agent_id="a", turn_id="t")
@@ -170,8 +231,19 @@ def test_every_error_of_the_product_can_be_caught_as_one():
     assert {each.__name__ for each in errors} == exported
 
 
-HEAVY = ["torch", "sentence_transformers", "alembic", "sqlalchemy", "onnxruntime", "onnx", "rich", "click",
-         "opentelemetry", "prometheus_client", "structlog"]  # fmt: skip
+HEAVY = [
+    "torch",
+    "sentence_transformers",
+    "alembic",
+    "sqlalchemy",
+    "onnxruntime",
+    "onnx",
+    "rich",
+    "click",
+    "opentelemetry",
+    "prometheus_client",
+    "structlog",
+]
 
 
 def test_importing_the_package_does_not_pull_in_what_only_some_users_need(root):

@@ -47,8 +47,12 @@ def test_the_score_is_what_the_docstring_says():
 
 
 def test_without_a_usage_weight_usage_changes_nothing():
-    got = ranked(candidate(1, relevance=0.5), candidate(2, relevance=0.51), boosts={1: 1.5, 2: 0.5},
-                 policy=Policy(usage={"weight": 0.0}))  # fmt: skip
+    got = ranked(
+        candidate(1, relevance=0.5),
+        candidate(2, relevance=0.51),
+        boosts={1: 1.5, 2: 0.5},
+        policy=Policy(usage={"weight": 0.0}),
+    )
     assert ids(got) == [2, 1]
 
 
@@ -70,17 +74,20 @@ def test_a_replaced_memory_stands_behind_its_replacement_whatever_it_scores(old_
 
 def test_a_chain_of_replacements_ends_with_the_oldest():
     chain = [
-        candidate(1, relevance=0.9, superseded_by=2), candidate(2, relevance=0.8, superseded_by=3),
+        candidate(1, relevance=0.9, superseded_by=2),
+        candidate(2, relevance=0.8, superseded_by=3),
         candidate(3, relevance=0.1),
-    ]  # fmt: skip
+    ]
     assert ids(ranked(*chain)) == [3, 2, 1]
 
 
 def test_others_keep_their_order_around_a_replaced_memory():
     got = ranked(
-        candidate(1, relevance=0.9, superseded_by=4), candidate(2, relevance=0.6), candidate(3, relevance=0.5),
+        candidate(1, relevance=0.9, superseded_by=4),
+        candidate(2, relevance=0.6),
+        candidate(3, relevance=0.5),
         candidate(4, relevance=0.3),
-    )  # fmt: skip
+    )
     assert ids(got) == [2, 3, 4, 1]
 
 

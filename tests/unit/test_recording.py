@@ -47,9 +47,20 @@ def test_everything_comes_back():
     hits = [
         hit(1, "One.", previous_id=2, next_id=None, scores={"said_cosine": 0.123456789, "session_bm25": 1e-9}),
         hit(1, "Two.", ordinal=1, scores={}),
-        hit(2, "Three.", superseded_by=9, vector=unit(1, 2), speaker="Ines", usage_shown=0.1 + 0.2, usage_used=1 / 3,
-            times_shown=3, times_used=1, usage_at=AT + timedelta(microseconds=1), scores={"said_bm25": 2.5}),
-    ]  # fmt: skip
+        hit(
+            2,
+            "Three.",
+            superseded_by=9,
+            vector=unit(1, 2),
+            speaker="Ines",
+            usage_shown=0.1 + 0.2,
+            usage_used=1 / 3,
+            times_shown=3,
+            times_used=1,
+            usage_at=AT + timedelta(microseconds=1),
+            scores={"said_bm25": 2.5},
+        ),
+    ]
     was = given(
         *hits, idf={"b": 0.1, "a": 2.0}, session_idf={"a": 1.0}, passages=7, base={"fact": Masses(1.5, 0.5, AT)}
     )
@@ -93,10 +104,18 @@ def test_neighbours_that_are_no_hits_are_not_named():
 
 @pytest.mark.parametrize(
     "change",
-    [{"content": "Tea is served at one."}, {"speaker": "Ines"}, {"partial": True}, {"confidence": 0.5},
-     {"occurred_at": AT + timedelta(seconds=1)}, {"pinned": True}, {"vector": unit(1, 0)}, {"session_id": "s"}],
+    [
+        {"content": "Tea is served at one."},
+        {"speaker": "Ines"},
+        {"partial": True},
+        {"confidence": 0.5},
+        {"occurred_at": AT + timedelta(seconds=1)},
+        {"pinned": True},
+        {"vector": unit(1, 0)},
+        {"session_id": "s"},
+    ],
     ids=lambda change: next(iter(change)),
-)  # fmt: skip
+)
 def test_a_memory_that_says_something_else_is_known_by_it(change):
     restored = recorded(given(hit(1), hit(2))).restored(said(hit(1), hit(2, **change)), {})
     assert restored.changed == {uid(2)}
@@ -114,12 +133,18 @@ def test_fates_and_likenesses_come_back():
     one = dataclasses.replace(one, likeness=Likeness(0.81, 0.5), propensity=0.25)
     two = dataclasses.replace(candidate(2), likeness=Likeness(None, 0.0))
     three = candidate(3)
-    fates = [Fate(one, "shown", 0.5, "rank 1"), Fate(two, "over_limit", 6, "place 6 of 5"),
-             Fate(three, "irrelevant", 0.1, "no")]  # fmt: skip
+    fates = [
+        Fate(one, "shown", 0.5, "rank 1"),
+        Fate(two, "over_limit", 6, "place 6 of 5"),
+        Fate(three, "irrelevant", 0.1, "no"),
+    ]
     record = recorded(given(one.hit, two.hit, three.hit), *fates)
     assert record.likeness == {(uid(1), 0): Likeness(0.81, 0.5), (uid(2), 0): Likeness(None, 0.0)}
     assert [(fate.memory_id, fate.disposition, fate.because) for fate in record.fates] == [
-        (uid(1), "shown", "rank 1"), (uid(2), "over_limit", "place 6 of 5"), (uid(3), "irrelevant", "no")]  # fmt: skip
+        (uid(1), "shown", "rank 1"),
+        (uid(2), "over_limit", "place 6 of 5"),
+        (uid(3), "irrelevant", "no"),
+    ]
     assert record.fates[0].factors == {"words": 0.1}
     assert record.fates[0].boost == one.boost
     assert [fate.propensity for fate in record.fates] == [0.25, None, None]

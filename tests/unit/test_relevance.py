@@ -36,22 +36,34 @@ def factors(*hits, **query):
 DECIDERS = {
     "words": ({"scores": {"said_bm25": 1.0}}, {"scores": {"said_bm25": 2.0}}, {}),
     "words_around": ({"scores": {"around_matched": 1.0}}, {"scores": {"around_matched": 2.0}}, {}),
-    "meaning": ({"scores": {"said_cosine": 0.3, "around_cosine": 0.3}},
-                {"scores": {"said_cosine": 0.6, "around_cosine": 0.3}}, {}),
-    "meaning_around": ({"scores": {"said_cosine": 0.3, "around_cosine": 0.3}},
-                       {"scores": {"said_cosine": 0.3, "around_cosine": 0.6}}, {}),
-    "session": ({"session_id": "a", "scores": {"session_bm25": 0.1}},
-                {"session_id": "b", "scores": {"session_bm25": 2.0}}, {}),
+    "meaning": (
+        {"scores": {"said_cosine": 0.3, "around_cosine": 0.3}},
+        {"scores": {"said_cosine": 0.6, "around_cosine": 0.3}},
+        {},
+    ),
+    "meaning_around": (
+        {"scores": {"said_cosine": 0.3, "around_cosine": 0.3}},
+        {"scores": {"said_cosine": 0.3, "around_cosine": 0.6}},
+        {},
+    ),
+    "session": (
+        {"session_id": "a", "scores": {"session_bm25": 0.1}},
+        {"session_id": "b", "scores": {"session_bm25": 2.0}},
+        {},
+    ),
     "speaker": ({"speaker": "Ines"}, {"speaker": "Caroline"}, {"text": "what does Caroline drink"}),
     "first_person": ({}, {"content": "tea was served to all my own guests"}, {}),
     "answer_kind": ({}, {"content": "tea was served the guests yesterday"}, {"text": "when was it served"}),
     "asker": ({"speaker": "assistant"}, {"speaker": "user"}, {}),
     "instruction": ({}, {"content": "always serve the tea to every guest"}, {}),
-    "date": ({"occurred_at": datetime(2023, 9, 1, tzinfo=UTC)}, {"occurred_at": datetime(2023, 5, 9, tzinfo=UTC)},
-             {"dates": MAY}),
+    "date": (
+        {"occurred_at": datetime(2023, 9, 1, tzinfo=UTC)},
+        {"occurred_at": datetime(2023, 5, 9, tzinfo=UTC)},
+        {"dates": MAY},
+    ),
     "recency": ({"occurred_at": NOW - timedelta(days=90)}, {"occurred_at": NOW - timedelta(days=1)}, {"recency": 1.0}),
     "length": ({"content": "tea"}, {}, {}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DECIDERS)
@@ -61,8 +73,11 @@ def test_a_factor_decides_between_two_that_are_otherwise_alike(name):
     first, second = of(*hits, **query)
     assert first.hit.memory_id == uid(2)
     beside = {"words": {"beside"}, "meaning": {"beside"}, "length": {"beside"}}.get(name, set())
-    differing = {key for key in {*first.factors, *second.factors}
-                 if abs(first.factors.get(key, 0.0) - second.factors.get(key, 0.0)) > 1e-12}  # fmt: skip
+    differing = {
+        key
+        for key in {*first.factors, *second.factors}
+        if abs(first.factors.get(key, 0.0) - second.factors.get(key, 0.0)) > 1e-12
+    }
     assert differing - beside == {name}
 
 
@@ -82,10 +97,16 @@ def talk(*matches: float, session="s"):
     """Lines of one session in order, each with its own cosine to the query."""
     last = len(matches)
     return [
-        hit(n, LINE, session_id=session, scores={"said_cosine": match},
-            previous_id=n - 1 if n > 1 else None, next_id=n + 1 if n < last else None)
+        hit(
+            n,
+            LINE,
+            session_id=session,
+            scores={"said_cosine": match},
+            previous_id=n - 1 if n > 1 else None,
+            next_id=n + 1 if n < last else None,
+        )
         for n, match in enumerate(matches, 1)
-    ]  # fmt: skip
+    ]
 
 
 def test_what_stands_beside_a_match_gains_in_both_directions_and_less_two_lines_away():
@@ -129,13 +150,26 @@ def test_relevance_is_the_sum_of_its_factors_and_none_is_listed_as_zero():
 
 def test_a_perfect_match_stays_within_one_and_nothing_at_all_within_zero():
     idf = {"tea": 2.0, "guest": 1.0}
-    perfect = {"said_bm25": 3.0 * (K1 + 1), "around_matched": 3.0, "said_cosine": 1.0, "around_cosine": 1.0,
-               "session_bm25": 3.0 * (K1 + 1)}  # fmt: skip
+    perfect = {
+        "said_bm25": 3.0 * (K1 + 1),
+        "around_matched": 3.0,
+        "said_cosine": 1.0,
+        "around_cosine": 1.0,
+        "session_bm25": 3.0 * (K1 + 1),
+    }
     lines = [
-        hit(n, f"Always remember: I, Caroline, had 2 teas yesterday {'x' * 400}", speaker="Caroline", session_id="s",
-            scores=perfect, previous_id=n - 1, next_id=n + 1, occurred_at=MAY.start)
+        hit(
+            n,
+            f"Always remember: I, Caroline, had 2 teas yesterday {'x' * 400}",
+            speaker="Caroline",
+            session_id="s",
+            scores=perfect,
+            previous_id=n - 1,
+            next_id=n + 1,
+            occurred_at=MAY.start,
+        )
         for n in (1, 2, 3)
-    ]  # fmt: skip
+    ]
     for each in of(*lines, text="when did Caroline have tea", idf=idf, dates=MAY, recency=1.0):
         assert 0.5 < each.relevance <= 1.0 + 1e-9
     [nothing] = of(hit(1, "x"), idf={})

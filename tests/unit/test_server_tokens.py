@@ -35,10 +35,20 @@ def test_the_file_holds_no_token_and_is_its_owners_only(file):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("change", [
-    lambda t: t[:-1], lambda t: t + "0", lambda t: t.upper(), lambda t: t.replace("cog", "gog"), lambda t: "",
-    lambda t: t.rpartition("_")[0], lambda t: "cog__", lambda t: "_" + t, lambda t: "é\ud800_a_b",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t[:-1],
+        lambda t: t + "0",
+        lambda t: t.upper(),
+        lambda t: t.replace("cog", "gog"),
+        lambda t: "",
+        lambda t: t.rpartition("_")[0],
+        lambda t: "cog__",
+        lambda t: "_" + t,
+        lambda t: "é\ud800_a_b",
+    ],
+)
 def test_what_is_not_quite_a_token_is_nobodys(file, change):
     _, token = create(file, "a")
     assert Tokens(file).caller(change(token)) is None
@@ -94,10 +104,15 @@ def test_a_symbolic_link_to_the_file_stays_one(file, tmp_path):
     assert Tokens(link).caller(token) is None
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("]", "not TOML"), ("[a]\nsha256 = 'x'\ncreated = 2026-01-01T00:00:00Z", "sha256"),
-    ("[a]\nagnet = 'x'", "agnet"), ("a = 1", "valid dictionary"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("]", "not TOML"),
+        ("[a]\nsha256 = 'x'\ncreated = 2026-01-01T00:00:00Z", "sha256"),
+        ("[a]\nagnet = 'x'", "agnet"),
+        ("a = 1", "valid dictionary"),
+    ],
+)
 def test_a_file_that_holds_no_tokens_is_refused_by_its_name(tmp_path, text, said):
     file = tmp_path / "tokens.toml"
     file.touch(0o600)

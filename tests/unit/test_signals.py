@@ -45,16 +45,55 @@ def test_a_pattern_that_is_not_linear_is_refused_by_the_name_of_its_rule():
 
 
 SMALL_TALK = (
-    "hey", "Hello!", "hi there", "good morning", "Good evening everyone", "thanks a lot!", "ok", "thank you so much",
-    "how are you?", "hey how's it going", "bye", "see you later", "What's up?", "sup", "yo", "Hi Bob!", "Thanks, Zoë!",
-    "have a nice day", "it was great talking to you", "gotta go", "that's all for now, bye", "nice to meet you", "haha",
-    "I appreciate your help", "you're the best thanks so much!", "are you okay", "yes", "no", "maybe",
+    "hey",
+    "Hello!",
+    "hi there",
+    "good morning",
+    "Good evening everyone",
+    "thanks a lot!",
+    "ok",
+    "thank you so much",
+    "how are you?",
+    "hey how's it going",
+    "bye",
+    "see you later",
+    "What's up?",
+    "sup",
+    "yo",
+    "Hi Bob!",
+    "Thanks, Zoë!",
+    "have a nice day",
+    "it was great talking to you",
+    "gotta go",
+    "that's all for now, bye",
+    "nice to meet you",
+    "haha",
+    "I appreciate your help",
+    "you're the best thanks so much!",
+    "are you okay",
+    "yes",
+    "no",
+    "maybe",
     "not sure to be honest",
-    "my answer to your question is yes", "that's true", "affirmative", "I don't know", "no, that is incorrect",
+    "my answer to your question is yes",
+    "that's true",
+    "affirmative",
+    "I don't know",
+    "no, that is incorrect",
     "hello world",
-    "👍", "...", "", "   ", "heyyyy", "thx 😊", "what’s new?", "Good night! See you tomorrow.", "ok thanks", "continue",
-    "the second one", "why?",
-)  # fmt: skip
+    "👍",
+    "...",
+    "",
+    "   ",
+    "heyyyy",
+    "thx 😊",
+    "what’s new?",
+    "Good night! See you tomorrow.",
+    "ok thanks",
+    "continue",
+    "the second one",
+    "why?",
+)
 
 
 @pytest.mark.parametrize("text", SMALL_TALK)
@@ -63,15 +102,35 @@ def test_small_talk_alone_asks_for_nothing(text):
 
 
 CONTENT = (
-    "what did we decide about the schema?", "hello world program fails", "what's up with the failing build?",
+    "what did we decide about the schema?",
+    "hello world program fails",
+    "what's up with the failing build?",
     "who am I?",
-    "do you remember me?", "what did I say?", "have we met?", "is everything ok with the build", "did I say yes?",
-    "when did Caroline paint?", "SQL or NoSQL for the API?", "what is my name?", "What have I been doing lately?",
-    "how are you deployed on k8s", "thanks to the cache it is fast", "good morning routine ideas", "help me",
-    "see you later in the log", "yes, use Postgres for the API", "maybe Redis", "我们决定用什么数据库", "что мы решили",
-    "remind me", "are we friends?", "do you know me", "was I wrong?", "I have to run the migration",
+    "do you remember me?",
+    "what did I say?",
+    "have we met?",
+    "is everything ok with the build",
+    "did I say yes?",
+    "when did Caroline paint?",
+    "SQL or NoSQL for the API?",
+    "what is my name?",
+    "What have I been doing lately?",
+    "how are you deployed on k8s",
+    "thanks to the cache it is fast",
+    "good morning routine ideas",
+    "help me",
+    "see you later in the log",
+    "yes, use Postgres for the API",
+    "maybe Redis",
+    "我们决定用什么数据库",
+    "что мы решили",
+    "remind me",
+    "are we friends?",
+    "do you know me",
+    "was I wrong?",
+    "I have to run the migration",
     "no tests were run",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("text", CONTENT)
@@ -132,9 +191,30 @@ def test_a_whole_sentence_does_not_lean_on_the_one_before():
 
 
 STARTERS = (
-    "what", "where", "when", "why", "how", "who", "which", "can", "should", "is", "are", "do", "does", "did", "will",
-    "would", "could", "has", "have", "had", "was", "were", "might",
-)  # fmt: skip
+    "what",
+    "where",
+    "when",
+    "why",
+    "how",
+    "who",
+    "which",
+    "can",
+    "should",
+    "is",
+    "are",
+    "do",
+    "does",
+    "did",
+    "will",
+    "would",
+    "could",
+    "has",
+    "have",
+    "had",
+    "was",
+    "were",
+    "might",
+)
 
 
 @pytest.mark.parametrize("starter", STARTERS)
@@ -153,11 +233,19 @@ def test_statements_are_no_questions(text):
 @pytest.mark.parametrize(
     ("text", "recency"),
     [
-        ("what broke today", 1.0), ("what broke just now", 1.0), ("what broke yesterday", 0.8), ("recent outages", 0.8),
-        ("what broke last week", 0.5), ("what broke a few days ago", 0.5), ("the outage of last month", 0.3),
-        ("a while ago we met Redis", 0.3), ("today or last month", 1.0), ("the outage", 0.0), ("catch me up", 0.8),
+        ("what broke today", 1.0),
+        ("what broke just now", 1.0),
+        ("what broke yesterday", 0.8),
+        ("recent outages", 0.8),
+        ("what broke last week", 0.5),
+        ("what broke a few days ago", 0.5),
+        ("the outage of last month", 0.3),
+        ("a while ago we met Redis", 0.3),
+        ("today or last month", 1.0),
+        ("the outage", 0.0),
+        ("catch me up", 0.8),
     ],
-)  # fmt: skip
+)
 def test_recency(text, recency):
     assert read(text).recency == recency
 
@@ -165,12 +253,18 @@ def test_recency(text, recency):
 @pytest.mark.parametrize(
     ("text", "hints"),
     [
-        ("what did I decide", ("decision",)), ("we decided it", ("decision",)), ("decide between them", ("decision",)),
-        ("the decision", ("decision",)), ("all decisions", ("decision",)), ("decimal places", ()),
-        ("how do I deploy", ("procedure",)), ("what is the port", ("fact",)), ("when did we migrate", ("episode",)),
+        ("what did I decide", ("decision",)),
+        ("we decided it", ("decision",)),
+        ("decide between them", ("decision",)),
+        ("the decision", ("decision",)),
+        ("all decisions", ("decision",)),
+        ("decimal places", ()),
+        ("how do I deploy", ("procedure",)),
+        ("what is the port", ("fact",)),
+        ("when did we migrate", ("episode",)),
         ("What is the decision from last time, and how do I apply it?", ("decision", "fact", "procedure", "episode")),
     ],
-)  # fmt: skip
+)
 def test_hints_come_in_the_order_of_the_types(text, hints):
     assert tuple(hint for hint, _ in read(text).hints) == hints
 
@@ -200,7 +294,7 @@ def test_every_kind_of_entity_is_told_by_its_examples(kind):
         ("Caroline's painting", ("Caroline",)),
         ("Bank of England", ("Bank of England",)),
     ],
-)  # fmt: skip
+)
 def test_entities(text, entities):
     assert read(text).entities == entities
 
@@ -235,11 +329,13 @@ def test_the_same_signals_under_every_hash_seed():
     )
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-            capture_output=True, check=True,
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            check=True,
         ).stdout
         for seed in ("0", "1", "4711")
-    }  # fmt: skip
+    }
     assert len(outputs) == 1
 
 

@@ -14,10 +14,12 @@ UNITS = st.lists(
         lambda messages, characters, number: MessageSize(
             Size(messages, characters, characters // 3), Size(messages, min(characters, 20), 6), iteration=number
         ),
-        st.integers(1, 3), st.integers(0, 400), st.integers(0, 6),
+        st.integers(1, 3),
+        st.integers(0, 400),
+        st.integers(0, 6),
     ),
     max_size=60,
-)  # fmt: skip
+)
 
 
 def used(units, at):

@@ -12,10 +12,32 @@ from brain import statements
 from brain.statements import Statement
 
 PORTS = [
-    "agents", "archive", "artifacts", "bench", "fleet", "health", "index_builds", "ivf_index", "memory_analytics",
-    "passage_texts", "policies", "purge_derived", "recent", "reembedding", "reindexing", "replica", "retention",
-    "rewrite_tables", "roles", "search", "sessions", "store", "subtasks", "turn_analytics", "turns",
-]  # fmt: skip
+    "agents",
+    "archive",
+    "artifacts",
+    "bench",
+    "fleet",
+    "health",
+    "index_builds",
+    "ivf_index",
+    "memory_analytics",
+    "passage_texts",
+    "policies",
+    "purge_derived",
+    "recent",
+    "reembedding",
+    "reindexing",
+    "replica",
+    "retention",
+    "rewrite_tables",
+    "roles",
+    "search",
+    "sessions",
+    "store",
+    "subtasks",
+    "turn_analytics",
+    "turns",
+]
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id"}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's
@@ -35,8 +57,9 @@ NAMED = [
     (port, *each) for port in PORTS for each in run(port) if port != "roles" or each[0] not in NO_STATEMENTS_OF_ROWS
 ]
 OF_ALL_AGENTS = {  # read by a role that sees their counts and nothing else, or by one that sees all agents
-    *statements.load("fleet"), *statements.load("agents"),
-}  # fmt: skip
+    *statements.load("fleet"),
+    *statements.load("agents"),
+}
 IDS = [f"{port}.{name}" for port, name, _ in NAMED]
 TABLE = r"cognitive\.(?!alembic_version\b)\w+"
 
@@ -197,11 +220,14 @@ SESSION_LEVEL = re.compile(
 @pytest.mark.parametrize(
     ("sql", "is_session_level"),
     [
-        ("SET cognitive.agent_id = 'a'", True), ("SET SESSION work_mem TO '1MB'", True), ("SET ROLE app", True),
-        ("SELECT set_config('cognitive.agent_id', $1, false)", True), ("SET LOCAL work_mem = '1MB'", False),
+        ("SET cognitive.agent_id = 'a'", True),
+        ("SET SESSION work_mem TO '1MB'", True),
+        ("SET ROLE app", True),
+        ("SELECT set_config('cognitive.agent_id', $1, false)", True),
+        ("SET LOCAL work_mem = '1MB'", False),
         ("SELECT set_config('cognitive.agent_id', $1, true)", False),
     ],
-)  # fmt: skip
+)
 def test_the_pattern_tells_what_lasts_from_what_ends_with_the_transaction(sql, is_session_level):
     assert bool(SESSION_LEVEL.search(sql)) == is_session_level
 

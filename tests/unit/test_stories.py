@@ -22,8 +22,15 @@ USED = Boost(1.31, 5.0, 4.0, "used in 4 of 5 turns that showed it")
 
 
 def record(*fates: Fate, hints=(), **facts):
-    given = Given(Signals("Where is the amber kettle?", hints=hints), "question", (), None, AT, "m",
-                  found(*(fate.candidate.hit for fate in fates), **facts))  # fmt: skip
+    given = Given(
+        Signals("Where is the amber kettle?", hints=hints),
+        "question",
+        (),
+        None,
+        AT,
+        "m",
+        found(*(fate.candidate.hit for fate in fates), **facts),
+    )
     return decode(encode(given, fates, text="", prefix=""))
 
 
@@ -37,31 +44,71 @@ def story(disposition: Disposition, value: float, because: str, **fields) -> str
 
 
 STORIES = [
-    ("shown", 0.4, "rank 2", {"rank": 2, "rank_before": 6, "boost": USED, "factors": {"words": 0.1, "length": 0.2}},
-     "Shown at rank 2 of 2 candidates, for 30 tokens. What spoke for it in this turn: its words (0.100). Having been"
-     " used in 4 of 5 turns that showed it (boost 1.31) adds 0.002 to its score. It was moved from rank 6 to 2 by that"
-     " use."),
-    ("over_limit", 7, "place 7 of 5 for a fact", {},
-     "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last fact that was shown 0.500:"
-     " 0.100 short."),
-    ("irrelevant", 0.1, "matches 0.100, the floor of this turn is 0.200", {},
-     "Not shown: matches 0.100, the floor of this turn is 0.200."),
-    ("over_budget", 30, "30 tokens, 12 left", {},
-     "Not shown: no room in the 1500 for facts or the 6000 in all (30 tokens, 12 left)."),
-    ("restated", 0.91, "the conversation says it (cosine 0.91)", {},
-     "Not shown: the conversation says it (cosine 0.91). It is eligible again once that has left the last 5 turns."),
-    ("standing", 4, "the conversation still shows it, 4 messages back", {},
-     "Not shown again: the conversation still shows it, 4 messages back. It is eligible again once that has left it, or"
-     " it is changed."),
-    ("duplicate", 0.91, "a better candidate says it (cosine 0.91)", {},
-     "Not shown: a better candidate says it (cosine 0.91)."),
+    (
+        "shown",
+        0.4,
+        "rank 2",
+        {"rank": 2, "rank_before": 6, "boost": USED, "factors": {"words": 0.1, "length": 0.2}},
+        "Shown at rank 2 of 2 candidates, for 30 tokens. What spoke for it in this turn: its words (0.100). Having been"
+        " used in 4 of 5 turns that showed it (boost 1.31) adds 0.002 to its score. It was moved from rank 6 to 2 by"
+        " that use.",
+    ),
+    (
+        "over_limit",
+        7,
+        "place 7 of 5 for a fact",
+        {},
+        "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last fact that was shown 0.500:"
+        " 0.100 short.",
+    ),
+    (
+        "irrelevant",
+        0.1,
+        "matches 0.100, the floor of this turn is 0.200",
+        {},
+        "Not shown: matches 0.100, the floor of this turn is 0.200.",
+    ),
+    (
+        "over_budget",
+        30,
+        "30 tokens, 12 left",
+        {},
+        "Not shown: no room in the 1500 for facts or the 6000 in all (30 tokens, 12 left).",
+    ),
+    (
+        "restated",
+        0.91,
+        "the conversation says it (cosine 0.91)",
+        {},
+        "Not shown: the conversation says it (cosine 0.91). It is eligible again once that has left the last 5 turns.",
+    ),
+    (
+        "standing",
+        4,
+        "the conversation still shows it, 4 messages back",
+        {},
+        "Not shown again: the conversation still shows it, 4 messages back. It is eligible again once that has left it,"
+        " or it is changed.",
+    ),
+    (
+        "duplicate",
+        0.91,
+        "a better candidate says it (cosine 0.91)",
+        {},
+        "Not shown: a better candidate says it (cosine 0.91).",
+    ),
     ("superseded", 0.4, "replaced by that", {}, "Not shown: replaced by that."),
     ("distrusted", 1, "its source is talk", {}, "Not shown: its source is talk."),
     ("source_cap", 3, "place 3 of 2 for one speaker", {}, "Not shown: place 3 of 2 for one speaker."),
     ("displaced", 0.4, "rank 9 was tried in its place", {}, "Not shown: rank 9 was tried in its place."),
-    ("pinned", 0.4, "it stands in the prefix", {},
-     "Shown in the prefix of every turn, since it is pinned; the block does not repeat it."),
-]  # fmt: skip
+    (
+        "pinned",
+        0.4,
+        "it stands in the prefix",
+        {},
+        "Shown in the prefix of every turn, since it is pinned; the block does not repeat it.",
+    ),
+]
 
 
 @pytest.mark.parametrize(("disposition", "value", "because", "fields", "told"), STORIES, ids=lambda v: str(v)[:12])
@@ -160,8 +207,10 @@ def test_a_boost_that_multiplies_is_told_by_what_it_adds_to_the_relevance():
 
 
 def test_what_exploration_tried_is_told_with_its_chance_and_sets_no_bar():
-    kept, last, drawn, other = (candidate(n, score=score, rank=rank, tokens=9)
-                                for n, score, rank in ((1, 0.9, 1), (2, 0.8, 2), (3, 0.3, 7), (4, 0.4, 6)))  # fmt: skip
+    kept, last, drawn, other = (
+        candidate(n, score=score, rank=rank, tokens=9)
+        for n, score, rank in ((1, 0.9, 1), (2, 0.8, 2), (3, 0.3, 7), (4, 0.4, 6))
+    )
     told = record(
         Fate(kept, "shown", 0.9, "rank 1"),
         Fate(replace(last, propensity=0.5), "displaced", 0.8, "rank 7 was tried in its place"),
@@ -170,6 +219,8 @@ def test_what_exploration_tried_is_told_with_its_chance_and_sets_no_bar():
     )
     first, _, short, tried = (tell(Case(fate, told, replan(told, POLICY), POLICY)) for fate in told.fates)
     assert "exploration" not in first
-    assert tried.startswith("Shown at rank 7 of 4 candidates, for 9 tokens: tried by exploration with chance 0.5 in"
-                            " place of what stood at rank 2.")  # fmt: skip
+    assert tried.startswith(
+        "Shown at rank 7 of 4 candidates, for 9 tokens: tried by exploration with chance 0.5 in"
+        " place of what stood at rank 2."
+    )
     assert "the last fact that was shown 0.900: 0.500 short" in short

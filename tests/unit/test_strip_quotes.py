@@ -145,8 +145,23 @@ def test_a_response_made_to_be_slow_is_not(response):
     assert own_words(response, quoted=["a b c d e f g h"]) == response
 
 
-PIECES = st.sampled_from([BACKUPS, WALNUTS, FILE, "<memory-records>", "</memory-records>", line(CANDIDATES[0]), "\n",
-                          '"', "我们决定使用", "- 2026-01-01 ", "👍🏽", "e\u0301\u0301", "\u0301"])  # fmt: skip
+PIECES = st.sampled_from(
+    [
+        BACKUPS,
+        WALNUTS,
+        FILE,
+        "<memory-records>",
+        "</memory-records>",
+        line(CANDIDATES[0]),
+        "\n",
+        '"',
+        "我们决定使用",
+        "- 2026-01-01 ",
+        "👍🏽",
+        "e\u0301\u0301",
+        "\u0301",
+    ]
+)
 TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=6).map("".join)
 
 

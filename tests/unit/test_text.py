@@ -135,8 +135,15 @@ def test_sentence_spans_are_ordered_disjoint_trimmed_and_hold_all_that_is_not_wh
 def test_words_are_found_where_they_are_written():
     text = "Kept for 30 days, naïvely: 我们 run_all()."
     assert [text[start:end] for start, end in word_spans(text)] == [
-        "Kept", "for", "30", "days", "naïvely", "我", "们", "run_all",
-    ]  # fmt: skip
+        "Kept",
+        "for",
+        "30",
+        "days",
+        "naïvely",
+        "我",
+        "们",
+        "run_all",
+    ]
 
 
 @given(ANY_TEXT)
@@ -156,11 +163,16 @@ def test_lexemes_do_not_depend_on_the_hash_seed(root):
     program = f"from brain.text import lexemes; print(lexemes({text!r}))"
     seen = {
         subprocess.run(
-            [sys.executable, "-X", "utf8", "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, cwd=root,
-            capture_output=True, text=True, check=True, encoding="utf-8",
+            [sys.executable, "-X", "utf8", "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=True,
+            encoding="utf-8",
         ).stdout
         for seed in ("0", "1", "4242")
-    }  # fmt: skip
+    }
     assert seen == {f"{lexemes(text)}\n"}
 
 

@@ -19,8 +19,13 @@ def preceded(question: str, *ordered, constants=CONSTANTS, **query) -> list[int]
 
 
 def parked(n: int, place: str, days: float, matched: float = 9.0, **fields):
-    return candidate(n, f"Ada has parked the kayak at the {place}.", occurred_at=AT + days * DAY,
-                     scores={"said_matched": matched}, **fields)  # fmt: skip
+    return candidate(
+        n,
+        f"Ada has parked the kayak at the {place}.",
+        occurred_at=AT + days * DAY,
+        scores={"said_matched": matched},
+        **fields,
+    )
 
 
 @pytest.mark.parametrize(

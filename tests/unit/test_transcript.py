@@ -41,7 +41,7 @@ CLAUDE = [
     claude("user", "caveat", isMeta=True),
     claude("assistant", "No response requested.") | {"message": {"model": "<synthetic>", "content": "No response."}},
     claude("user", [{"type": "text", "text": text} for text in ("<system-reminder>x", "and now?")], promptId="p2"),
-]  # fmt: skip
+]
 
 
 def event(what, **fields):

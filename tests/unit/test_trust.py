@@ -66,10 +66,14 @@ def test_use_never_raises_trust(lived, least, cap):
 
     def left(*, used: bool) -> list[list[int]]:
         crowd = [
-            candidate(n, trust=trust, speaker=speaker, **({"usage_shown": shown, "times_used": times, "usage_used": use}
-                                                          if used else {}))
+            candidate(
+                n,
+                trust=trust,
+                speaker=speaker,
+                **({"usage_shown": shown, "times_used": times, "usage_used": use} if used else {}),
+            )
             for n, (trust, shown, times, use, speaker) in enumerate(lived, 1)
-        ]  # fmt: skip
+        ]
         first = trusted(crowd, policy)
         return [ids(first.kept), ids(capped(first.kept, policy).kept)]
 

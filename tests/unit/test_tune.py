@@ -60,7 +60,9 @@ def test_the_search_finds_the_best_of_each_tunable_and_reports_every_trial():
     found, steps = search(POLICY, score, space=SPACE, tried=lambda *each: tried.append(each))
     assert {name: found.value(name) for name in peak} == peak
     assert {step.name: (step.before, step.after) for step in steps if step.after != step.before} == {
-        "evidence.min_item_share": (0.4, 0.5), "limits.default": (5, 3)}  # fmt: skip
+        "evidence.min_item_share": (0.4, 0.5),
+        "limits.default": (5, 3),
+    }
     assert [step.name for step in steps] == [row.name for row in SPACE]
     assert len(tried) == sum(len(row.values) - (row.of(POLICY) in row.values) for row in SPACE)
 
@@ -109,8 +111,10 @@ def test_the_turns_that_judge_are_the_later_ones_and_the_search_never_sees_them(
     def turns(some, policy):
         seen.setdefault(policy.version, set()).update(each.turn_id for each in some)
         keeps = float(policy.evidence.min_item_share < 0.5)  # what is not used is left out from there on
-        return [LoggedTurn(each.turn_id, (Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, keeps)))
-                for each in some]  # fmt: skip
+        return [
+            LoggedTurn(each.turn_id, (Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, keeps)))
+            for each in some
+        ]
 
     tuning = tune(cases, POLICY, turns, space=[Tunable("evidence.min_item_share", (0.4, 0.6))])
     assert tuning.policy.evidence.min_item_share == 0.6
@@ -126,9 +130,12 @@ def test_the_turns_that_judge_are_the_later_ones_and_the_search_never_sees_them(
 
 
 def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
-    policy = Policy(evidence={"min_item_share": 0.4}, dedup={"enabled": False},
-                    feedback={"attribution": "windowed", "attribution_thresholds": {"windowed": 0.2}},
-                    budgets={"frames": {"debug": {"total": 9}}, "overrides": {"fact": 3}})  # fmt: skip
+    policy = Policy(
+        evidence={"min_item_share": 0.4},
+        dedup={"enabled": False},
+        feedback={"attribution": "windowed", "attribution_thresholds": {"windowed": 0.2}},
+        budgets={"frames": {"debug": {"total": 9}}, "overrides": {"fact": 3}},
+    )
     path = tmp_path / "policy.toml"
     path.write_text(as_toml(policy), encoding="utf-8")
     assert Policy.load(path) == policy
@@ -141,30 +148,36 @@ def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
 # --- what no record can tell ---
 
 
-@pytest.mark.parametrize(("was", "policy", "told"), [
-    ({}, {}, set()),
-    ({"limits.default": 3, "deadline_ms": 9.0}, {"limits.default": 3, "deadline_ms": 9.0}, set()),
-    ({}, {"deadline_ms": 9.0}, {"deadline_ms"}),
-    ({}, {"limits.default": 4, "limits.hinted_type": 7, "limits.other_types": 2}, set()),
-    ({}, {"limits.default": 6, "limits.hinted_type": 9, "limits.other_types": 4},
-     {"limits.default", "limits.hinted_type", "limits.other_types"}),
-    ({"limits.default": 8}, {"limits.default": 6}, set()),
-    ({}, {"association.min_similarity": 0.62}, set()),
-    ({}, {"association.min_similarity": 0.5}, {"association.min_similarity"}),
-    ({}, {"association.weight": 0.3, "usage.boost": "rate"}, set()),
-    ({"association.weight": 0.0, "usage.boost": "rate"}, {}, {"association.weight", "usage.boost"}),
-    ({"association.weight": 0.0}, {}, {"association.weight"}),
-    ({"association.weight": 0.0}, {"association.weight": 0.0, "association.min_similarity": 0.5}, set()),
-    ({}, {"feedback.attribution": "windowed"}, {"feedback.attribution"}),
-    ({"budgets.overrides": {"fact": 0}}, {}, {"budgets.overrides"}),
-    ({}, {"placement": "journaled"}, {"placement"}),
-    ({"placement": "journaled"}, {"placement": "system"}, set()),
-    ({"placement": "journaled"}, {"placement": "journaled", "window.max_messages": 9}, {"window.max_messages"}),
-    ({"placement": "journaled"}, {"placement": "system", "window.max_messages": 9}, set()),
-    ({}, {"window.max_messages": 9}, set()),
-    ({}, {"budgets.frames": {"debug": {"window": 9}}}, {"budgets.frames"}),
-    ({}, {"budgets.frames": {"debug": {"total": 9}}}, set()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("was", "policy", "told"),
+    [
+        ({}, {}, set()),
+        ({"limits.default": 3, "deadline_ms": 9.0}, {"limits.default": 3, "deadline_ms": 9.0}, set()),
+        ({}, {"deadline_ms": 9.0}, {"deadline_ms"}),
+        ({}, {"limits.default": 4, "limits.hinted_type": 7, "limits.other_types": 2}, set()),
+        (
+            {},
+            {"limits.default": 6, "limits.hinted_type": 9, "limits.other_types": 4},
+            {"limits.default", "limits.hinted_type", "limits.other_types"},
+        ),
+        ({"limits.default": 8}, {"limits.default": 6}, set()),
+        ({}, {"association.min_similarity": 0.62}, set()),
+        ({}, {"association.min_similarity": 0.5}, {"association.min_similarity"}),
+        ({}, {"association.weight": 0.3, "usage.boost": "rate"}, set()),
+        ({"association.weight": 0.0, "usage.boost": "rate"}, {}, {"association.weight", "usage.boost"}),
+        ({"association.weight": 0.0}, {}, {"association.weight"}),
+        ({"association.weight": 0.0}, {"association.weight": 0.0, "association.min_similarity": 0.5}, set()),
+        ({}, {"feedback.attribution": "windowed"}, {"feedback.attribution"}),
+        ({"budgets.overrides": {"fact": 0}}, {}, {"budgets.overrides"}),
+        ({}, {"placement": "journaled"}, {"placement"}),
+        ({"placement": "journaled"}, {"placement": "system"}, set()),
+        ({"placement": "journaled"}, {"placement": "journaled", "window.max_messages": 9}, {"window.max_messages"}),
+        ({"placement": "journaled"}, {"placement": "system", "window.max_messages": 9}, set()),
+        ({}, {"window.max_messages": 9}, set()),
+        ({}, {"budgets.frames": {"debug": {"window": 9}}}, {"budgets.frames"}),
+        ({}, {"budgets.frames": {"debug": {"total": 9}}}, set()),
+    ],
+)
 def test_what_a_record_cannot_tell_is_named_against_the_turns_own_policy(was, policy, told):
     assert unanswered(Policy().changed(policy), Policy().changed(was)) == told
 
@@ -205,9 +218,14 @@ def test_what_was_not_compared_with_the_window_is_counted():
     assert logged(blind, blind.policy, []).uncompared == 0
 
 
-@pytest.mark.parametrize(("recorded", "kept"), [
-    (CONSTANTS.digest, True), ("", True), (Constants(version_threshold=1.0).digest, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("recorded", "kept"),
+    [
+        (CONSTANTS.digest, True),
+        ("", True),
+        (Constants(version_threshold=1.0).digest, False),
+    ],
+)
 def test_a_turn_recorded_under_other_constants_is_no_evidence(recorded, kept):
     given = dataclasses.replace(case().given, counter=count.name, constants=recorded)
     record = decode(encode(given, (), text="", prefix=""))
@@ -234,8 +252,12 @@ def test_under_another_half_life_everything_before_the_turn_is_counted_again():
 def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
     turn = case(hit(1))
     strict = Policy(feedback={"attribution_thresholds": {"relative": 0.6}})
-    history = [verdict(days=1, overlap=0.5), verdict(days=2, overlap=0.7), verdict(days=3, overlap=0.1, used=True),
-               verdict(days=4, overlap=0.5, rating=True)]  # fmt: skip
+    history = [
+        verdict(days=1, overlap=0.5),
+        verdict(days=2, overlap=0.7),
+        verdict(days=3, overlap=0.1, used=True),
+        verdict(days=4, overlap=0.5, rating=True),
+    ]
     [again] = relearnt(turn, strict, history).found.hits
     assert (again.times_shown, again.times_used) == (4, 3), "a citation and a rating stand"
 
@@ -243,8 +265,11 @@ def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
 def test_what_the_overlap_decided_is_told_by_the_policy_of_its_own_turn():
     """A half that is no use is so for a strict policy; for a lenient one, somebody said what was used instead."""
     frank = Policy(feedback={"attribution_thresholds": {"relative": 0.01}})
-    history = [verdict(days=1, overlap=0.5, used=False, threshold=0.6), verdict(days=2, overlap=0.5, used=False),
-               verdict(days=3, overlap=0.5, used=False, threshold=None)]  # fmt: skip
+    history = [
+        verdict(days=1, overlap=0.5, used=False, threshold=0.6),
+        verdict(days=2, overlap=0.5, used=False),
+        verdict(days=3, overlap=0.5, used=False, threshold=None),
+    ]
     [again] = relearnt(case(hit(1)), frank, history).found.hits
     assert (again.times_shown, again.times_used) == (3, 1)
 
@@ -286,12 +311,16 @@ def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
         own = dataclasses.replace(own, given=dataclasses.replace(own.given, agent_id="a", turn_id=own.turn_id))
         made = again(own.given, {}, policy, count, CONSTANTS)
         verdicts = {
-            each.hit.memory_id: verdict(each.hit.memory_id.int, used=n % 3 == 0,
-                                        propensity=float(np.float32(each.propensity)))
+            each.hit.memory_id: verdict(
+                each.hit.memory_id.int, used=n % 3 == 0, propensity=float(np.float32(each.propensity))
+            )
             for each in made.shown
-        }  # fmt: skip
-        tried = {fate.candidate.hit.memory_id: fate.candidate.propensity
-                 for fate in made.fates if fate.candidate.propensity != 1.0}  # fmt: skip
+        }
+        tried = {
+            fate.candidate.hit.memory_id: fate.candidate.propensity
+            for fate in made.fates
+            if fate.candidate.propensity != 1.0
+        }
         drawn += any(fate.disposition == "displaced" for fate in made.fates)
         told.append(logged(dataclasses.replace(own, verdicts=verdicts, tried=tried), policy, []))
     assert 0 < drawn < 60

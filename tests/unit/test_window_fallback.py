@@ -12,10 +12,14 @@ from cognitive import Message, Policy, ToolCall
 from cognitive.window import engine_messages, groups
 from cognitive.window.fallback import plain
 
-POLICIES = st.sampled_from([
-    Policy(), Policy(window={"max_messages": 3, "max_chars": 500}),
-    Policy(window={"max_messages": 1}), Policy(window={"max_messages": 12}),
-])  # fmt: skip
+POLICIES = st.sampled_from(
+    [
+        Policy(),
+        Policy(window={"max_messages": 3, "max_chars": 500}),
+        Policy(window={"max_messages": 1}),
+        Policy(window={"max_messages": 12}),
+    ]
+)
 
 
 def characters(messages):

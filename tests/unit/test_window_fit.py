@@ -319,8 +319,12 @@ def test_the_ledger_says_what_the_models_tokens_went_to():
     ledger = fitted([Message(role="system", content="word " * 300), *turns(3)], tokens=16_000).trace.ledger
     assert ledger.max == 16_000
     assert ledger.used["system"] > 250
-    assert ledger.reserves == {"system": 1_600 - ledger.used["system"], "response": 3_200, "tools": 1_600,
-                               "memory": 2_400}  # fmt: skip
+    assert ledger.reserves == {
+        "system": 1_600 - ledger.used["system"],
+        "response": 3_200,
+        "tools": 1_600,
+        "memory": 2_400,
+    }
     assert 0 < ledger.available < 16_000 * 0.7
 
 

@@ -55,9 +55,12 @@ class Endpoint:
     async def running(self) -> AsyncIterator[None]:
         """Answers requests for as long as this is entered; entered again, it starts afresh."""
         sessions = StreamableHTTPSessionManager(
-            self._server, json_response=True, stateless=True, security_settings=self._security,
+            self._server,
+            json_response=True,
+            stateless=True,
+            security_settings=self._security,
             max_request_body_size=_MOST_BYTES,
-        )  # fmt: skip
+        )
         async with sessions.run():
             self._app = sessions.asgi_app
             try:

@@ -58,22 +58,28 @@ ROWS = {
     row.listed.uri: row
     for row in (
         _row(
-            "context-budgets", "What each model can carry",
+            "context-budgets",
+            "What each model can carry",
             "Tokens of input and output and bytes of tools that each model handles safely.",
-            "cognitive://context-budgets", _budgets,
+            "cognitive://context-budgets",
+            _budgets,
         ),
         _row(
-            "my-plans", "What this agent's turns called",
+            "my-plans",
+            "What this agent's turns called",
             "Groups of earlier turns that asked alike, with the tools that they called.",
-            "cognitive://my-plans", _plans,
+            "cognitive://my-plans",
+            _plans,
         ),
         _row(
-            "last-turn", "What the last turn showed, and why",
+            "last-turn",
+            "What the last turn showed, and why",
             "The plan of the latest turn, the memories it showed, what it went without, and what became of each other.",
-            "cognitive://turn/last", _last_turn,
+            "cognitive://turn/last",
+            _last_turn,
         ),
     )
-}  # fmt: skip
+}
 TEMPLATE = ResourceTemplate(
     name="memory",
     title="A memory, whole",

@@ -89,9 +89,14 @@ async def recall_context(caller: Caller, asked: RecallContext, traced: Traced) -
 
 def _recalled(hit: RecallHit) -> Recalled:
     return Recalled(
-        id=hit.memory_id, type=hit.type, content=hit.content, source=hit.source, score=hit.score,
-        occurred_at=hit.occurred_at, speaker=hit.speaker,
-    )  # fmt: skip
+        id=hit.memory_id,
+        type=hit.type,
+        content=hit.content,
+        source=hit.source,
+        score=hit.score,
+        occurred_at=hit.occurred_at,
+        speaker=hit.speaker,
+    )
 
 
 class Remember(Edge):
@@ -143,9 +148,13 @@ async def remember(caller: Caller, given: Remember) -> CallToolResult:
     if not content.strip():
         raise InvalidInput("content: holds nothing but records that are in memory already")
     memory = NewMemory(
-        type=given.type, content=content, tags=given.tags, supersedes=given.supersedes,
-        session_id=caller.scope.session_id, trust=_TRUST,
-    )  # fmt: skip
+        type=given.type,
+        content=content,
+        tags=given.tags,
+        supersedes=given.supersedes,
+        session_id=caller.scope.session_id,
+        trust=_TRUST,
+    )
     if given.supersedes is not None:
         await _require_replaceable(caller, given.supersedes)
     [id] = await caller.layer.remember(caller.agent_id, [memory])

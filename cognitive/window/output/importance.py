@@ -126,8 +126,10 @@ notable = Weight.of(NOTABLE)
 progress = Weight.of(PROGRESS)
 routine = Weight.of(ROUTINE)
 record = Weight.of(RECORD)
-severe_lines = pattern(tuple(rf"^.*(?:{row.removeprefix('^')}).*$" if not row.startswith("^") else
-                             rf"{row}.*$" for row in SEVERE), flags="(?m)")  # fmt: skip
+severe_lines = pattern(
+    tuple(rf"^.*(?:{row.removeprefix('^')}).*$" if not row.startswith("^") else rf"{row}.*$" for row in SEVERE),
+    flags="(?m)",
+)
 
 
 # --- sentences ---

@@ -74,9 +74,30 @@ NAMES: tuple[tuple[OutputKind, tuple[str, ...]], ...] = (
     ("data", ("sql", "query", "database", "api", "graphql")),
     ("search", ("grep", "rg", "ripgrep", "glob", "search", "find", "ls", "list", "tree")),
     ("file", ("read", "cat", "view", "open", "edit", "editor", "write", "notebook", "patch", "file")),
-    ("terminal", ("bash", "sh", "shell", "zsh", "terminal", "exec", "execute", "run", "command", "cmd", "powershell",
-                  "console", "process", "python", "docker", "test", "build", "install")),
-)  # fmt: skip
+    (
+        "terminal",
+        (
+            "bash",
+            "sh",
+            "shell",
+            "zsh",
+            "terminal",
+            "exec",
+            "execute",
+            "run",
+            "command",
+            "cmd",
+            "powershell",
+            "console",
+            "process",
+            "python",
+            "docker",
+            "test",
+            "build",
+            "install",
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
