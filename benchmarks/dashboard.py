@@ -40,7 +40,7 @@ from tests.serving import running
 
 AGENT = "big"
 START = f"/ui/overview?agent={AGENT}"
-MOST_PAGES, MOST_OF_A_PATH = 150, 14
+MAX_PAGES, MAX_PATH_LENGTH = 150, 14
 # What a form asks and no link does; `{memory}` is one that the latest turn did not find.
 ASKED = (
     "turns?q=neither+nor",
@@ -129,11 +129,11 @@ async def pages(client: httpx.AsyncClient, memory: str) -> dict[str, Read]:
     """Every kind of address that some page leads to, by its path and the names of what it is asked."""
     found = dict[str, str]()
     waiting = [START, *(f"/ui/{each.format(memory=memory)}&agent={AGENT}" for each in ASKED)]
-    while waiting and len(found) < MOST_PAGES:
+    while waiting and len(found) < MAX_PAGES:
         address = waiting.pop(0)
         kind = _kind(address)
         path = kind.partition("?")[0]
-        if kind in found or sum(each.partition("?")[0] == path for each in found) >= MOST_OF_A_PATH:
+        if kind in found or sum(each.partition("?")[0] == path for each in found) >= MAX_PATH_LENGTH:
             continue
         found[kind] = address
         answer = await client.get(address)

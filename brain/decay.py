@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-_MOST_HALF_LIVES = 1000.0  # below that nothing is left, and Postgres would call it an underflow
+_MAX_HALF_LIVES = 1000.0  # below that nothing is left, and Postgres would call it an underflow
 
 
 def decayed(mass: float, as_of: datetime, at: datetime, half_life_days: float) -> float:
@@ -19,7 +19,7 @@ def decayed(mass: float, as_of: datetime, at: datetime, half_life_days: float) -
     A mass of later than `at` is taken as it is.
     """
     half_lives = (at - as_of).total_seconds() / 86_400 / half_life_days
-    return float(mass * 0.5 ** min(_MOST_HALF_LIVES, max(0.0, half_lives)))
+    return float(mass * 0.5 ** min(_MAX_HALF_LIVES, max(0.0, half_lives)))
 
 
 def added(mass: float, as_of: datetime, weight: float, at: datetime, half_life_days: float) -> tuple[float, datetime]:

@@ -16,8 +16,8 @@ from brain.languages import ENGLISH, MONTHS
 from brain.text import lexemes, sentence_spans
 
 PASSAGE_CHARS = 800  # about 200 word pieces, safely inside the 256 that small sentence encoders read
-_MOST_SURROUNDING = 150  # characters before the passage: the end of a message is what the next one answers
-_MOST_COUNTED = 30_000  # a term frequency is kept in 16 bits
+_MAX_SURROUNDING = 150  # characters before the passage: the end of a message is what the next one answers
+_MAX_COUNTED = 30_000  # a term frequency is kept in 16 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,14 @@ def texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:
 
 
 def _tail(context: str) -> str:
-    if len(context) <= _MOST_SURROUNDING:
+    if len(context) <= _MAX_SURROUNDING:
         return context
-    tail = context[-_MOST_SURROUNDING:]
+    tail = context[-_MAX_SURROUNDING:]
     return tail.split(" ", 1)[-1]
 
 
 def _bounded(counts: Counter[str]) -> Mapping[str, int]:
-    return {lexeme: min(count, _MOST_COUNTED) for lexeme, count in counts.items()}
+    return {lexeme: min(count, _MAX_COUNTED) for lexeme, count in counts.items()}
 
 
 def cut(content: str, limit: int = PASSAGE_CHARS) -> list[tuple[int, int]]:

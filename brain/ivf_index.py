@@ -33,7 +33,7 @@ _AT_ONCE = 64  # centres found in one stage; more are found within groups of vec
 _BATCH = 8_192  # rows compared at a time, to bound the memory
 LARGE = 20_000  # vectors of a type and field from which cells pay: a third of fewer would be read anyway
 _SAMPLED = 64  # vectors looked at for each centre
-_MOST_SAMPLED = 250_000  # 384 MB at 384 dimensions
+_MAX_SAMPLED = 250_000  # 384 MB at 384 dimensions
 _OVERFULL = 4  # times the size: then a cell is divided
 _SECONDS = 600.0  # a sample of 250,000 vectors from a slow disk
 
@@ -90,7 +90,7 @@ class IvfIndex:
     async def _begin(self, key: Key, vectors: int) -> None:
         """Finds the centres of a group that has none."""
         count = vectors // self._size
-        most = min(_MOST_SAMPLED, count * _SAMPLED)
+        most = min(_MAX_SAMPLED, count * _SAMPLED)
         rows = await self._database.run(
             key["agent_id"], lambda c: c.fetch(*SQL.sample(**key, limit=most)), timeout=_SECONDS
         )

@@ -17,7 +17,7 @@ from brain.errors import UnknownLanguage
 
 ENGLISH = "english"
 SIMPLE = "simple"
-_MOST_AGENTS = 10_000  # of other languages than English that are remembered; of another one the first read asks twice
+_MAX_AGENTS = 10_000  # of other languages than English that are remembered; of another one the first read asks twice
 NAMES: tuple[str, ...] = (*sorted(Stemmer.algorithms()), SIMPLE)
 
 # Question words are in: a question's "when" is no evidence in a memory. Words of German and Dutch are as `normalise`
@@ -147,7 +147,7 @@ class AgentLanguages:
         self._told.pop(agent_id, None)
         if indexed != ORDINARY:
             self._told[agent_id] = indexed
-        while len(self._told) > _MOST_AGENTS:
+        while len(self._told) > _MAX_AGENTS:
             self._told.popitem(last=False)
 
     def of(self, agent_id: str) -> Indexed:

@@ -21,7 +21,7 @@ from brain.types import NewMemory, Receipt, above
 
 SQL = statements.load("store")
 
-MOST_REVISIONS = 100  # kept of one memory: more were made by a program, and nobody reads them
+MAX_REVISIONS = 100  # kept of one memory: more were made by a program, and nobody reads them
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,7 @@ async def rewrite(
     )
     if was:
         await c.execute(
-            *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=was, max_revisions=MOST_REVISIONS)
+            *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=was, max_revisions=MAX_REVISIONS)
         )
     sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
     await _insert_index(c, agent_id, [item], sessions, corpus.indexed.written)

@@ -92,7 +92,7 @@ def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tup
 
 
 def _breaker(settings: Settings) -> Breaker:
-    return Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_longest_wait)
+    return Breaker(settings.breaker_failures, settings.breaker_wait, settings.breaker_max_wait)
 
 
 @asynccontextmanager

@@ -12,8 +12,8 @@ from uuid import UUID
 from brain.caches import cached
 from brain.text import lexemes
 
-_MOST_SPOKEN = 2_048  # messages of past turns whose words are kept: the same ones come near again and again
-_MOST_NAMED = 16_384  # ids of memories that past turns showed, read from their text: 300 a turn, mostly the same ones
+_MAX_SPOKEN = 2_048  # messages of past turns whose words are kept: the same ones come near again and again
+_MAX_NAMED = 16_384  # ids of memories that past turns showed, read from their text: 300 a turn, mostly the same ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,11 @@ def _common_words(message: str, rarity: Mapping[str, float], language: str) -> f
     return float(shared / math.sqrt(mass * own)) if own else 0.0
 
 
-@cached(_MOST_NAMED)
+@cached(_MAX_NAMED)
 def _id(written: str) -> UUID:
     return UUID(written)
 
 
-@cached(_MOST_SPOKEN)
+@cached(_MAX_SPOKEN)
 def _spoken(message: str, language: str) -> frozenset[str]:
     return frozenset(lexemes(message, language))

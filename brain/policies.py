@@ -24,9 +24,9 @@ SQL = statements.load("policies")
 
 Role = Literal["live", "shadow"]
 Changes = Mapping[str, float | int]
-MOST_CANDIDATES = 200  # listed
-MOST_CHOICES = 200
-LONGEST_NOTE = 500  # characters
+MAX_CANDIDATES = 200  # listed
+MAX_CHOICES = 200
+MAX_NOTE_LENGTH = 500  # characters
 _SECONDS = 10.0  # a page that takes longer is given up
 
 
@@ -93,7 +93,7 @@ class PolicyStore:
 
     async def candidates(self, agent_id: str, version: str | None = None) -> list[Candidate]:
         """What was saved, the latest first; or the one of a version, if it is there."""
-        rows = await self._fetch(agent_id, SQL.candidates, limit=MOST_CANDIDATES, version=version)
+        rows = await self._fetch(agent_id, SQL.candidates, limit=MAX_CANDIDATES, version=version)
         return [as_value(Candidate, row) for row in rows]
 
     async def choose(
@@ -122,7 +122,7 @@ class PolicyStore:
 
         return Choice(**dict(await self._database.run(agent_id, work)))
 
-    async def choices(self, agent_id: str, role: Role, limit: int = MOST_CHOICES) -> list[Choice]:
+    async def choices(self, agent_id: str, role: Role, limit: int = MAX_CHOICES) -> list[Choice]:
         """The history of a role, the latest first."""
         return [Choice(**dict(row)) for row in await self._fetch(agent_id, SQL.choices, role=role, limit=limit)]
 

@@ -18,7 +18,7 @@ from brain.languages import AgentLanguages, Indexed
 from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import encode_halfvec
-from brain.terms import COUNTED, LARGE, MOST_POSTINGS, Chosen, Term, choose, idf, terms
+from brain.terms import COUNTED, LARGE, MAX_POSTINGS, Chosen, Term, choose, idf, terms
 from brain.text import lexemes
 from brain.types import MemoryType, Trust, Vector
 
@@ -34,7 +34,7 @@ _CANDIDATES = {
     True: SQL.candidates.fill(dimensions="dimension <= 1200"),
     False: SQL.candidates.fill(dimensions="dimension > 1200"),
 }
-_MOST_LEXEMES = 32  # of a query
+_MAX_LEXEMES = 32  # of a query
 _FURTHER = 8  # times as many passages, when one long memory fills the head of a channel
 
 
@@ -199,7 +199,7 @@ def _indexed(facts: Any) -> Indexed:
 
 
 def _lexemes(text: str, language: str) -> list[str]:
-    return list(dict.fromkeys(lexemes(text, language)))[:_MOST_LEXEMES]
+    return list(dict.fromkeys(lexemes(text, language)))[:_MAX_LEXEMES]
 
 
 def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[st
     return {
         "agent_id": agent_id,
         "lexemes": lexemes,
-        "max_postings": MOST_POSTINGS,
+        "max_postings": MAX_POSTINGS,
         "embedding": encode_halfvec(query.vector) if query.vector is not None and past is not None else None,
         "model": query.model,
         "now": past and past.now,

@@ -56,7 +56,7 @@ class Settings(BaseSettings):
     breaker_wait: Annotated[float, Field(gt=0)] = 0.25
     """Seconds until the open breaker's first probe, above 0, doubled each time. The default is what a turn may take."""
 
-    breaker_longest_wait: Annotated[float, Field(gt=0)] = 5.0
+    breaker_max_wait: Annotated[float, Field(gt=0)] = 5.0
     """Longest time between two probes, in seconds, above 0: a turn may miss for so long that the database is back."""
 
     policy: Path | None = None

@@ -36,7 +36,7 @@ _CHANGEABLE = (
     "pinned",
     "attributes",
 )
-MOST_TRIES = 50  # of a write that others overtake
+MAX_TRIES = 50  # of a write that others overtake
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
@@ -132,7 +132,7 @@ class MemoryStore:
 
     async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
         """Prepares memories and writes them; once more, if the agent's models or languages have changed meanwhile."""
-        for _ in range(MOST_TRIES if fresh else 0):
+        for _ in range(MAX_TRIES if fresh else 0):
             prepared = await self._prepare(agent_id, fresh, now)
             if await self._database.run(agent_id, partial(work, prepared)):
                 return
@@ -213,10 +213,10 @@ class MemoryStore:
             UnknownMemory: this agent has no such memory.
             InvalidInput: another memory says that already.
         """
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             if await self._update_once(agent_id, id, change):
                 return (await self.get(agent_id, [id]))[0]
-        raise StoreError(f"memory {id} was changed by others {MOST_TRIES} times in a row")
+        raise StoreError(f"memory {id} was changed by others {MAX_TRIES} times in a row")
 
     async def _update_once(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
         row = await self._database.run(
@@ -241,7 +241,7 @@ class MemoryStore:
         return rewritten
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
-        """The changes of a memory, the latest first: the last `memory_rows.MOST_REVISIONS` of them.
+        """The changes of a memory, the latest first: the last `memory_rows.MAX_REVISIONS` of them.
 
         Raises:
             UnknownMemory: this agent has no such memory.

@@ -9,13 +9,13 @@ from typing import Any
 from uuid import UUID
 
 # A lexeme in more passages than this is not read: three common words in an OR query were measured at 216 ms.
-MOST_POSTINGS = 5_000
+MAX_POSTINGS = 5_000
 # From so many passages on, an agent's words are read by what all of them cost: below, that is bounded by the rule above
 # well enough, and the 0.5 % above which it would leave a word out is what a question is usually about.
 LARGE = 50_000
 COUNTED = 1_000  # postings that are counted of a word of a large agent; an estimate from so many is off by some 3 %
-MOST_READ = 8_000  # postings of all words of a query to a large agent; some 20 ms
-MOST_COMMON = 2  # words beyond that which are looked up in what was found: the rarest of them, at 5 ms each
+MAX_READ = 8_000  # postings of all words of a query to a large agent; some 20 ms
+MAX_COMMON = 2  # words beyond that which are looked up in what was found: the rarest of them, at 5 ms each
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ def choose(found: Mapping[str, Term], passages: int) -> Chosen:
     """For a small agent every word that is not too common; for a large one the rarest, up to a bound of postings."""
     present = {lexeme: term for lexeme, term in found.items() if term.around}
     if passages <= LARGE:
-        return Chosen({word: term.said for word, term in present.items() if term.around < MOST_POSTINGS}, {})
-    read, common, left = set[str](), list[str](), MOST_READ
+        return Chosen({word: term.said for word, term in present.items() if term.around < MAX_POSTINGS}, {})
+    read, common, left = set[str](), list[str](), MAX_READ
     for lexeme in sorted(present, key=lambda lexeme: (present[lexeme].around, lexeme)):
         left -= present[lexeme].around
         if left >= 0:
             read.add(lexeme)
-        elif len(common) < MOST_COMMON:
+        elif len(common) < MAX_COMMON:
             common.append(lexeme)
     return Chosen(
         {lexeme: term.said for lexeme, term in present.items() if lexeme in read},

@@ -21,7 +21,7 @@ _WRITTEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th)$")  # "May 8th" and "8 May" name the same day
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])([\"'”’)\]]*)\s+|(?<=[。！？])|\n+")
-_LONGEST_LEXEME = 64  # a base64 blob is one "word": its head is enough to find it and keeps index rows small
+_MAX_LEXEME_LENGTH = 64  # a base64 blob is one "word": its head is enough to find it and keeps index rows small
 
 _NONE: frozenset[str] = frozenset()
 
@@ -70,7 +70,7 @@ def as_lexeme(word: str, language: str = ENGLISH) -> str:
     """The lexeme of one of `words`; empty for a stop word."""
     bare = _ORDINAL.sub(r"\1", word.removesuffix("'s"))
     common = COMMON_WORDS.get(language, _NONE)
-    return "" if word in common or bare in common else label(language) + stem(bare, language)[:_LONGEST_LEXEME]
+    return "" if word in common or bare in common else label(language) + stem(bare, language)[:_MAX_LEXEME_LENGTH]
 
 
 def label(language: str) -> str:

@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 SQL = statements.load("turns")
 _DAY = 86_400.0  # seconds
-_MOST_REAPED = 100  # turns at a time: opening a turn must not wait for the cleaning up of an outage
+_MAX_REAPED = 100  # turns at a time: opening a turn must not wait for the cleaning up of an outage
 
 
 class TurnLog:
@@ -66,7 +66,7 @@ class TurnLog:
                 return
             await _open(c, agent_id, turn)
             await c.execute(
-                *SQL.reap(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MOST_REAPED)
+                *SQL.reap(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_REAPED)
             )
 
         await self._database.run(agent_id, work, durable=durable)
@@ -133,11 +133,11 @@ class TurnLog:
             rows = await self._database.run(
                 agent_id,
                 lambda c: c.fetch(
-                    *SQL.reap(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MOST_REAPED)
+                    *SQL.reap(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_REAPED)
                 ),
             )
             reaped += len(rows)
-            if len(rows) < _MOST_REAPED:
+            if len(rows) < _MAX_REAPED:
                 return reaped
 
     async def expose_recalled(

@@ -48,9 +48,9 @@ def above(trust: Trust, other: Trust) -> bool:
 Vector = NDArray[np.float32]  # shape (dimension,), unit length
 Vectors = NDArray[np.float32]  # shape (texts, dimension), unit rows
 
-LONGEST_CONTENT = 1_000_000  # characters of one memory; a book is many memories
-LONGEST_LABEL = 1_000  # characters of an id, a name, a tag
-MOST_LABELS = 100  # tags of a memory, or entities; a list of more is content
+MAX_CONTENT_LENGTH = 1_000_000  # characters of one memory; a book is many memories
+MAX_LABEL_LENGTH = 1_000  # characters of an id, a name, a tag
+MAX_LABELS = 100  # tags of a memory, or entities; a list of more is content
 
 
 def _storable(text: str) -> str:
@@ -79,9 +79,9 @@ def _of_the_years(at: datetime) -> datetime:
 
 Text = Annotated[str, AfterValidator(_storable)]
 Moment = Annotated[AwareDatetime, AfterValidator(_of_the_years)]
-Label = Annotated[Text, Field(max_length=LONGEST_LABEL), AfterValidator(_not_blank)]
-Labels = Annotated[tuple[Label, ...], Field(max_length=MOST_LABELS)]
-MemoryText = Annotated[Text, Field(max_length=LONGEST_CONTENT), AfterValidator(_not_blank)]
+Label = Annotated[Text, Field(max_length=MAX_LABEL_LENGTH), AfterValidator(_not_blank)]
+Labels = Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)]
+MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(_not_blank)]
 
 
 class Edge(BaseModel):
@@ -141,7 +141,7 @@ class NewMemory(Edge):
     type: MemoryType
     content: MemoryText
     speaker: Label | None = None
-    context: Annotated[Text, Field(max_length=LONGEST_CONTENT)] = ""
+    context: Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH)] = ""
     occurred_at: Moment | None = None
     session_id: Label | None = None
     source: Label | None = None

@@ -74,8 +74,8 @@ from cognitive.window.summary import Extractive, Summarizer
 
 log = logging.getLogger(__name__)
 
-_MOST_SETTLING = 10_000  # outcomes under way at a time; a host that hands in more gets an error
-_MOST_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
+_MAX_SETTLING = 10_000  # outcomes under way at a time; a host that hands in more gets an error
+_MAX_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
 _A_MESSAGE = "Where does Ada keep the key of the boat house?"  # no small talk, so that every rule reads it
 
 
@@ -211,7 +211,7 @@ def _compose(base: _Base) -> Services:
     """Return the services; queues of background work are ended in the order in which they are created here."""
     stores, embedders, redactor, background = _Stores.create(base), base.embedders, base.redactor, Background()
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
-    settling = background.queue(_MOST_SETTLING)  # each within its deadline: Postgres, or else the journal
+    settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
     capture = Capture(stores.memories, base.policy, background, base.extensions.extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     prefetch = ResponseEmbedder(embedders, background)
@@ -313,9 +313,9 @@ async def _warm(embedders: Embedders) -> None:
     signals.read(_A_MESSAGE, now=datetime.now(UTC))
     try:
         for embedder in embedders:
-            await Deadline(_MOST_WARMING * 1000).within(embedder.embed(["warm"]))
+            await Deadline(_MAX_WARMING * 1000).within(embedder.embed(["warm"]))
     except (EmbeddingError, TimeoutError) as error:
-        log.warning("the embedding model is not ready: %s", str(error) or f"not loaded within {_MOST_WARMING:g} s")
+        log.warning("the embedding model is not ready: %s", str(error) or f"not loaded within {_MAX_WARMING:g} s")
 
 
 async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy: Policy) -> Classifiers:
@@ -326,7 +326,7 @@ async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy:
         return lambda _: own
     exemplars = ExemplarClassifier(embedder, policy)
     try:
-        await Deadline(_MOST_WARMING * 1000).within(exemplars.prepare())
+        await Deadline(_MAX_WARMING * 1000).within(exemplars.prepare())
     except (EmbeddingError, TimeoutError) as error:
-        log.warning("no category is guessed: %s", str(error) or f"not embedded within {_MOST_WARMING:g} s")
+        log.warning("no category is guessed: %s", str(error) or f"not embedded within {_MAX_WARMING:g} s")
     return exemplars.under

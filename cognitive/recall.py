@@ -19,10 +19,10 @@ from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
 from cognitive.recording.record import RecordedCandidate, decode
 from cognitive.trace import NOT_ELIGIBLE, Candidate
-from cognitive.turn import LONGEST_MESSAGE, RecallHit
+from cognitive.turn import MAX_MESSAGE_LENGTH, RecallHit
 from cognitive.validation import require_aware, require_label
 
-MOST_HITS = 200
+MAX_HITS = 200
 
 
 class Recall:
@@ -56,8 +56,8 @@ class Recall:
         policy, now = await self._policies.current(agent_id), now or datetime.now(UTC)
         if memory_type is not None and memory_type not in MEMORY_TYPES:
             raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
-        if not isinstance(limit, int) or not 1 <= limit <= MOST_HITS:
-            raise InvalidInput(f"limit: expected 1 to {MOST_HITS}, got {limit!r}")
+        if not isinstance(limit, int) or not 1 <= limit <= MAX_HITS:
+            raise InvalidInput(f"limit: expected 1 to {MAX_HITS}, got {limit!r}")
         if turn_id:
             await _require_open(self._turns, agent_id, turn_id, policy)
         read = signals.read(query, now=now)
@@ -75,7 +75,7 @@ class Recall:
 
 def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: datetime | None, filters: Filters) -> None:
     require_label("agent_id", agent_id)
-    require_label("query", query, longest=LONGEST_MESSAGE)
+    require_label("query", query, longest=MAX_MESSAGE_LENGTH)
     labels = (("turn_id", turn_id), ("session_id", filters.session_id), *(("tags", tag) for tag in filters.tags))
     for name, value in labels:
         if value is not None:

@@ -157,8 +157,8 @@ _ACCENT, _RARE_ACCENT = 0.2, 0.9  # further, for each letter outside ASCII, of t
 _UNSPOKEN = 0.25  # further, for each letter beyond two, of a word without a vowel
 _CIPHER = {True: 0.585, False: 0.67}  # a character of hexadecimal digits only, of others
 _TAB = 0.6  # further, for the one before a word
-_LONGEST_SPACE = 80  # characters of white space that make one token
-_LONGEST_KNOWN = 24  # characters of a piece whose cost is remembered
+_MAX_SPACE_LENGTH = 80  # characters of white space that make one token
+_MAX_KNOWN_LENGTH = 24  # characters of a piece whose cost is remembered
 _MARGIN = 1.015  # a budget is exceeded by what is counted too low
 _ROUNDING = 0.1  # a piece or two cost what they cost; no token more for the margin
 
@@ -172,7 +172,7 @@ class Estimate:
         """The estimated number of tokens: 0 for the empty text only. Linear in the length of the text."""
         pieces, tokens = _cut(text)
         for piece, times in pieces.items():
-            tokens += times * (_known(piece) if len(piece) <= _LONGEST_KNOWN else _cost(piece))
+            tokens += times * (_known(piece) if len(piece) <= _MAX_KNOWN_LENGTH else _cost(piece))
         return math.ceil(_MARGIN * (tokens + _foreign(text)) - _ROUNDING)
 
 
@@ -223,7 +223,7 @@ def _cost(piece: str) -> float:
         return _run(piece)
     if piece[0].isdigit():
         return 1.0
-    return _marks(piece) if piece.strip() else 1.0 + len(piece) // _LONGEST_SPACE
+    return _marks(piece) if piece.strip() else 1.0 + len(piece) // _MAX_SPACE_LENGTH
 
 
 _known = cached(1 << 15)(_cost)  # what is counted in one process repeats its words

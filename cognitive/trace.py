@@ -15,7 +15,7 @@ from brain.types import MemoryType
 
 _DECOYS = 5  # judged with each turn beside what was shown
 ELAPSED = "pre_turn"  # the whole, among the timings of the stages
-_MOST_CUT = 50  # names of tools that were cut are stored with a turn, and how many there were
+_MAX_CUT = 50  # names of tools that were cut are stored with a turn, and how many there were
 
 Disposition = Literal[
     "shown",  # it is in the prompt
@@ -186,7 +186,7 @@ class Trim:
         return {
             **told,
             "confidence": round(self.confidence, 6),
-            "cut": self.cut[:_MOST_CUT],
+            "cut": self.cut[:_MAX_CUT],
             "cut_count": len(self.cut),
         }
 

@@ -20,7 +20,7 @@ from cognitive.prompt import Parts, Placed, place
 from cognitive.trace import Trace, Trim
 from cognitive.validation import require_label
 
-LONGEST_MESSAGE = 4_000_000  # characters; what is longer is a file, not a message
+MAX_MESSAGE_LENGTH = 4_000_000  # characters; what is longer is a file, not a message
 
 Role = Literal["system", "user", "assistant", "tool"]
 TurnKind = Literal["user", "heartbeat", "subagent", "cron"]
@@ -28,7 +28,7 @@ Status = Literal["completed", "failed", "abandoned"]
 
 # Runtimes pass None as the content of a message that only calls tools.
 MessageText = Annotated[
-    Text, BeforeValidator(lambda value: "" if value is None else value), Field(max_length=LONGEST_MESSAGE)
+    Text, BeforeValidator(lambda value: "" if value is None else value), Field(max_length=MAX_MESSAGE_LENGTH)
 ]
 
 
@@ -117,7 +117,7 @@ class Turn(Edge):
     `runtime` names the framework that runs the turn, for those who look at many.
 
     Raises:
-        InvalidInput: unknown keys, naive datetimes, NUL or surrogates, a message beyond LONGEST_MESSAGE characters.
+        InvalidInput: unknown keys, naive datetimes, NUL or surrogates, a message beyond MAX_MESSAGE_LENGTH characters.
     """
 
     agent_id: Label

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from brain.errors import InvalidInput
 from brain.text import unstorable
-from brain.types import LONGEST_LABEL
+from brain.types import MAX_LABEL_LENGTH
 
 
 def require_id(name: str, value: object) -> UUID:
@@ -20,7 +20,7 @@ def require_id(name: str, value: object) -> UUID:
         raise InvalidInput(f"{name}: expected a memory's id, got {value!r}") from None
 
 
-def require_label(name: str, value: object, *, longest: int = LONGEST_LABEL) -> str:
+def require_label(name: str, value: object, *, longest: int = MAX_LABEL_LENGTH) -> str:
     """A non-blank, storable name of bounded length, or InvalidInput that names it."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{name}: expected a non-empty string, got {value!r}")

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cognitive.turn import Message
-from cognitive.window.groups import ID, LONGEST_ID
+from cognitive.window.groups import ID, MAX_ID_LENGTH
 
 Rule = Literal[
     "id_missing",  # a call or a result without an id, or with an empty one
@@ -129,7 +129,7 @@ def _ids(messages: Sequence[Message]) -> Iterator[Violation]:
         for name in [*(call.id for call in message.tool_calls), *own]:
             if not name:
                 yield Violation("id_missing", n)
-            elif len(name) > LONGEST_ID or not ID.fullmatch(name):
+            elif len(name) > MAX_ID_LENGTH or not ID.fullmatch(name):
                 yield Violation("id_form", n, name)
         for call in message.tool_calls:
             if call.id and call.id in known:

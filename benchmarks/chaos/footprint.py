@@ -16,8 +16,8 @@ _EVERY = 5.0  # seconds
 _STATUS = Path("/proc/self/status")
 _WARM = 0.4  # of the time: caches fill until then
 _JUDGED_FROM = 600.0  # seconds of work: in less, what is allocated at first is all that grows
-_MOST_GROWTH = 4.0  # megabytes a minute: bounded caches go on filling for some time; a leak of 10 KB a turn is more
-_MOST_MORE = 16  # files or threads: a pool's connections, and the threads of the loop's executor
+_MAX_GROWTH = 4.0  # megabytes a minute: bounded caches go on filling for some time; a leak of 10 KB a turn is more
+_MAX_MORE = 16  # files or threads: a pool's connections, and the threads of the loop's executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ def _judged(ledger: Ledger, suite: str, looks: list[_Look]) -> None:
     for what in ("files", "threads"):
         first, last = getattr(warm[0], what), getattr(warm[-1], what)
         ledger.did[f"{suite}: {what} in the end"] = last
-        ledger.require(last <= first + _MOST_MORE, f"{suite}: {first} {what} once it was warm, {last} in the end")
+        ledger.require(last <= first + _MAX_MORE, f"{suite}: {first} {what} once it was warm, {last} in the end")
     if lasted < _JUDGED_FROM:
         ledger.skipped.append(f"growth of memory: judged from {_JUDGED_FROM / 60:g} minutes on")
         return
     minutes = [(look.at - warm[0].at) / 60 for look in warm]
     slope = statistics.linear_regression(minutes, [look.megabytes for look in warm]).slope
     ledger.did[f"{suite}: kilobytes that it grew a minute, warm"] = round(slope * 1024)
-    ledger.require(slope <= _MOST_GROWTH, f"{suite}: memory grows by {slope:.1f} MB a minute")
+    ledger.require(slope <= _MAX_GROWTH, f"{suite}: memory grows by {slope:.1f} MB a minute")

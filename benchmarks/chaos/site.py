@@ -22,7 +22,7 @@ _AT_WORK = f"""
 SELECT array_agg(concat_ws(', ', state, wait_event, left(regexp_replace(query, '\\s+', ' ', 'g'), 60)))
 FROM pg_stat_activity WHERE {_OURS} AND state <> 'idle'
 """
-_LEAST_MEMORY = 2_000_000_000  # bytes free in /dev/shm: killed servers that write to a busy disk take minutes
+_MIN_MEMORY = 2_000_000_000  # bytes free in /dev/shm: killed servers that write to a busy disk take minutes
 
 
 class Site:
@@ -108,5 +108,5 @@ def _in_memory() -> str | None:
     if not os.access("/dev/shm", os.W_OK):
         return None
     memory = os.statvfs("/dev/shm")
-    roomy = memory.f_bavail * memory.f_frsize > _LEAST_MEMORY
+    roomy = memory.f_bavail * memory.f_frsize > _MIN_MEMORY
     return "/dev/shm" if roomy and not memory.f_flag & os.ST_NOEXEC else None

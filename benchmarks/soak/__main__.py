@@ -46,7 +46,7 @@ TOPICS = ("crane", "harbour", "ledger", "turbine", "orchard", "cellar", "violin"
 TYPES = ("decision", "fact", "procedure", "episode")
 TALK = 40  # messages that a client hands in
 OUTPUT = 20_000  # characters of a large tool's output
-MOST_GROWTH = 4.0  # megabytes a minute beside what fills the bounded caches: a leak of 10 KB a turn is more
+MAX_GROWTH = 4.0  # megabytes a minute beside what fills the bounded caches: a leak of 10 KB a turn is more
 SETTLED = 2.0  # seconds until no connection is in use
 WARM = 0.4  # of the time: caches fill, and the first contexts are not yet let go
 
@@ -303,7 +303,7 @@ def looked(path: Path, ledger: Ledger) -> dict[str, Any]:
     warm = looks[int(len(looks) * WARM) :]
     minutes = [(look["at"] - warm[0]["at"]) / 60 for look in warm]
     slope = statistics.linear_regression(minutes, [look["megabytes"] - look["cached"] for look in warm]).slope
-    if slope > MOST_GROWTH:
+    if slope > MAX_GROWTH:
         ledger.wrong[f"memory: grows by {slope:.1f} MB a minute beside its caches"] += 1
     last, most = looks[-1], {name: max(look[name] for look in looks) for name in looks[-1]}
     if most["kept"] > ServerConfig().kept_contexts:

@@ -16,8 +16,8 @@ from brain.statements import Statement
 
 SQL = statements.load("fleet")
 
-MOST_AGENTS = 500  # of one page
-LEAST_TURNS = 20  # of an agent whose share of degraded turns is told: of fewer it says little
+MAX_AGENTS = 500  # of one page
+MIN_TURNS = 20  # of an agent whose share of degraded turns is told: of fewer it says little
 _SECONDS = 10.0
 
 
@@ -36,9 +36,9 @@ class Across:
         """What each agent's turns came to on the days of a period: the busiest, or the worst degraded, first; `value`
         is the agent. No times.
         """
-        if not 0 < limit <= MOST_AGENTS:
-            raise InvalidInput(f"limit: expected a number from 1 to {MOST_AGENTS}, got {limit}")
-        rows = await self._fetch(SQL.across_agents, period, order=order, limit=limit, min_turns=LEAST_TURNS)
+        if not 0 < limit <= MAX_AGENTS:
+            raise InvalidInput(f"limit: expected a number from 1 to {MAX_AGENTS}, got {limit}")
+        rows = await self._fetch(SQL.across_agents, period, order=order, limit=limit, min_turns=MIN_TURNS)
         return [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
 
     async def count(self, period: Period) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain.analytics import paging
-from brain.analytics.paging import EARLIEST, LATEST, MOST_SAMPLED, most, patterns, start
+from brain.analytics.paging import EARLIEST, LATEST, MAX_SAMPLED, most, patterns, start
 from brain.analytics.turn_rows import Page
 from brain.postgres.database import Database
 from brain.postgres.reading import Reading
@@ -144,10 +144,10 @@ class Near:
     looked: int
 
 
-MOST_SHOWINGS = 1_000  # of one memory, over which its use is drawn
-MOST_POSTINGS = 300  # passages read of each word of a memory, to find others like it
-MOST_COMPARED = 2_000  # memories compared with one by their vectors
-MOST_TAGS = 50  # that a list offers to choose from
+MAX_SHOWINGS = 1_000  # of one memory, over which its use is drawn
+MAX_POSTINGS = 300  # passages read of each word of a memory, to find others like it
+MAX_COMPARED = 2_000  # memories compared with one by their vectors
+MAX_TAGS = 50  # that a list offers to choose from
 SQL = paging.load("memory_analytics")
 _EACH_TYPE = " UNION ALL ".join(f"({SQL.walk_type.fill(type=type_).source})" for type_ in MEMORY_TYPES)
 _NO_ID = UUID(int=0)
@@ -168,7 +168,7 @@ class MemoryFigures:
     async def memories(
         self, agent_id: str, wanted: MemoryFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> Page[MemoryRow]:
-        """Memories that a filter lets through, by when they happened, latest first; looks at `MOST_LOOKED` at most."""
+        """Memories that a filter lets through, by when they happened, latest first; looks at `MAX_LOOKED` at most."""
         begin = start(after, wanted.until)
         rows = await paging.fetched(
             self._database,
@@ -188,9 +188,9 @@ class MemoryFigures:
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
 
     async def group_sizes(self, agent_id: str, habit: Habit, now: datetime) -> GroupSizes:
-        """How many memories were never shown, are ignored, rise, went stale: of a sample of `MOST_SAMPLED`.
+        """How many memories were never shown, are ignored, rise, went stale: of a sample of `MAX_SAMPLED`.
 
-        And how many are pinned or superseded, counted up to `MOST_LOOKED`.
+        And how many are pinned or superseded, counted up to `MAX_LOOKED`.
         """
         rows = await self._of_memories(agent_id, SQL.group_sizes, **_habit(habit, now))
         return as_value(GroupSizes, rows[0])
@@ -207,7 +207,7 @@ class MemoryFigures:
         limit: int = 50,
         after: tuple[Any, ...] | None = None,
     ) -> Page[MemoryRow]:
-        """The memories of a group, window by window of `MOST_SAMPLED` memories by id, within each the clearest first:
+        """The memories of a group, window by window of `MAX_SAMPLED` memories by id, within each the clearest first:
         what was stored longest ago, shown or used most often, or rises most. Windows are of all memories where those
         that were never shown are wanted, and else of those that were.
         """
@@ -227,7 +227,7 @@ class MemoryFigures:
         )
         found = [row for row in rows if row["id"] is not None]
         looked = rows[0]["looked"]
-        following = (rows[0]["last_id"], None, None) if looked == MOST_SAMPLED else None
+        following = (rows[0]["last_id"], None, None) if looked == MAX_SAMPLED else None
         if len(found) == limit:
             following = (window, found[-1]["score"], found[-1]["id"])
         return Page(tuple(map(_memory_row, found)), looked, following)
@@ -238,8 +238,8 @@ class MemoryFigures:
         return {row["id"]: _memory_row(row) for row in rows}
 
     async def tags(self, agent_id: str) -> list[str]:
-        """The most frequent tags, `MOST_TAGS` at most, of a sample of `MOST_SAMPLED` memories."""
-        return [row["tag"] for row in await self._of_memories(agent_id, SQL.tags, limit=MOST_TAGS)]
+        """The most frequent tags, `MAX_TAGS` at most, of a sample of `MAX_SAMPLED` memories."""
+        return [row["tag"] for row in await self._of_memories(agent_id, SQL.tags, limit=MAX_TAGS)]
 
     async def base(self, agent_id: str) -> Mapping[str, Masses]:
         """How often memories were shown and used, by type, as the boost measures a memory against."""
@@ -270,8 +270,8 @@ class MemoryFigures:
         return Page(tuple(as_value(Showing, row) for row in rows), len(rows), following)
 
     async def shown_at(self, agent_id: str, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
-        """When a memory was shown, whether it was used, and how it was rated: the latest `MOST_SHOWINGS`, in order."""
-        rows = await self._of_memories(agent_id, SQL.shown_at, memory_id=memory_id, limit=MOST_SHOWINGS)
+        """When a memory was shown, whether it was used, and how it was rated: the latest `MAX_SHOWINGS`, in order."""
+        rows = await self._of_memories(agent_id, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
         return [tuple(row) for row in rows]
 
     async def near(
@@ -281,14 +281,14 @@ class MemoryFigures:
 
         Without a model, by vectors of one that the memory has.
 
-        Compared are those that share its rarest words, `MOST_COMPARED` at most.
+        Compared are those that share its rarest words, `MAX_COMPARED` at most.
         """
         rows = await self._of_memories(
             agent_id,
             SQL.near_by_words,
             memory_id=memory_id,
-            max_postings=MOST_POSTINGS,
-            max_compared=MOST_COMPARED,
+            max_postings=MAX_POSTINGS,
+            max_compared=MAX_COMPARED,
             model=model,
             min_cosine=least,
             limit=most(limit),

@@ -13,9 +13,9 @@ from brain.postgres.database import Database
 from brain.postgres.reading import Reading
 from brain.statements import Statement, Statements
 
-MOST_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
-MOST_SAMPLED = 5_000  # memories or vectors of which shares are told
-MOST_ROWS = 500  # of one page
+MAX_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
+MAX_SAMPLED = 5_000  # memories or vectors of which shares are told
+MAX_ROWS = 500  # of one page
 # Bounds of a walk in time are always given: under row level security only a plain comparison is looked up in an index.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 SECONDS = 10.0  # a page that takes longer is given up
@@ -26,7 +26,7 @@ def load(file: str) -> Statements:
 
     Bounds that choose a plan are written out: of a parameter Postgres supposes that a tenth of the rows is wanted.
     """
-    return statements.load(file, most=MOST_LOOKED, sample=MOST_SAMPLED)
+    return statements.load(file, most=MAX_LOOKED, sample=MAX_SAMPLED)
 
 
 async def fetched(database: Database | Reading, agent_id: str, statement: Statement, **values: Any) -> Sequence[Any]:
@@ -44,7 +44,7 @@ def page(rows: Sequence[Any], limit: int, made: Callable[[Any], Row], key: str, 
     """A walk's rows as a page: every row says how far the walk came, the first even if there is none to show."""
     found = [row for row in rows if row[key] is not None]
     looked = max(row["looked"] for row in rows)
-    following = (rows[0]["last_at"], rows[0]["last_key"]) if looked == MOST_LOOKED else None
+    following = (rows[0]["last_at"], rows[0]["last_key"]) if looked == MAX_LOOKED else None
     if len(found) == limit:
         following = (found[-1][at], found[-1][key])
     back_to = found[-1][at] if len(found) == limit else rows[0]["last_at"]
@@ -65,6 +65,6 @@ def most(limit: int) -> int:
     Raises:
         InvalidInput: more than that.
     """
-    if not 0 < limit <= MOST_ROWS:
-        raise InvalidInput(f"limit: expected a number from 1 to {MOST_ROWS}, got {limit}")
+    if not 0 < limit <= MAX_ROWS:
+        raise InvalidInput(f"limit: expected a number from 1 to {MAX_ROWS}, got {limit}")
     return limit

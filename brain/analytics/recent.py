@@ -11,10 +11,10 @@ from brain.analytics.turn_rows import Period
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import Reading
 
-MOST_TURNS = 5_000  # that are walked: at the pace of a busy agent a day or two
-MOST_PASSAGES = 2_000  # of which the share of a model is told, within two percent
-MOST_MODELS = 50
-SQL = statements.load("recent", most=MOST_TURNS, sample=MOST_PASSAGES)
+MAX_TURNS = 5_000  # that are walked: at the pace of a busy agent a day or two
+MAX_PASSAGES = 2_000  # of which the share of a model is told, within two percent
+MAX_MODELS = 50
+SQL = statements.load("recent", most=MAX_TURNS, sample=MAX_PASSAGES)
 _SECONDS = 10.0
 
 
@@ -40,7 +40,7 @@ class ModelsSeen:
     @property
     def bounded(self) -> bool:
         """Whether there may be more turns than were looked at."""
-        return self.looked == MOST_TURNS
+        return self.looked == MAX_TURNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Degradations:
     @property
     def bounded(self) -> bool:
         """Whether there may be more."""
-        return self.looked == MOST_TURNS
+        return self.looked == MAX_TURNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Embedded:
     @property
     def sampled(self) -> bool:
         """Whether there may be more passages."""
-        return self.looked == MOST_PASSAGES
+        return self.looked == MAX_PASSAGES
 
 
 class Lately:
@@ -85,7 +85,7 @@ class Lately:
 
         async def work(c: Connection) -> ModelsSeen:
             rows = await c.fetch(
-                *SQL.turn_models(agent_id=agent_id, since=period.since, until=period.until, limit=MOST_MODELS)
+                *SQL.turn_models(agent_id=agent_id, since=period.since, until=period.until, limit=MAX_MODELS)
             )
             seen = tuple(
                 ModelSeen(row["model"], row["turns"], row["trimmed"], row["cut"], row["last_at"])

@@ -14,7 +14,7 @@ from brain import rollups
 Row = TypeVar("Row")
 By = Literal["all", "type", "frame", "category", "runtime", "stage", "tool", "policy"]
 
-_MOST_HOURLY = timedelta(days=35)  # 840 rows of each value
+_MAX_HOURLY = timedelta(days=35)  # 840 rows of each value
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Period:
     @property
     def span(self) -> Literal["hour", "day"]:
         """Which counts a series is made of: hours make days of any time zone, but many of them take their time."""
-        of_days = self.step == "day" and (self.zone == "UTC" or self.until - self.since > _MOST_HOURLY)
+        of_days = self.step == "day" and (self.zone == "UTC" or self.until - self.since > _MAX_HOURLY)
         return "day" if of_days else "hour"
 
 
@@ -118,7 +118,7 @@ class Page(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class TurnFilter:
-    """Which turns: None is any. `words` must all stand in the message; `at_least_ms` is of `pre_turn`, or of `stage`.
+    """Which turns: None is any. `words` must all stand in the message; `min_ms` is of `pre_turn`, or of `stage`.
 
     `status` may be "unfinished": failed or abandoned. `showed` is the type, and `used` the verdict, of a memory that it
     showed; `held_back` is "deduped" or "trimmed": it found a memory that was. `model` is the language model, "" for
@@ -140,7 +140,7 @@ class TurnFilter:
     used: bool | None = None
     held_back: str | None = None
     stage: str | None = None
-    at_least_ms: float | None = None
+    min_ms: float | None = None
     model: str | None = None
     tools_cut: bool | None = None
     reason: str | None = None

@@ -39,10 +39,10 @@ from brain.postgres.reading import Reading
 from brain.postgres.wire_types import as_value
 from brain.statements import Statement
 
-MOST_VALUES = 200  # of one kind, in a table; the rest is less frequent
-MOST_POINTS = 4_000  # of a series, over all its values
-MOST_TRACES = 200  # turns whose traces are opened for the tools they went without
-MOST_OPEN = 1_000  # open turns that are counted
+MAX_VALUES = 200  # of one kind, in a table; the rest is less frequent
+MAX_POINTS = 4_000  # of a series, over all its values
+MAX_TRACES = 200  # turns whose traces are opened for the tools they went without
+MAX_OPEN = 1_000  # open turns that are counted
 SQL = paging.load("turn_analytics")
 # By whether they are those of one session: each is walked in an index of its own.
 _TURNS = {
@@ -78,7 +78,7 @@ class Figures(MemoryFigures):
         }
 
         async def work(c: Connection) -> list[Total]:
-            rows = await c.fetch(*SQL.totals(**asked, limit=MOST_VALUES))
+            rows = await c.fetch(*SQL.totals(**asked, limit=MAX_VALUES))
             values = [row["value"] for row in rows] if timed else []
             times = _added(await c.fetch(*SQL.latencies(**asked, values=values)) if values else (), "value")
             return [_total(row, latency=times.get((row["value"],), ())) for row in rows]
@@ -104,7 +104,7 @@ class Figures(MemoryFigures):
 
         async def work(c: Connection) -> list[Point]:
             times = _added(await c.fetch(*SQL.series_latencies(**asked)), "step", "value")
-            rows = await c.fetch(*SQL.series(**asked, limit=MOST_POINTS))
+            rows = await c.fetch(*SQL.series(**asked, limit=MAX_POINTS))
             return [Point(row["step"], _total(row, latency=times.get((row["step"], row["value"]), ()))) for row in rows]
 
         return await self._database.run(agent_id, work, timeout=SECONDS)
@@ -112,7 +112,7 @@ class Figures(MemoryFigures):
     async def turns(
         self, agent_id: str, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> Page[TurnRow]:
-        """Turns that a filter lets through, newest first; looks at `MOST_LOOKED` of them at most."""
+        """Turns that a filter lets through, newest first; looks at `MAX_LOOKED` of them at most."""
         begin = start(after, wanted.until)
         rows = await self._fetch(
             agent_id,
@@ -130,7 +130,7 @@ class Figures(MemoryFigures):
             abstained=wanted.abstained,
             tool=wanted.tool,
             patterns=patterns(wanted.words),
-            min_milliseconds=wanted.at_least_ms,
+            min_milliseconds=wanted.min_ms,
             limit=most(limit),
             user_id=wanted.user_id,
             shown_type=wanted.showed,
@@ -163,7 +163,7 @@ class Figures(MemoryFigures):
         """
         since, until = (period.since, period.until) if period is not None else (None, None)
         rows = await self._fetch(
-            agent_id, SQL.left_out, max_turns=MOST_TRACES, limit=MOST_VALUES, since=since, until=until
+            agent_id, SQL.left_out, max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
         )
         return [as_value(LeftOut, row) for row in rows if row["name"] is not None], rows[0]["looked"]
 
@@ -171,7 +171,7 @@ class Figures(MemoryFigures):
         """Server, tables, indexes, embedding models and open turns."""
 
         async def work(c: Connection) -> Health:
-            standing = await c.fetchrow(*SQL.standing(agent_id=agent_id, max_open=MOST_OPEN))
+            standing = await c.fetchrow(*SQL.standing(agent_id=agent_id, max_open=MAX_OPEN))
             models = await c.fetch(*SQL.models(agent_id=agent_id))
             return Health(
                 **dict(standing),

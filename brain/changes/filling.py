@@ -31,8 +31,8 @@ SQL = statements.load("reembedding")
 Progress = Callable[[int, int], None]  # (done, total)
 
 _START = UUID(int=0)
-_MOST_CHARACTERS = 50_000  # of a batch: some 60 passages, half a second of a small model
-_MOST_PASSES = 20  # over what is lacking; whoever writes faster than that has to get the model himself
+_MAX_CHARACTERS = 50_000  # of a batch: some 60 passages, half a second of a small model
+_MAX_PASSES = 20  # over what is lacking; whoever writes faster than that has to get the model himself
 _TURNS = 64  # at a time
 
 
@@ -93,7 +93,7 @@ class Filling:
         while rows := await self._take(agent_id, model, pace.batch):
             done += await self._embed(agent_id, model, rows, pace)
             progress(min(done, total), total)
-        for _ in range(_MOST_PASSES):
+        for _ in range(_MAX_PASSES):
             if not (lacking := await self._lacking(agent_id, model)):
                 await self._database.run(agent_id, lambda c: c.execute(*SQL.complete(agent_id=agent_id, model=model)))
                 break
@@ -211,7 +211,7 @@ def _bounded(rows: Sequence[Any]) -> list[PendingMemory]:
     characters = 0
     for memory in (as_value(PendingMemory, row) for row in rows):
         characters += len(memory.content) + len(memory.context)
-        if taken and characters > _MOST_CHARACTERS:
+        if taken and characters > _MAX_CHARACTERS:
             break
         taken.append(memory)
     return taken

@@ -32,7 +32,7 @@ SQL = statements.load("reindexing")
 Progress = Callable[[str, int, int], None]  # (what is being done, done, total)
 
 _START = UUID(int=0)
-_MOST_PASSES = 20  # over what is lacking; only code from before languages still writes without the new one
+_MAX_PASSES = 20  # over what is lacking; only code from before languages still writes without the new one
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Reindexing:
         return await self.standing(agent_id, language)
 
     async def _fill(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
-        for _ in range(_MOST_PASSES):
+        for _ in range(_MAX_PASSES):
             standing = await self.standing(agent_id, language)
             done = standing.memories - standing.lacking
             progress("index", done, standing.memories)

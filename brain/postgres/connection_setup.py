@@ -13,7 +13,7 @@ import asyncpg
 
 from brain.deadline import Deadline
 from brain.errors import SchemaError, StoreUnavailable
-from brain.postgres.schema import LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
+from brain.postgres.schema import MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
 from brain.postgres.transaction import Connection
 from brain.postgres.wire_types import decode_halfvec
 
@@ -106,12 +106,12 @@ async def prepare(connection: Connection, role: str | None) -> None:
 
 async def _checked(connection: Connection) -> None:
     state = await connection.fetchrow(_STATE)
-    if state["postgres"] < LEAST_POSTGRES:
-        raise SchemaError(f"Postgres {state['postgres']} is too old: {LEAST_POSTGRES} or newer is needed")
+    if state["postgres"] < MIN_POSTGRES:
+        raise SchemaError(f"Postgres {state['postgres']} is too old: {MIN_POSTGRES} or newer is needed")
     if state["pgvector"] is None or pgvector_too_old(state["pgvector"]):
         found = state["pgvector"] or "none"
         raise SchemaError(
-            f"the extension pgvector {LEAST_PGVECTOR} or newer is needed in this database (found: {found}). Install it"
+            f"the extension pgvector {MIN_PGVECTOR} or newer is needed in this database (found: {found}). Install it"
             " on the server and run `cognitive db upgrade` as a role that may create extensions"
         )
     version = await connection.fetchrow(_VERSION) if state["migrated"] else None

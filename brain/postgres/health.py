@@ -44,7 +44,7 @@ class Activity:
 
     bytes: int
     connections: int
-    most_connections: int
+    max_connections: int
     running: int
     waiting: int
     unseen: int

@@ -21,7 +21,7 @@ from sqlalchemy.pool import NullPool
 
 from brain.errors import SchemaError, StoreUnavailable
 from brain.postgres import index_builds
-from brain.postgres.schema import HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal, unknown
+from brain.postgres.schema import HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal, unknown
 
 _PACKAGE = Path(__file__).parent.parent
 # In an installed package the migrations stand inside it; in a checkout they stand beside it.
@@ -153,8 +153,8 @@ def _sqlalchemy_url(url: str) -> sa.URL:
 
 def _prerequisites(connection: sa.Connection) -> None:
     version = connection.execute(sa.text("SELECT current_setting('server_version_num')::int / 10000")).scalar_one()
-    if version < LEAST_POSTGRES:
-        raise SchemaError(f"Postgres {version} is too old: {LEAST_POSTGRES} or newer is needed")
+    if version < MIN_POSTGRES:
+        raise SchemaError(f"Postgres {version} is too old: {MIN_POSTGRES} or newer is needed")
     _extension(connection)
     if connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'cognitive_app'")).first() is None:
         _allowed(connection, "CREATE ROLE cognitive_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE")
@@ -167,12 +167,12 @@ def _extension(connection: sa.Connection) -> None:
     if found is None:
         available = "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
         if connection.execute(sa.text(available)).scalar() is None:
-            raise SchemaError(f"this server has no pgvector: install version {LEAST_PGVECTOR} or newer on it")
+            raise SchemaError(f"this server has no pgvector: install version {MIN_PGVECTOR} or newer on it")
         _allowed(connection, "CREATE EXTENSION vector")
         found = connection.execute(sa.text(installed)).scalar_one()
     if pgvector_too_old(found):
         raise SchemaError(
-            f"pgvector {found} is too old: {LEAST_PGVECTOR} or newer is needed (ALTER EXTENSION vector UPDATE)"
+            f"pgvector {found} is too old: {MIN_PGVECTOR} or newer is needed (ALTER EXTENSION vector UPDATE)"
         )
 
 

@@ -6,13 +6,13 @@ import re
 
 FIRST = "0100"  # the one migration that all others are built on; databases from before it have smaller numbers
 HEAD = "0100"
-LEAST_POSTGRES = 16
-LEAST_PGVECTOR = "0.8.0"
+MIN_POSTGRES = 16
+MIN_PGVECTOR = "0.8.0"
 
 
 def pgvector_too_old(version: str) -> bool:
     """Whether this version of the extension lacks halfvec or iterative scans."""
-    return [int(part) for part in version.split(".")] < [int(part) for part in LEAST_PGVECTOR.split(".")]
+    return [int(part) for part in version.split(".")] < [int(part) for part in MIN_PGVECTOR.split(".")]
 
 
 def is_known(revision: str) -> bool:

@@ -48,7 +48,7 @@ ORDER BY 1
 -- name: activity
 -- What the server is doing. An ordinary login is told no more of the connections of others than that they are there.
 SELECT pg_database_size(current_database()) AS bytes, count(*) AS connections,
-       current_setting('max_connections')::int AS most_connections,
+       current_setting('max_connections')::int AS max_connections,
        count(*) FILTER (WHERE state = 'active' AND pid <> pg_backend_pid()) AS running,
        count(*) FILTER (WHERE state LIKE 'idle in transaction%') AS waiting,
        count(*) FILTER (WHERE state IS NULL) AS unseen,

@@ -19,7 +19,7 @@ from cognitive.lab.shadow import Agreement
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.turn import LONGEST_MESSAGE
+from cognitive.turn import MAX_MESSAGE_LENGTH
 from cognitive.validation import require_aware, require_id, require_label
 
 _PLANNED_TURNS = 500  # the latest that called tools, for `my_plans`
@@ -96,5 +96,5 @@ class ExplainApi:
         turns = await self._turns.called(agent_id, embedder.model, _PLANNED_TURNS)
         if message is None:
             return group(turns, limit)
-        require_label("message", message, longest=LONGEST_MESSAGE)
+        require_label("message", message, longest=MAX_MESSAGE_LENGTH)
         return group(turns, limit, like=(await embedder.embed([message]))[0])

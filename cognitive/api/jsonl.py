@@ -18,7 +18,7 @@ from pydantic import AfterValidator
 from brain.archive import Archived, Base, Kept, StoredMemory
 from brain.languages import require
 from brain.text import storable
-from brain.types import LONGEST_LABEL, Edge, Label, NewMemory, Text
+from brain.types import MAX_LABEL_LENGTH, Edge, Label, NewMemory, Text
 from cognitive.errors import InvalidInput
 
 FORM, WITHOUT_USE = "cognitive-memory-2", "cognitive-memory-1"  # the first as it is written now, the second as it was
@@ -167,7 +167,7 @@ def _of_langgraph(told: Mapping[str, Any]) -> NewMemory:
         type="fact",
         content=storable("\n".join(_strings(told["value"]))) or told["key"],
         occurred_at=told.get("updated_at") or told.get("created_at"),
-        source=f"langgraph/{place}"[-LONGEST_LABEL:],
+        source=f"langgraph/{place}"[-MAX_LABEL_LENGTH:],
         tags=_labels(told["namespace"]),
         trust="foreign",
     )
@@ -190,7 +190,7 @@ def _strings(value: Any) -> list[str]:
 
 
 def _labels(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(storable(name)[:LONGEST_LABEL] for name in names if name.strip()))
+    return tuple(dict.fromkeys(storable(name)[:MAX_LABEL_LENGTH] for name in names if name.strip()))
 
 
 def _plain(value: Any) -> Any:

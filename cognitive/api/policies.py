@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from brain.policies import LONGEST_NOTE, Candidate, Choice, PolicyStore, Role
+from brain.policies import MAX_NOTE_LENGTH, Candidate, Choice, PolicyStore, Role
 from brain.redacting import Redactor
 from brain.search import Masses
 from cognitive.errors import InvalidInput
@@ -163,7 +163,7 @@ class PoliciesApi:
         """A note as it is stored."""
         if not note:
             return note
-        return await self._redactor.text(require_label("note", note, longest=LONGEST_NOTE))
+        return await self._redactor.text(require_label("note", note, longest=MAX_NOTE_LENGTH))
 
 
 def _role(role: str) -> Role:

@@ -43,7 +43,7 @@ _OTHER_REFERENCES = frozenset({"$id", "id", "$anchor", "$dynamicAnchor", "$dynam
 Entry = dict[str, Any]  # a tool, skill, pack or pipeline, as JSON is read: dicts and lists
 
 _ENDS = ".!?…。！？\n"
-_LEAST_SENTENCE = 25  # characters; "Searches e.g." is no sentence
+_MIN_SENTENCE = 25  # characters; "Searches e.g." is no sentence
 SPARE_DESCRIPTION = 16  # characters: two words or three, by which a name that says nothing is still told from others
 
 
@@ -111,13 +111,13 @@ def field_names(schema: Any) -> Any:
     return list(properties) if isinstance(properties, dict) else schema
 
 
-def _required_only(schema: Schema, least_depth: int) -> Any:
+def _required_only(schema: Schema, min_depth: int) -> Any:
     if not all(_names_a_definition(reference) for reference in _references(schema)):
         return schema
 
     def change(each: dict[str, Any], depth: int) -> dict[str, Any]:
         properties = each.get("properties")
-        if depth < least_depth or not isinstance(properties, dict) or _TIES & each.keys():
+        if depth < min_depth or not isinstance(properties, dict) or _TIES & each.keys():
             return each
         required = each.get("required", ())
         kept = {name: value for name, value in properties.items() if name in required or _is_constant(value)}
@@ -199,12 +199,12 @@ class Step:
 
 def first_sentence(text: str) -> str:
     """The first sentence, or so many that they say something."""
-    if not any(mark in text[_LEAST_SENTENCE - 1 : -1] for mark in _ENDS):
+    if not any(mark in text[_MIN_SENTENCE - 1 : -1] for mark in _ENDS):
         return text
     said = ""
     for sentence in sentences(text):
         said = f"{said} {sentence}".lstrip()
-        if len(said) >= _LEAST_SENTENCE:
+        if len(said) >= _MIN_SENTENCE:
             break
     return said
 

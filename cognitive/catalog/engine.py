@@ -39,8 +39,8 @@ DEADLINE_MS = 60.0  # a large catalogue may take, even after a search that took 
 MAX_LISTED = 200  # most relevant tools that the small model chooses from
 MIN_RANKED = 12  # most relevant tools that stay beside what it chose (upstream's)
 _SHARE = 0.7  # of the turn's time left that a large catalogue may take: it has to be recorded as well
-_MOST_VECTORS = 16_384  # 25 MB at 384 dimensions
-_MOST_TOOLS = 10_000  # in all catalogues that are kept, some 2 KB each
+_MAX_VECTORS = 16_384  # 25 MB at 384 dimensions
+_MAX_TOOLS = 10_000  # in all catalogues that are kept, some 2 KB each
 _BATCH = 64  # texts at a time: enough for the embedder's lane of many, which no turn's message waits behind
 _HURRY = 512  # texts are embedded as fast as it goes; after that turns shall have half of the machine
 
@@ -180,7 +180,7 @@ class ToolCache:
         key = tuple(map(id, tools))  # theirs as long as the catalogue is kept, which holds them
         catalogue = self._catalogues.pop(key) if key in self._catalogues else Catalogue(tools)
         self._catalogues[key] = catalogue
-        while len(self._catalogues) > 1 and sum(map(len, self._catalogues.values())) > _MOST_TOOLS:
+        while len(self._catalogues) > 1 and sum(map(len, self._catalogues.values())) > _MAX_TOOLS:
             self._catalogues.popitem(last=False)
         return catalogue
 
@@ -234,7 +234,7 @@ class ToolCache:
             catalogue = next(iter(self._unread))
             texts = await asyncio.to_thread(getattr, catalogue, "texts")
             new = [text for text in texts if text not in self._vectors]
-            self._wanted.update(dict.fromkeys(new[: _MOST_VECTORS - len(self._wanted)]))
+            self._wanted.update(dict.fromkeys(new[: _MAX_VECTORS - len(self._wanted)]))
             self._unread.pop(catalogue, None)
         return bool(self._wanted)
 
@@ -242,6 +242,6 @@ class ToolCache:
         for text, vector in zip(batch, vectors, strict=True):
             self._vectors[text] = vector
             self._wanted.pop(text, None)
-        while len(self._vectors) > _MOST_VECTORS:
+        while len(self._vectors) > _MAX_VECTORS:
             self._vectors.popitem(last=False)
         self._learnt += 1

@@ -17,8 +17,8 @@ from cognitive.catalog.tool_variants import Catalogue, Offered
 from cognitive.trace import Trim
 from cognitive.turn import Offer, ToolSpec
 
-MOST_BARE = 128  # tools written when there is no time: some 0.1 ms each
-_MOST_PASSED = 20  # then what is left is so little that of a large catalogue no form need be made to see it
+MAX_BARE = 128  # tools written when there is no time: some 0.1 ms each
+_MAX_PASSED = 20  # then what is left is so little that of a large catalogue no form need be made to see it
 
 # Of the best tool's match: below, no tool is for this. Of requests that have a tool 2 % are below, of small talk one in
 # six.
@@ -131,7 +131,7 @@ class Selected:
 def select(tools: Sequence[Offered], order: Sequence[int], limit: int, *, telling: int) -> Selected:
     """As many tools as fit, in the order of relevance; the first `telling` of them compacted, the others spare.
 
-    One that is too large is passed over for a smaller one behind it, `_MOST_PASSED` times. If all fit, as many more as
+    One that is too large is passed over for a smaller one behind it, `_MAX_PASSED` times. If all fit, as many more as
     there is room for stay compacted. If not even one does, the most relevant is kept nonetheless: no tool at all would
     be another plan.
     """
@@ -145,8 +145,8 @@ def select(tools: Sequence[Offered], order: Sequence[int], limit: int, *, tellin
 
 
 def select_bare(tools: Sequence[Offered], order: Sequence[int], limit: int) -> Selected:
-    """As `select`, of a catalogue that there is no time to read: at most `MOST_BARE`, each as bare as it can be."""
-    kept, cut = _fitting(tools, order, limit, lambda tool, room, n: _bare(tool, room) if n < MOST_BARE else None)
+    """As `select`, of a catalogue that there is no time to read: at most `MAX_BARE`, each as bare as it can be."""
+    kept, cut = _fitting(tools, order, limit, lambda tool, room, n: _bare(tool, room) if n < MAX_BARE else None)
     if not kept and order:
         kept, cut = {order[0]: tools[order[0]].bare}, list(order[1:])
     return Selected({n: kept[n] for n in sorted(kept)}, frozenset(kept), tuple(cut))
@@ -160,7 +160,7 @@ def _fitting(
     kept, cut = dict[int, bytes](), list[int]()
     for n in order:
         form = None
-        if len(cut) < _MOST_PASSED:
+        if len(cut) < _MAX_PASSED:
             form = form_of(tools[n], left - 1, len(kept))
         if form is None:
             cut.append(n)

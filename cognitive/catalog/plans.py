@@ -15,8 +15,8 @@ from brain.turn_records import CalledTurn
 from brain.types import Vector
 
 _ALIKE = 0.75  # cosine from which two messages ask the same: above what differs by one name, below a paraphrase
-_MOST_TOOLS = 5  # of a group (upstream's)
-_MOST_SHOWN = 200  # characters of a message
+_MAX_TOOLS = 5  # of a group (upstream's)
+_MAX_SHOWN = 200  # characters of a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ def _nearest(leaders: Sequence[Vector], led: Sequence[int], query: Vector | None
 def _plan(turns: Sequence[CalledTurn]) -> PastPlan:
     newest = turns[0]
     calls = Counter(name for turn in turns for name in dict.fromkeys(turn.called))
-    tools = sorted(calls.items(), key=lambda each: (-each[1], each[0]))[:_MOST_TOOLS]
+    tools = sorted(calls.items(), key=lambda each: (-each[1], each[0]))[:_MAX_TOOLS]
     key = hashlib.sha256(_plainly(newest).encode()).hexdigest()[:16]
-    return PastPlan(key, newest.message[:_MOST_SHOWN], len(turns), newest.at, tuple(tools))
+    return PastPlan(key, newest.message[:_MAX_SHOWN], len(turns), newest.at, tuple(tools))
 
 
 def _plainly(turn: CalledTurn) -> str:

@@ -23,8 +23,8 @@ from cognitive.turn import Tool
 
 Holding = NDArray[np.bool_]  # shape (tools,)
 
-_MOST_WORDS = 32  # of a message
-_LEAST_PREFIX = 4  # letters; what is shorter must be the whole word: "art" is not in "article"
+_MAX_WORDS = 32  # of a message
+_MIN_PREFIX = 4  # letters; what is shorter must be the whole word: "art" is not in "article"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # By a table and not by an expression: a catalogue of thousands is read when it first comes, within a turn. ASCII, by
 # bytes: some ten times as fast.
@@ -33,10 +33,10 @@ _SPACES = str.maketrans(dict.fromkeys(f"{_BLANKS}…–—·«»“”‘’„�
 _ASCII_SPACES = bytes.maketrans(_BLANKS.encode(), b" " * len(_BLANKS))
 _FURTHER = frozenset(Tool.model_fields) - {"name", "description", "parameters"}
 _SHOUTED = ("intent_keywords", "accepts", "produces", "supersedes")  # fields that are as telling as the name
-_MOST_DESCRIBED = 400  # characters that are embedded: beyond, the model would cut it off
+_MAX_DESCRIBED = 400  # characters that are embedded: beyond, the model would cut it off
 _HEAD = 80  # characters of a description: most first sentences, and little to read where there are thousands
 _BARE = len('{"name":"","description":"","parameters":{}}')
-_MOST_KEPT = 4_096  # tools whose forms are kept, some 3 KB each; a host that makes its tools anew finds them by content
+_MAX_KEPT = 4_096  # tools whose forms are kept, some 3 KB each; a host that makes its tools anew finds them by content
 
 
 # --- words ---
@@ -71,13 +71,13 @@ def needles(message: str) -> list[str]:
     found = list[str]()
     for word in dict.fromkeys(words(message)):
         lexeme = as_lexeme(word)
-        if not lexeme or len(found) == _MOST_WORDS:
+        if not lexeme or len(found) == _MAX_WORDS:
             continue
         stem = _common_start(lexeme, word) or word
         if not word[0].isascii():
             found.append(stem)
         else:
-            found.append(f" {stem}" if len(stem) >= _LEAST_PREFIX else f" {word} ")
+            found.append(f" {stem}" if len(stem) >= _MIN_PREFIX else f" {word} ")
     return found
 
 
@@ -147,7 +147,7 @@ class Offered:
     @property
     def text(self) -> str:
         """What is embedded: the name, in words, and what is said of it."""
-        return f"{spaced(self.tool.name)}: {self.tool.description[:_MOST_DESCRIBED]}"
+        return f"{spaced(self.tool.name)}: {self.tool.description[:_MAX_DESCRIBED]}"
 
 
 class Catalogue:
@@ -206,11 +206,11 @@ def _said(tool: Tool) -> str:
     return f"{tool.description} {tool.typical_use} {named}"
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_MAX_KEPT)
 def _forms(whole: bytes) -> tuple[bytes, ...]:
     return forms(whole)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_MAX_KEPT)
 def _spare(compacted: bytes) -> bytes:
     return forms(compacted, SPARE_STEPS)[-1]

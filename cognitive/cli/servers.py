@@ -25,11 +25,11 @@ from cognitive.cli.options import AGENT
 from cognitive.errors import InvalidInput
 
 _PATIENCE = 2.0  # seconds for a server that may be there already to say so
-_LEAST_TOKEN = 16  # characters: what is shorter can be guessed
+_MIN_TOKEN = 16  # characters: what is shorter can be guessed
 _PORT = click.option(
     "--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="Port; 0: any that is free."
 )
-_TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKENS.")
+_TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
 
 
 # --- HTTP ---
@@ -187,7 +187,7 @@ def mcp(
     name = f"[{host}]" if ":" in host else host
     click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
     connections = ServerConfig()
-    protocol = limited(connections.most_connections, connections.head_seconds)
+    protocol = limited(connections.max_connections, connections.head_seconds)
     done(standalone.serve_http(scope, token, listening, names, http=protocol))
 
 
@@ -205,6 +205,6 @@ def _token(file: Path | None) -> str:
         click.echo(f"Authorization: Bearer {token}", err=True)
         return token
     token = file.read_text(encoding="utf-8").strip()
-    if len(token) < _LEAST_TOKEN:
-        raise click.ClickException(f"{str(file)!r} holds no token of at least {_LEAST_TOKEN} characters")
+    if len(token) < _MIN_TOKEN:
+        raise click.ClickException(f"{str(file)!r} holds no token of at least {_MIN_TOKEN} characters")
     return token

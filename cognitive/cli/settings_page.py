@@ -107,8 +107,8 @@ def markdown() -> str:
         *(part for entry in policy() if isinstance(entry.default, Mapping) and entry.default for part in _rows(entry)),
         *(part for model in (FrameBudget, CategoryChange, ModelRow) for part in _fields(model)),
         "### The table of models",
-        "`budgets.models`, or the file that COGNITIVE_MODELS names, adds rows to it or replaces some. The longest row\n"
-        "that a model's id begins with counts.",
+        "`budgets.models`, or the file that COGNITIVE_MODEL_LIMITS names, adds rows to it or replaces some.\n"
+        "The longest row that a model's id begins with counts.",
         table(("model", *ModelRow.model_fields), _models()),
     ]
     return "\n\n".join(parts) + "\n"

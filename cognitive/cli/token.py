@@ -13,7 +13,7 @@ from cognitive.cli import printing
 from cognitive.cli.answers import Answering, run
 from cognitive.server import tokens as kept
 
-_FILE = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKENS.")
+_FILE = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
 
 
 @click.group()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cognitive.lab.why import Explanation
 
 SHAPE = "{turn_id, session_id, at, status, message}"
-_MOST_WORDS = 100  # characters of a memory: enough to know it by
+_MAX_WORDS = 100  # characters of a memory: enough to know it by
 FATE = (
     "{turn_id, memory_id, at, disposition?, because, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
     "scores: {…}, factors: {…}, tokens?, used?, overlap?, story}"
@@ -101,7 +101,7 @@ def told(fate: Explanation, memory: Memory | None) -> Text:
     """A candidate on one line, however the terminal wraps it: rank, fate, story, and which memory it is."""
     from rich.text import Text
 
-    words = shorten(memory.content, _MOST_WORDS, placeholder=" …") if memory is not None else "(erased)"
+    words = shorten(memory.content, _MAX_WORDS, placeholder=" …") if memory is not None else "(erased)"
     return Text.assemble(
         (f"{fate.rank} {fate.disposition} ", "bold"),
         printing.safe(fate.story),

@@ -18,7 +18,7 @@ from cognitive.wire.problems import MEDIA_TYPE, Problem, plain, raised
 T = TypeVar("T")
 
 _FIRST_PAUSE = 0.2  # seconds before the second attempt; four times as long before each further one
-_MOST_PAUSE = 5.0  # seconds, whatever a server asks for
+_MAX_PAUSE = 5.0  # seconds, whatever a server asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Calls:
                 return came
             if not isinstance(came.error, StoreUnavailable):
                 raise came.error
-            await asyncio.sleep(min(_MOST_PAUSE, came.after or pause))
+            await asyncio.sleep(min(_MAX_PAUSE, came.after or pause))
             pause *= 4
         return await self.once(returns, method, *path, body=body, query=query)
 

@@ -23,7 +23,7 @@ from cognitive.session.recent import Resumed
 from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.wire.context import UNPREPARED, Prepared, received, unprepared
 from cognitive.wire.models import (
-    MOST_MEMORIES,
+    MAX_MEMORIES,
     Changes,
     Ended,
     FitBody,
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-_MOST_CHARACTERS = 1_000_000  # of the memories of one request: within any server's limit
+_MAX_CHARACTERS = 1_000_000  # of the memories of one request: within any server's limit
 _PRE_TURN_SECONDS = 1.0  # the policy's deadline of 250 ms, and a way there and back
 _SECONDS = 60.0
 _ATTEMPTS = 4  # over some four seconds: the time of a restart
@@ -239,7 +239,7 @@ def _portions(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
     portion, characters = list[NewMemory](), 0
     for memory in memories:
         size = len(memory.content) + len(memory.context)
-        if portion and (len(portion) == MOST_MEMORIES or characters + size > _MOST_CHARACTERS):
+        if portion and (len(portion) == MAX_MEMORIES or characters + size > _MAX_CHARACTERS):
             yield tuple(portion)
             portion, characters = [], 0
         portion.append(memory)

@@ -18,7 +18,7 @@ from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Candidate, Fate, Sections, Sifted
 
 _DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower is rarely shown
-_MOST_COMPARED = 8  # times the limit, where what is said already or repeated would leave places empty
+_MAX_COMPARED = 8  # times the limit, where what is said already or repeated would leave places empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def _distinct(
         unsaid = dedup.drop_said(pool.kept, compare, scales.policy, scales.constants, keys)
         kept = Counter(candidate.hit.type for candidate in unsaid.kept)
         waiting = {fate.candidate.hit.type for fate in pool.dropped}
-        if times >= _MOST_COMPARED or all(kept[type_] >= limits.get(type_, 0) for type_ in waiting):
+        if times >= _MAX_COMPARED or all(kept[type_] >= limits.get(type_, 0) for type_ in waiting):
             return Sifted(unsaid.kept, (*pool.dropped, *unsaid.dropped))
         times *= _DEDUP_POOL
 

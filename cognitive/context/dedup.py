@@ -28,9 +28,9 @@ _CUT = " … "  # where sentences of a memory are left out
 
 _CARRIERS = frozenset({"user", "system"})  # words of tools and of the model stay as they are, whatever they repeat
 # Of the window this much is compared: a message of megabytes must not cost the turn its deadline.
-_MOST_OF_A_MESSAGE = 20_000
-_MOST_SENTENCES = 120
-_LONGEST_SENTENCE = 2_000
+_MAX_PER_MESSAGE = 20_000
+_MAX_SENTENCES = 120
+_MAX_SENTENCE_LENGTH = 2_000
 # What asks without a question mark: "tell me about the glue", "can you find", "where did we put". A clause with "when"
 # or "where" and no verb behind it ("when the server restarts, ...") states something.
 _REQUEST = re.compile(
@@ -53,12 +53,12 @@ def window_sentences(messages: Sequence[str]) -> list[str]:
     name what they are about.
     """
     stated = [
-        sentence[:_LONGEST_SENTENCE]
+        sentence[:_MAX_SENTENCE_LENGTH]
         for message in messages
-        for sentence in sentences(message[-_MOST_OF_A_MESSAGE:])
+        for sentence in sentences(message[-_MAX_PER_MESSAGE:])
         if not _asks(sentence)
     ]
-    return stated[-_MOST_SENTENCES:]
+    return stated[-_MAX_SENTENCES:]
 
 
 def _asks(sentence: str) -> bool:

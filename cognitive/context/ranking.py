@@ -44,17 +44,17 @@ _OWN_LINE = 0.5  # what an assistant's line counts for where it is asked for, be
 _AFTERTHOUGHT_DAYS = 14.0  # an event is talked about for a while after the day it is asked about
 _FORETHOUGHT_DAYS = 4.0
 _RECENT_DAYS = 30.0  # half-life of being recent
-_MOST_READ = 8_192  # texts whose traits are kept: what an agent's questions find again from turn to turn
+_MAX_READ = 8_192  # texts whose traits are kept: what an agent's questions find again from turn to turn
 _TOKEN = re.compile(r"[^\s,;!?()\[\]{}<>\"'`|=]+")
-_FEWEST_DIGITS = 3  # beside letters: "covid-19" and "mp3" are words, "E404" and "QB31132" are not
+_MIN_DIGITS = 3  # beside letters: "covid-19" and "mp3" are words, "E404" and "QB31132" are not
 _LONG_NUMBER = 5  # digits; fewer are as often a year or an amount
 _DOTTED = re.compile(r"v?\d+(?:\.\d+){2,}(?::\d+)?")
 _QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"
 _YEAR = re.compile(r"(?:[a-z]+-?|\d{1,2}\.\d{1,2}\.)(?:19|20)\d\d")  # "mid-2023", "5.11.2026"
 _SNAKE = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
-_MOST_COMPARED = 64  # best candidates: of versions further down none would be shown
-_MOST_KEPT = 4_096  # memories whose stems are kept: the same ones are found again and again
-_FEWEST_STEMS = 3  # of fewer, one in the place of another is another statement
+_MAX_COMPARED = 64  # best candidates: of versions further down none would be shown
+_MAX_KEPT = 4_096  # memories whose stems are kept: the same ones are found again and again
+_MIN_STEMS = 3  # of fewer, one in the place of another is another statement
 
 
 def candidates(found: Found, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
@@ -155,7 +155,7 @@ class _Traits(NamedTuple):
     length: float
 
 
-@cached(_MOST_READ)
+@cached(_MAX_READ)
 def _traits(content: str) -> _Traits:
     return _Traits(
         float(FIRST_PERSON.search(content) is not None),
@@ -164,7 +164,7 @@ def _traits(content: str) -> _Traits:
     )
 
 
-@cached(_MOST_READ)
+@cached(_MAX_READ)
 def _says(kind: AnswerKind, content: str) -> bool:
     return kind.says.search(content) is not None
 
@@ -240,7 +240,7 @@ def _identifies(token: str) -> bool:
         return False
     return bool(
         (digits >= _LONG_NUMBER and token.isdigit())
-        or (digits >= _FEWEST_DIGITS and any(char.isalpha() for char in token))
+        or (digits >= _MIN_DIGITS and any(char.isalpha() for char in token))
         or _DOTTED.fullmatch(token)
         or _SNAKE.fullmatch(token)
     )
@@ -279,11 +279,11 @@ def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants
     if query.dates is not None:
         return list(ordered)
     groups: dict[tuple[object, ...], list[_Versions]] = {}
-    for place, candidate in enumerate(ordered[:_MOST_COMPARED]):
+    for place, candidate in enumerate(ordered[:_MAX_COMPARED]):
         hit = candidate.hit
         asked = hit.scores.get("said_matched", 0.0)
         stems = _stems(hit.content)
-        if not asked or len(stems) < _FEWEST_STEMS or hit.superseded_by is not None or hit.partial:
+        if not asked or len(stems) < _MIN_STEMS or hit.superseded_by is not None or hit.partial:
             continue
         alike = groups.setdefault((hit.type, hit.speaker, asked), [])
         group = next((each for each in alike if _shared(each.stems, stems) >= constants.version_threshold), None)
@@ -299,7 +299,7 @@ def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants
     return arranged
 
 
-@cached(_MOST_KEPT)
+@cached(_MAX_KEPT)
 def _stems(said: str) -> Counter[str]:
     return Counter(lexemes(said))
 

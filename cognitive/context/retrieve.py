@@ -22,7 +22,7 @@ from cognitive.telemetry.attributes import SEARCH_MEMORY
 from cognitive.telemetry.spans import Span
 
 # Of a message longer than this, the head and the tail are searched for: there the question stands.
-_MOST_SEARCHED = 4_000
+_MAX_SEARCHED = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ async def retrieve(
 
 def searched(text: str) -> str:
     """What of a text is searched for."""
-    if len(text) <= _MOST_SEARCHED:
+    if len(text) <= _MAX_SEARCHED:
         return text
-    return f"{text[: _MOST_SEARCHED // 2]}\n{text[-_MOST_SEARCHED // 2 :]}"
+    return f"{text[: _MAX_SEARCHED // 2]}\n{text[-_MAX_SEARCHED // 2 :]}"
 
 
 async def embedded(

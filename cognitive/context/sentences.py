@@ -37,7 +37,7 @@ from cognitive.context.lexicon import (
     canonical,
 )
 
-_MOST_READ = 4_096  # texts of which a reading is kept: a window's sentences come again in every turn
+_MAX_READ = 4_096  # texts of which a reading is kept: a window's sentences come again in every turn
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _GLUED = re.compile(r"(?<=\d)(ms|msec|secs?|s|mins?|hrs?|h|d|am|pm|[kmgt]i?b|mm|cm|km|kg|g|ml|kw|v|a|x)(?!\w)")
 _SIGNS = {
@@ -184,7 +184,7 @@ class Statement:
         return by > 0 and self.words[by + 1] not in MEANS and not PASSIVE.isdisjoint(self.words[:by])
 
 
-@cached(_MOST_READ)
+@cached(_MAX_READ)
 def _stems(spoken: Sequence[str]) -> frozenset[str]:
     return frozenset(map(canonical, spoken)) - _NONE
 
@@ -195,7 +195,7 @@ def _ordered(word: str) -> str:
     return word if word in DIRECTIONS or word in JOINERS else canonical(word)
 
 
-@cached(_MOST_READ)
+@cached(_MAX_READ)
 def _roles(spoken: Sequence[str]) -> Mapping[str, str]:
     """Of each content word the preposition that governs its phrase, a possessive its mark, the others nothing."""
     found: dict[str, str] = {}
@@ -226,7 +226,7 @@ def _scoped(clauses: Sequence[Sequence[str]], triggers: frozenset[str]) -> froze
     return frozenset(found)
 
 
-@cached(_MOST_READ)
+@cached(_MAX_READ)
 def _amounts(spoken: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     """What follows "a" at once, and what follows a word for several or a figure."""
     one: set[str] = set()
@@ -254,7 +254,7 @@ def _future(spoken: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-@cached(_MOST_READ)
+@cached(_MAX_READ)
 def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The lexemes of names, apart those that something is said of; what opens a sentence may be any word."""
     names: set[str] = set()
@@ -275,7 +275,7 @@ def _acts(following: str | None) -> bool:
     return following is not None and (following in AUXILIARIES or following.endswith(("s", "ed")))
 
 
-@cached(_MOST_READ)
+@cached(_MAX_READ)
 def cut(text: str) -> tuple[str, tuple[tuple[str, ...], ...]]:
     """A text with its dates in one spelling, and its clauses as words."""
     text = _MAY.sub(MAY.title(), _dated(text))

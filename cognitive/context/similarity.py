@@ -23,7 +23,7 @@ from cognitive.context.lexicon import JOINERS
 from cognitive.context.sentences import SPEAKER, Statement
 from cognitive.trace import Likeness
 
-_FEWEST_STEMS = 3  # fewer prove nothing: "yes, please" stands in every conversation
+_MIN_STEMS = 3  # fewer prove nothing: "yes, please" stands in every conversation
 _NEGLIGIBLE = 0.45  # of any measure: no policy takes as little for the same, so no guard is asked
 _DIGITS = 6  # of a likeness
 
@@ -120,7 +120,7 @@ class Statements:
 
         Whom the memory is about need not be named by a speaker who says "I".
         """
-        if len(memory.stems) < _FEWEST_STEMS or not self._runs:
+        if len(memory.stems) < _MIN_STEMS or not self._runs:
             return np.zeros(len(self._runs))
         counts: Numbers = self._over_runs(self._stems(memory.stems)).sum(axis=0, dtype=np.float64)
         if not memory.subjects or not self._speaking.any():
@@ -152,7 +152,7 @@ class Statements:
 
     def _quotes(self, memory: Statement) -> bool:
         """Whether the words of a memory stand here one after the other, however they are broken into sentences."""
-        if len(memory.stems) < _FEWEST_STEMS or not memory.stems <= self._having.keys():
+        if len(memory.stems) < _MIN_STEMS or not memory.stems <= self._having.keys():
             return False
         spoken = " ".join(memory.words)
         at = self._text.find(f" {spoken} ")

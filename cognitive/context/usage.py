@@ -25,21 +25,21 @@ from cognitive.trace import Boost
 
 # The Beta posterior has an optimistic prior, since a new memory deserves its chance, of a
 # strength that makes two noisy labels weigh little: its mean is OPTIMISM times the base rate, at most
-# MOST_EXPECTED; its strength falls as use gets more common.
+# MAX_EXPECTED; its strength falls as use gets more common.
 OPTIMISM = 3.0
-MOST_EXPECTED = 0.6
-LEAST_BASE_RATE = 0.005
+MAX_EXPECTED = 0.6
+MIN_BASE_RATE = 0.005
 # A past turn weighs exp((cosine - 1) / WIDTH): for MiniLM paraphrases stand at 0.8 and more, which is a fifth and more.
 WIDTH = 0.12
 UNRELATED = 0.55  # cosine below which a turn was about something else
 _FEW_USES = 3.0  # prior weight of a memory's being of use for one thing: an answer may well answer two questions
-_FEWEST_SHOWN = 2  # showings from which the seed's rule applies
+_MIN_SHOWN = 2  # showings from which the seed's rule applies
 # Labels that credit decoys half as often as what was shown, or more often, are believed less and less. Until there is
 # evidence decoys are taken to be credited a fifth as often, which weighs as much as five of them.
 _CREDIBLE = 0.5
 _CHANCE = 0.2
 _DECOYS = 5
-MOST_LACKED = 0.25  # of relevance, which ends at 1
+MAX_LACKED = 0.25  # of relevance, which ends at 1
 MARGIN = 0.12  # what was used should not just reach the best of its turn, it should stand above what was not
 HIGH = 0.1  # below the best: what stood nearer to it and was not used sinks
 _SINKS = 0.2  # of what a use lifts: not being used is weaker evidence than being used
@@ -116,7 +116,7 @@ def boost(
         return _UNKNOWN
     shown, used = _left(hit, now, policy)
     usual = base_rate(base.get(hit.type), now, policy)
-    expected = min(MOST_EXPECTED, OPTIMISM * usual)
+    expected = min(MAX_EXPECTED, OPTIMISM * usual)
     strength = max(2.0, 0.4 / usual)
     rate, elsewhere = (used + strength * expected) / (shown + strength), 0.0
     if near is not None:
@@ -140,8 +140,8 @@ def seeds_rate(
 ) -> Boost:
     """The seed's rule, exactly: 0.5 + used ÷ shown, by plain counts, from the second showing on."""
     shown, used = _left(hit, now, policy)
-    if hit.times_shown < _FEWEST_SHOWN:
-        return Boost(1.0, shown, used, f"shown fewer than {_FEWEST_SHOWN} times")
+    if hit.times_shown < _MIN_SHOWN:
+        return Boost(1.0, shown, used, f"shown fewer than {_MIN_SHOWN} times")
     factor = 0.5 + hit.times_used / hit.times_shown
     return Boost(factor, shown, used, _counted(hit, None))
 
@@ -216,7 +216,7 @@ def base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:
     if masses is None:
         return 1 / 5
     left = decayed(1.0, masses.at, now, policy.usage.half_life_days)
-    return max(LEAST_BASE_RATE, (masses.used * left + 1) / (masses.shown * left + 5))
+    return max(MIN_BASE_RATE, (masses.used * left + 1) / (masses.shown * left + 5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ NO_LIFT = Lift()
 
 
 def lifts(found: Found, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Lift]:
-    """By memory, what past turns add to its relevance, within ± association.weight · MOST_LACKED.
+    """By memory, what past turns add to its relevance, within ± association.weight · MAX_LACKED.
 
     The lesson that says most counts, not their sum: the same question asked ten times is no ten lessons.
     """
@@ -253,7 +253,7 @@ def _lesson(shown: PastShown) -> float:
     A rating says it outright: it belongs to the best, or it does not.
     """
     if shown.used:
-        return MOST_LACKED if shown.rated else min(MOST_LACKED, (shown.lacked or 0.0) + MARGIN)
+        return MAX_LACKED if shown.rated else min(MAX_LACKED, (shown.lacked or 0.0) + MARGIN)
     if shown.rated:
         return -HIGH
     return -_SINKS * max(0.0, HIGH - shown.lacked) if shown.lacked is not None else 0.0

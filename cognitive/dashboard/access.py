@@ -15,13 +15,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
-from brain.types import LONGEST_CONTENT, Trust
+from brain.types import MAX_CONTENT_LENGTH, Trust
 
 TOKEN = "cognitive_token"
 FORM = "cognitive_form"  # the cookie that a form must repeat
 _DAYS = 30 * 86_400  # seconds a browser keeps the token; one that is revoked is refused before
 _NAME = 32  # bytes
-_MOST_WRITTEN = 4 * LONGEST_CONTENT  # bytes of one field: a memory may be as long in any language
+_MAX_WRITTEN = 4 * MAX_CONTENT_LENGTH  # bytes of one field: a memory may be as long in any language
 _ENCODING = "application/x-www-form-urlencoded"
 
 
@@ -80,7 +80,7 @@ async def submitted(request: Request) -> FormData:
     # In parts it would name its own character set, and there are some that take minutes to read a long word.
     if request.headers.get("content-type", _ENCODING).partition(";")[0].strip().lower() != _ENCODING:
         raise HTTPException(415, f"A form is read as {_ENCODING}, and as nothing else.")
-    form = await request.form(max_fields=300, max_part_size=_MOST_WRITTEN)
+    form = await request.form(max_fields=300, max_part_size=_MAX_WRITTEN)
     given, kept = str(form.get("form_key", "")), request.cookies.get(FORM, "")
     if not kept or not hmac.compare_digest(given.encode(), kept.encode()) or not _from_here(request):
         raise HTTPException(

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.fleet import MOST_AGENTS
+from brain.analytics.fleet import MAX_AGENTS
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.analytics.turns import Figures
 from brain.rollups import Numbers
@@ -22,8 +22,8 @@ from cognitive.dashboard.page import Page, Visit, attachment
 from cognitive.dashboard.params import RANGES, Asked
 from cognitive.errors import InvalidInput, StoreError, StoreUnavailable
 
-_MOST_AGENTS = 50
-_MOST_WORST = 6
+_MAX_AGENTS = 50
+_MAX_WORST = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ async def read(figures: Figures, period: Period) -> AllAgentsData:
     """All that the page needs, of the tally alone."""
     told = figures.across
     agents, worst, count, days, before, count_before = await asyncio.gather(
-        told.agents(period, limit=_MOST_AGENTS),
-        told.agents(period, "degraded", _MOST_WORST),
+        told.agents(period, limit=_MAX_AGENTS),
+        told.agents(period, "degraded", _MAX_WORST),
         told.count(period),
         told.days(period),
         told.days(period.before),
@@ -239,7 +239,7 @@ async def chart(visit: Visit) -> Response:
 async def file(visit: Visit) -> Response:
     """The agents of its table, as many as a page may have, as CSV."""
     try:
-        agents = await visit.figures.across.agents(visit.asked.period(), limit=MOST_AGENTS)
+        agents = await visit.figures.across.agents(visit.asked.period(), limit=MAX_AGENTS)
     except StoreUnavailable:
         raise
     except (StoreError, InvalidInput) as error:

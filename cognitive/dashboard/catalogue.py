@@ -18,9 +18,9 @@ from cognitive.dashboard.page import Page, Visit, attachment
 from cognitive.dashboard.params import RANGES, Asked
 from cognitive.policy.models import DEFAULT, MODELS, ModelBudget, ModelRow, budget_for
 
-_MOST_TOOLS = 14  # rows of the map; the rest is in its CSV
-_MOST_COLUMNS = 9  # every category, and none
-_MOST_LEFT_OUT = 12  # likewise
+_MAX_TOOLS = 14  # rows of the map; the rest is in its CSV
+_MAX_COLUMNS = 9  # every category, and none
+_MAX_LEFT_OUT = 12  # likewise
 _SHADES = 5  # of a cell: more cannot be told apart
 
 
@@ -141,9 +141,9 @@ def view(told: CatalogueData, rows: Mapping[str, ModelRow], asked: Asked) -> Cat
         names=len(calls),
         columns=tuple((name, asked.link("turns", **asked.time(), category=name)) for name in columns),
         tools=_tools(calls, columns, {each.value: each.numbers.turns for each in told.categories}, asked),
-        more_tools=max(0, len(calls) - _MOST_TOOLS),
-        missed=tuple(_missed(each, asked) for each in told.left_out[:_MOST_LEFT_OUT]),
-        more_missed=max(0, len(told.left_out) - _MOST_LEFT_OUT),
+        more_tools=max(0, len(calls) - _MAX_TOOLS),
+        missed=tuple(_missed(each, asked) for each in told.left_out[:_MAX_LEFT_OUT]),
+        more_missed=max(0, len(told.left_out) - _MAX_LEFT_OUT),
         removed=sum(each.removed + each.cut for each in told.left_out),
         wanted=sum(each.wanted for each in told.left_out),
         left_looked=told.left_looked,
@@ -174,13 +174,13 @@ def _columns(calls: Mapping[str, Mapping[str, int]]) -> list[str]:
     for own in calls.values():
         for category, turns in own.items():
             sums[category] = sums.get(category, 0) + turns
-    return sorted(sums, key=lambda name: (-sums[name], name))[:_MOST_COLUMNS]
+    return sorted(sums, key=lambda name: (-sums[name], name))[:_MAX_COLUMNS]
 
 
 def _tools(
     calls: Mapping[str, Mapping[str, int]], columns: Sequence[str], categories: Mapping[str, int], asked: Asked
 ) -> tuple[Tool, ...]:
-    shown = list(calls.items())[:_MOST_TOOLS]
+    shown = list(calls.items())[:_MAX_TOOLS]
     most = max((own.get(column, 0) for _, own in shown for column in columns), default=0) or 1
     busiest = max((sum(own.values()) for _, own in shown), default=0) or 1
 

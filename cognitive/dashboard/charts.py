@@ -18,7 +18,7 @@ from markupsafe import Markup
 from cognitive.dashboard.formats import Written, number
 
 _WIDE, _HIGH = 1000, 100  # the grid that is stretched
-_MOST_LABELS = 6  # under a chart; more run into one another on a phone
+_MAX_LABELS = 6  # under a chart; more run into one another on a phone
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 # The colours of a chart that is taken out of its page; those of the light theme in app.css.
 STYLE = """
@@ -195,7 +195,7 @@ def _places(steps: Sequence[str]) -> Markup:
     """Some of the steps' names, evenly spaced, the last one among them."""
     if not steps:
         return Markup("")
-    each = -(-len(steps) // _MOST_LABELS)
+    each = -(-len(steps) // _MAX_LABELS)
     shown = range((len(steps) - 1) % each, len(steps), each)
     labels = Markup("")
     for place, n in enumerate(reversed(shown)):

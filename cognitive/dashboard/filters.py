@@ -15,7 +15,7 @@ from cognitive.errors import InvalidInput
 
 HITS = (25, 100, 200)  # of a search: what is shown first, and what a click more brings
 _LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
-_LONGEST_QUERY = 1_000
+_MAX_QUERY_LENGTH = 1_000
 BY_USE: tuple[Group, ...] = get_args(Group)
 MARKED: Mapping[str, MemoryFilter] = {"pinned": MemoryFilter(pinned=True), "superseded": MemoryFilter(superseded=True)}
 # name -> (what it says, since so long ago, until so long ago)
@@ -85,7 +85,7 @@ SHELVES: Mapping[str, Shelf] = {
 
 def words(asked: Asked) -> str:
     """What is searched for, "" for nothing."""
-    return asked.params.get("q", "").strip()[:_LONGEST_QUERY]
+    return asked.params.get("q", "").strip()[:_MAX_QUERY_LENGTH]
 
 
 def group(asked: Asked) -> str:
@@ -129,7 +129,7 @@ def filters(name: str) -> tuple[str, ...]:
     return ("type", "tag") if name in BY_USE else tuple(FILTERS)
 
 
-def most_hits(asked: Asked) -> int:
+def max_hits(asked: Asked) -> int:
     """How many of what a search found are shown: the first of `HITS`, or what was clicked for."""
     return next((most for most in HITS if str(most) == asked.params.get("hits")), HITS[0])
 

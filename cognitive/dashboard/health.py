@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _PATIENCE_MS = 2_500.0  # for each read: a page about what does not answer must answer
-_MOST_REASONS = 3  # of a chart; all are in the table beside it
+_MAX_REASONS = 3  # of a chart; all are in the table beside it
 _ORDER = ("failure", "warning", "unknown", "ok")
 
 
@@ -155,7 +155,7 @@ def view(told: HealthData, asked: Asked) -> Standing:
 def degradation(told: Degradations, asked: Asked) -> Chart:
     """The most frequent reasons over the steps of the period, as shares of the turns that were looked at."""
     period = asked.period()
-    names = [name for name, _ in _sums(told)[:_MOST_REASONS]]
+    names = [name for name, _ in _sums(told)[:_MAX_REASONS]]
     times = [at for at, _ in time_buckets.filled((), period, asked)]
     known = {at.astimezone(UTC): at for at in told.steps}
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from starlette.responses import Response
 
 from brain.analytics.memories import GroupSizes, Habit, MemoryFilter, MemoryRow
-from brain.analytics.paging import MOST_LOOKED
+from brain.analytics.paging import MAX_LOOKED
 from brain.analytics.turn_rows import Page as RowPage
 from brain.analytics.turns import Figures
 from brain.types import MEMORY_TYPES, MemoryType
@@ -152,7 +152,7 @@ async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> 
         asked.agent,
         filters.words(asked),
         _one_type(wanted),
-        filters.most_hits(asked),
+        filters.max_hits(asked),
         now=asked.now,
         tags=(wanted.tag,) if wanted.tag else (),
         session_id=wanted.session_id,
@@ -215,7 +215,7 @@ def _tabs(sizes: GroupSizes, chosen: str, asked: Asked) -> tuple[Tab, ...]:
             return compact(sizes.memories), False
         size = getattr(sizes, name)
         if name in filters.MARKED:
-            return (f"{compact(size)}+" if size >= MOST_LOOKED else compact(size)), False
+            return (f"{compact(size)}+" if size >= MAX_LOOKED else compact(size)), False
         return (f"≈ {compact(round(size * scale))}" if sizes.sampled else compact(size)), sizes.sampled
 
     kept = {name: asked.params.get(name) or None for name in ("type", "tag")}
@@ -281,8 +281,8 @@ def _score(rank: int, hit: RecallHit) -> Score:
 def _following(told: MemoriesData, name: str, asked: Asked) -> str | None:
     """Where the list goes on; a search shows more of what it found."""
     if told.page is None:
-        more = next((most for most in filters.HITS if most > filters.most_hits(asked)), None)
-        return asked.again("memories", hits=more) if more and len(told.hits or ()) == filters.most_hits(asked) else None
+        more = next((most for most in filters.HITS if most > filters.max_hits(asked)), None)
+        return asked.again("memories", hits=more) if more and len(told.hits or ()) == filters.max_hits(asked) else None
     if told.page.after is None:
         return None
     written = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in told.page.after)

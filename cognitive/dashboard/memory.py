@@ -15,7 +15,7 @@ from uuid import UUID
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.memories import MOST_SHOWINGS, Life, MemoryRow, Near, Showing
+from brain.analytics.memories import MAX_SHOWINGS, Life, MemoryRow, Near, Showing
 from brain.analytics.turn_rows import Page as RowPage
 from brain.analytics.turns import Figures
 from brain.search import Masses
@@ -32,8 +32,8 @@ from cognitive.trace import Boost
 
 NO_MEMORY = "This agent has no such memory. It was forgotten, or is another agent's."
 PAGE = 20  # questions beneath one another
-_LEAST_LIKE = 0.8  # cosine from which two memories are worth comparing
-_MOST_TITLE = 200  # characters of a heading; what is longer stands beneath it
+_MIN_LIKE = 0.8  # cosine from which two memories are worth comparing
+_MAX_TITLE = 200  # characters of a heading; what is longer stands beneath it
 _HOURS = 3_600
 # what was done -> what the page says of it
 DONE: Mapping[str, str] = {
@@ -113,7 +113,7 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> MemoryD
         figures.showings(agent, id, limit=PAGE, after=after),
         figures.shown_at(agent, id),
         figures.base(agent),
-        figures.near(agent, id, least=_LEAST_LIKE),
+        figures.near(agent, id, least=_MIN_LIKE),
         layer.admin.revisions(agent, id),
     )
     return MemoryData(
@@ -132,12 +132,12 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> MemoryD
 def view(told: MemoryData, asked: Asked) -> MemoryPage:
     """The page from what was read."""
     memory, row, after = told.memory, told.life.memory, told.showings.after
-    long = len(memory.content) > _MOST_TITLE or "\n" in memory.content
+    long = len(memory.content) > _MAX_TITLE or "\n" in memory.content
     return MemoryPage(
         memory=memory,
         life=told.life,
         row=row,
-        title=f"{memory.content[:_MOST_TITLE].rstrip()}…" if long else memory.content,
+        title=f"{memory.content[:_MAX_TITLE].rstrip()}…" if long else memory.content,
         whole=memory.content if long else "",
         boost=boost_now(row, told.base, told.policy, told.constants, asked.now),
         charts=charts(told, asked),
@@ -213,9 +213,9 @@ def id_of(given: str) -> UUID | None:
 
 
 def _course_of(row: MemoryRow, shown_at: Sequence[Shown]) -> str:
-    if len(shown_at) < MOST_SHOWINGS:
+    if len(shown_at) < MAX_SHOWINGS:
         return ""
-    return f"Drawn are the latest {number(MOST_SHOWINGS)} of the turns that showed it; {number(row.times_shown)} count."
+    return f"Drawn are the latest {number(MAX_SHOWINGS)} of the turns that showed it; {number(row.times_shown)} count."
 
 
 def _step_name(step: Step, course: Sequence[Step], asked: Asked) -> str:

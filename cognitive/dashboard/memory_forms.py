@@ -15,7 +15,7 @@ from cognitive.dashboard.page import Page, Visit
 from cognitive.errors import InvalidInput, UnknownMemory
 
 _OVERTAKEN = "This memory was changed since you opened the form. Go back, reload it, and change what it says now."
-_MOST_FORGOTTEN = 200  # at a time: what somebody can look through before saying yes
+_MAX_FORGOTTEN = 200  # at a time: what somebody can look through before saying yes
 _FIELDS = ("content", "speaker", "context", "tags", "confidence", "pinned")  # that a form changes
 
 
@@ -135,8 +135,8 @@ def _ids(visit: Visit) -> list[UUID]:
     ids = list(dict.fromkeys(each for each in given if each is not None))
     if not ids:
         raise InvalidInput("id: choose the memories to forget first")
-    if len(ids) > _MOST_FORGOTTEN:
-        raise InvalidInput(f"id: {_MOST_FORGOTTEN} memories at a time, so that they can be looked through")
+    if len(ids) > _MAX_FORGOTTEN:
+        raise InvalidInput(f"id: {_MAX_FORGOTTEN} memories at a time, so that they can be looked through")
     return ids
 
 

@@ -37,7 +37,7 @@ _FILTERS: Mapping[str, str] = {
 }  # kind -> of the list
 LATEST = 8  # turns beneath the numbers: what came in while somebody looks
 _AROUND = timedelta(days=7)  # before and after the latest turn, where the period has none
-_MOST_ROWS = 8  # of a table of kinds; the rest is in its CSV
+_MAX_ROWS = 8  # of a table of kinds; the rest is in its CSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +272,9 @@ def _kinds(by: By, totals: Sequence[Total], asked: Asked) -> Kinds:
             _link_of(by, total.value, asked),
             _link_of(by, total.value, asked, used="yes"),
         )
-        for total, count in counts[:_MOST_ROWS]
+        for total, count in counts[:_MAX_ROWS]
     )
-    return Kinds(by, KINDS[by], counted, rows, max(0, len(totals) - _MOST_ROWS))
+    return Kinds(by, KINDS[by], counted, rows, max(0, len(totals) - _MAX_ROWS))
 
 
 def _link_of(by: By, value: str, asked: Asked, **more: str) -> str:

@@ -19,7 +19,7 @@ RANGES: Mapping[str, tuple[str, timedelta]] = {
     "90d": ("90 days", timedelta(days=90)),
 }
 _USUAL = "30d"
-_MOST_HOURS = timedelta(hours=48)  # longer stretches are told by the day: more points than that say less
+_MAX_HOURS = timedelta(hours=48)  # longer stretches are told by the day: more points than that say less
 _LONGEST = timedelta(days=732)  # a table of days is still one that somebody reads
 _YEARS = (1970, 9000)  # in which there may be turns; before and behind them a period has another just as long
 _ZONES = available_timezones()  # read once: a look at each costs a walk through the file system
@@ -57,7 +57,7 @@ class Asked:
             raise InvalidInput(f"range: expected one of {', '.join(RANGES)}")
         if not timedelta() < until - since <= _LONGEST:
             raise InvalidInput("since: expected a time before `until`, by two years at most")
-        return Period(since, until, "hour" if until - since <= _MOST_HOURS else "day", self.zone.key)
+        return Period(since, until, "hour" if until - since <= _MAX_HOURS else "day", self.zone.key)
 
     def link(self, page: str = "", **wanted: Any) -> str:
         """The address of a page for this agent; what is None is left out."""

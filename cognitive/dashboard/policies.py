@@ -30,7 +30,7 @@ from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import Learned
 
-MOST_SEEN = 50  # versions that turns were planned under
+MAX_SEEN = 50  # versions that turns were planned under
 _FIRST_HABITS = 12
 _FRAMES_TOLD: tuple[Frame, ...] = tuple(FRAMES)
 
@@ -167,7 +167,7 @@ async def read_version(layer: CognitiveLayer, figures: Figures, asked: Asked) ->
     standing, base = await known.effective(asked.agent), known.base(asked.agent)
     beside = asked.params.get("with") or standing.live.version
     policy, other = await known.show(asked.agent, version), await known.show(asked.agent, beside)
-    saved, seen = await known.list(asked.agent), await figures.policies(asked.agent, MOST_SEEN)
+    saved, seen = await known.list(asked.agent), await figures.policies(asked.agent, MAX_SEEN)
     others = (standing.live.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
     return Version(
         version=version,
@@ -191,7 +191,7 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Policie
         policies.list(agent),
         policies.history(agent),
         policies.history(agent, "shadow"),
-        figures.policies(agent, MOST_SEEN),
+        figures.policies(agent, MAX_SEEN),
         layer.admin.learned(agent),
         policies.base_rates(agent),
     )

@@ -18,7 +18,7 @@ Shown = tuple[datetime, bool | None, bool | None]  # when, whether it was used, 
 
 _HOURLY = timedelta(hours=36)  # a shorter course is told by the hour
 _DAYS = (1, 7, 30, 91, 365)  # of a step: the least that keeps a course readable
-_MOST_STEPS = 60
+_MAX_STEPS = 60
 _FAR = 40.0  # half-lives: further back nothing that was is left, and rounding would be all that is
 
 
@@ -141,7 +141,7 @@ def _stretches(first: datetime, now: datetime, zone: tzinfo) -> list[tuple[datet
         at, width = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0), timedelta(hours=1)
         return _cut(at, now, width)
     days = (now - first).days + 1
-    width = timedelta(days=next((each for each in _DAYS if days / each <= _MOST_STEPS), -(-days // _MOST_STEPS)))
+    width = timedelta(days=next((each for each in _DAYS if days / each <= _MAX_STEPS), -(-days // _MAX_STEPS)))
     # Whole days of a zone are added by its clock, and differ in length where that is changed.
     return _cut(first.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0), now, width)
 

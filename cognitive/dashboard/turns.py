@@ -167,7 +167,7 @@ def wanted(asked: Asked) -> TurnFilter:
         used=_yes(given, "used"),
         held_back=given.get("held"),
         stage=given.get("stage"),
-        at_least_ms=_number(given, "slower"),
+        min_ms=_number(given, "slower"),
         model=given.get("model"),
         tools_cut=_yes(given, "cut"),
         reason=given.get("reason"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from brain.postgres.health import DatabaseHealth, TableHealth
 from brain.postgres.roles import OVERVIEW, READER
-from brain.postgres.schema import FIRST, HEAD, LEAST_PGVECTOR, LEAST_POSTGRES, pgvector_too_old, refusal
+from brain.postgres.schema import FIRST, HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
 from cognitive.doctor.facts import AWAY, Facts, Spaces, Verdict, ok
 
 SKEW_WARNS = 5.0  # seconds: turns are timed here, and given up by the clock of the database
 SKEW_FAILS = 300.0  # what happens in one turn would seem to come before what happened in the last
 LARGE_TABLE = 1 << 20  # bytes; the plans for a smaller table are good without statistics
-LEAST_DEAD = 10_000  # rows: below, a vacuum is nobody's concern
+MIN_DEAD = 10_000  # rows: below, a vacuum is nobody's concern
 LAG = 60.0  # seconds: a dashboard is looked at by the minute
-MOST_DEAD = 0.5  # of a table's rows; autovacuum begins at a fifth, so that half means it does not get there
+MAX_DEAD = 0.5  # of a table's rows; autovacuum begins at a fifth, so that half means it does not get there
 
 
 def reachable(facts: Facts) -> Verdict:
@@ -25,8 +25,8 @@ def reachable(facts: Facts) -> Verdict:
 
 def server(health: DatabaseHealth) -> Verdict:
     """Whether Postgres is new enough."""
-    if health.postgres < LEAST_POSTGRES:
-        return "failure", f"Postgres {health.version}", f"move to Postgres {LEAST_POSTGRES} or newer"
+    if health.postgres < MIN_POSTGRES:
+        return "failure", f"Postgres {health.version}", f"move to Postgres {MIN_POSTGRES} or newer"
     return ok(f"Postgres {health.version}")
 
 
@@ -35,10 +35,10 @@ def pgvector(health: DatabaseHealth) -> Verdict:
     if health.pgvector is None:
         fix = "run `cognitive db upgrade` as a role that may create extensions"
         if health.available is None:
-            fix = f"install pgvector {LEAST_PGVECTOR} or newer on the server, then {fix}"
+            fix = f"install pgvector {MIN_PGVECTOR} or newer on the server, then {fix}"
         return "failure", "the extension is not in this database", fix
     if pgvector_too_old(health.pgvector):
-        fix = f"install pgvector {LEAST_PGVECTOR} or newer on the server, then ALTER EXTENSION vector UPDATE"
+        fix = f"install pgvector {MIN_PGVECTOR} or newer on the server, then ALTER EXTENSION vector UPDATE"
         return "failure", f"pgvector {health.pgvector}", fix
     return ok(f"pgvector {health.pgvector}")
 
@@ -131,13 +131,13 @@ def bloat(health: DatabaseHealth) -> Verdict:
     """Whether dead rows are cleared away."""
     bloated = [table.name for table in health.tables if _mostly_dead(table)]
     if bloated:
-        found = f"more than {MOST_DEAD:.0%} dead rows: {', '.join(bloated)}"
+        found = f"more than {MAX_DEAD:.0%} dead rows: {', '.join(bloated)}"
         return "warning", found, f"VACUUM cognitive.{bloated[0]}; a transaction that never ends keeps dead rows too"
     return ok("dead rows are cleared away")
 
 
 def _mostly_dead(table: TableHealth) -> bool:
-    return table.dead >= LEAST_DEAD and table.dead > MOST_DEAD * (table.alive + table.dead)
+    return table.dead >= MIN_DEAD and table.dead > MAX_DEAD * (table.alive + table.dead)
 
 
 def clock(health: DatabaseHealth) -> Verdict:

@@ -7,7 +7,7 @@ from cognitive.doctor.facts import Facts, Verdict, ok
 DIMENSION = 384  # of the bundled model
 COSINE = 0.796  # of the two test sentences, as the bundled model gives it
 COSINE_OFF = 0.05  # processors differ in the third digit; another model or a broken file differs in the first
-LEAST_FREE = 1 << 30  # bytes: Postgres stops when its log finds no room, and a day of turns takes some hundred MB
+MIN_FREE = 1 << 30  # bytes: Postgres stops when its log finds no room, and a day of turns takes some hundred MB
 NO_ROOM = 100 << 20
 BACKLOG = 1_000  # turns: hours of an agent's work, which a process that runs would have settled
 
@@ -44,7 +44,7 @@ def disk(facts: Facts) -> Verdict:
     if free is None:
         return "unknown", "there is no directory to look at", ""
     told = f"{free / (1 << 30):.1f} GB free at {facts.host.directory}"
-    if free >= LEAST_FREE:
+    if free >= MIN_FREE:
         return ok(told)
     fix = "make room, or move the data directory (COGNITIVE_DATA_DIR) to another disk"
     return ("failure" if free < NO_ROOM else "warning"), told, fix

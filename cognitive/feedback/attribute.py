@@ -31,8 +31,8 @@ _WINDOW = 2  # consecutive response sentences; a longer restatement is found by 
 _WINDOWS = (1, 2, 3)  # the mission's
 _SEED_WORD = re.compile(r"\b\w{3,}\b")
 _FULL_MASS = 8.0  # idf units, about four words that no other memory of the turn has; less proves accordingly less
-_FEWEST_STEMS = 3  # of a memory that a reply can be said to hold whole: two words stand together by chance
-_FEWEST_LOCAL = 12  # memories; with fewer, local document frequencies are taken as if there were this many
+_MIN_STEMS = 3  # of a memory that a reply can be said to hold whole: two words stand together by chance
+_MIN_LOCAL = 12  # memories; with fewer, local document frequencies are taken as if there were this many
 
 Measure = Callable[[Sequence[str], str, str], list[float]]
 Deciding = Callable[[Sequence[str], Sequence[str]], Sequence[range | None]]
@@ -102,7 +102,7 @@ def relative(memories: Sequence[str], response: str, said: str) -> list[float]:
 def _local(memories: Sequence[str], spoken: Sequence[str]) -> _Local:
     stems = [frozenset(lexemes(memory)) for memory in memories]
     frequency = Counter(stem for own in stems for stem in own)
-    n = max(len(memories), _FEWEST_LOCAL)
+    n = max(len(memories), _MIN_LOCAL)
     idf = {stem: math.log(1 + (n - df + 0.5) / (df + 0.5)) for stem, df in frequency.items()}
     runs = _runs([idf.keys() & lexemes(sentence) for sentence in spoken], _WINDOW)
     nearest = [
@@ -112,7 +112,7 @@ def _local(memories: Sequence[str], spoken: Sequence[str]) -> _Local:
 
 
 def _certainty(common: frozenset[str], own: frozenset[str], idf: Mapping[str, float]) -> float:
-    whole = (len(common) / len(own)) ** 2 if len(own) >= _FEWEST_STEMS else 0.0
+    whole = (len(common) / len(own)) ** 2 if len(own) >= _MIN_STEMS else 0.0
     return max(whole, min(1.0, _mass(common, idf) / _FULL_MASS))
 
 

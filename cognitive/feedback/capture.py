@@ -19,7 +19,7 @@ from brain.erasure.residue import says_nothing
 from brain.errors import InvalidInput
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore
-from brain.types import LONGEST_LABEL, NewMemory
+from brain.types import MAX_LABEL_LENGTH, NewMemory
 from cognitive.background import Background
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 TAG = "captured"  # by which an operator finds, or forgets, what nobody handed to `remember`
 EXTRACT_SECONDS = 120.0  # a host's extractor may take, beside the turns; then nothing is extracted
-_MOST_EXTRACTING = 64  # turns at a time; what cannot keep up is left out, and memory does not grow
+_MAX_EXTRACTING = 64  # turns at a time; what cannot keep up is left out, and memory does not grow
 _AT_CLOSE = 10.0  # seconds that a host's extractor may still take
 _CONTEXT = 500  # characters of the question that help to find an answer
 
@@ -64,7 +64,7 @@ class Capture:
         self._store = store
         self._policy = policy
         self._extractor = extractor
-        self._queue = background.queue(_MOST_EXTRACTING, at_close=_AT_CLOSE)
+        self._queue = background.queue(_MAX_EXTRACTING, at_close=_AT_CLOSE)
 
     def wants(self, agent_id: str) -> bool:
         """Whether anything would be kept of an agent's exchange."""
@@ -142,7 +142,7 @@ def episodes(exchange: Exchange, policy: Policy) -> list[NewMemory]:
             session_id=exchange.session_id,
             tags=(TAG,),
             trust="talk",
-            source=f"turn/{exchange.turn_id}/{role}"[-LONGEST_LABEL:],
+            source=f"turn/{exchange.turn_id}/{role}"[-MAX_LABEL_LENGTH:],
         )
         for role, speaker, said, context in lines
     ]

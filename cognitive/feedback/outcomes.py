@@ -29,7 +29,7 @@ Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory: offsets of what
 
 log = logging.getLogger(__name__)
 
-_MOST_CALLED = 100  # names that are kept of a turn; what calls more is a loop, and says nothing of the message
+_MAX_CALLED = 100  # names that are kept of a turn; what calls more is a loop, and says nothing of the message
 
 
 class OutcomeRecorder:
@@ -242,7 +242,7 @@ def _as_shown(memory: Shown, excerpts: Excerpts) -> Shown:
 
 def _called(outcome: Outcome) -> list[str]:
     """The tools that were called, each once, in the order of their first call."""
-    return list(dict.fromkeys(call.name for call in outcome.tool_calls))[:_MOST_CALLED]
+    return list(dict.fromkeys(call.name for call in outcome.tool_calls))[:_MAX_CALLED]
 
 
 def _response(outcome: Outcome, policy: Policy) -> str | None:

@@ -8,7 +8,7 @@ from brain.embedding.embedders import Embedders
 from cognitive.background import Background
 from cognitive.context.dedup import window_sentences
 
-_MOST_WAITING = 64  # responses; an embedder that cannot keep up misses some: the next turn embeds what it lacks
+_MAX_WAITING = 64  # responses; an embedder that cannot keep up misses some: the next turn embeds what it lacks
 _AT_ONCE = 4  # sentences; a turn's message waits behind these few at most
 
 
@@ -17,7 +17,7 @@ class ResponseEmbedder:
 
     def __init__(self, embedders: Embedders, background: Background) -> None:
         self._embedders = embedders
-        self._queue = background.queue(_MOST_WAITING)
+        self._queue = background.queue(_MAX_WAITING)
 
     def enqueue(self, agent_id: str, response: str) -> None:
         """Has the sentences of a response embedded by the agent's model. Returns at once; what goes wrong is the next

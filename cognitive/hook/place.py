@@ -10,7 +10,7 @@ import stat
 import sys
 import zlib
 
-LONGEST_ADDRESS = 100  # bytes of a socket's path: 103 on macOS, 107 on Linux
+MAX_ADDRESS_LENGTH = 100  # bytes of a socket's path: 103 on macOS, 107 on Linux
 # Settings of the hook itself, which the server behind it does not depend on.
 OWN = frozenset({"COGNITIVE_AGENT", "COGNITIVE_HOOK_WAIT"})
 
@@ -31,7 +31,7 @@ def place() -> Place:
     data = data_directory()
     name = f"{_checksum(_settings()):08x}"
     where = Place(os.path.join(data, "hook"), name)
-    if len(os.fsencode(where.socket)) <= LONGEST_ADDRESS:
+    if len(os.fsencode(where.socket)) <= MAX_ADDRESS_LENGTH:
         return where
     # not tempfile.gettempdir(): processes with another TMPDIR must find it as well
     return Place(where.folder, name, f"/tmp/cognitive-hook-{os.geteuid()}-{_checksum(data):08x}")

@@ -19,7 +19,7 @@ from cognitive.prompt import OPENING, PREFIX_OPENING
 from cognitive.turn import Message, ToolCall
 
 TAIL = 512 << 10  # bytes from the end of the file, which take about 5 ms; a prompt's own part is within the last tens
-MOST_MESSAGES = 40  # as many as a window shows
+MAX_MESSAGES = 40  # as many as a window shows
 _GAP = "\n\n"
 # What Claude Code writes as the user's: its own commands and their output, and the mark of the key that stops it.
 _MACHINE = ("<command-name>", "<command-message>", "<local-command-", "<bash-", "<task-notification>")
@@ -88,7 +88,7 @@ def conversation(told: Sequence[Exchange]) -> tuple[Message, ...]:
         words = _GAP.join(part for part in (exchange.prompt, *exchange.injected) if part)
         messages += [Message(role="user", content=words)] if words else []
         messages += [Message(role="assistant", content=_GAP.join(exchange.said))] if exchange.said else []
-    return tuple(messages[-MOST_MESSAGES:])
+    return tuple(messages[-MAX_MESSAGES:])
 
 
 def _entries(line: bytes) -> Iterator[_Entry]:

@@ -27,10 +27,10 @@ from cognitive.lab.evidence import Log, LoggedTurn, evidence, read, unsupported_
 Numbers: TypeAlias = NDArray[np.float64]
 Statistic: TypeAlias = Callable[[Numbers], Numbers]  # means of columns, shape (..., columns), to values, shape (...)
 
-LEAST_TURNS = 100  # fewer do not show the spread between turns
-LEAST_EFFECTIVE = 200.0  # turns' worth of evidence on what the policies do differently
-LEAST_USES = 10.0  # among them; with one or two, intervals of 95 % held the truth in 58 % (docs/benchmarks.md)
-MOST_UNSUPPORTED = 0.05  # of what the policy adds; the estimates are too low by at most its worth
+MIN_TURNS = 100  # fewer do not show the spread between turns
+MIN_EFFECTIVE = 200.0  # turns' worth of evidence on what the policies do differently
+MIN_USES = 10.0  # among them; with one or two, intervals of 95 % held the truth in 58 % (docs/benchmarks.md)
+MAX_UNSUPPORTED = 0.05  # of what the policy adds; the estimates are too low by at most its worth
 RESAMPLES = 2000
 _NORMAL = NormalDist()
 
@@ -195,20 +195,20 @@ def _worth(drawn: Resampled, statistic: Statistic, level: float) -> Worth:
 
 def _refusal(turns: int, effective: float, uses: float, unsupported: float) -> str | None:
     reasons = []
-    if turns < LEAST_TURNS:
-        reasons.append(f"{turns} {'turn is' if turns == 1 else 'turns are'} too few, {LEAST_TURNS} are needed")
-    if unsupported > MOST_UNSUPPORTED:
+    if turns < MIN_TURNS:
+        reasons.append(f"{turns} {'turn is' if turns == 1 else 'turns are'} too few, {MIN_TURNS} are needed")
+    if unsupported > MAX_UNSUPPORTED:
         reasons.append(
             f"{unsupported:.0%} of what this policy would add was never tried: of that only the model in the doubly"
             " robust estimate speaks; log turns with usage.explore_every set"
         )
-    if effective < LEAST_EFFECTIVE:
+    if effective < MIN_EFFECTIVE:
         reasons.append(
-            f"where the policies differ there is evidence of {effective:.0f} turns, {LEAST_EFFECTIVE:.0f} are needed"
+            f"where the policies differ there is evidence of {effective:.0f} turns, {MIN_EFFECTIVE:.0f} are needed"
         )
-    if uses < LEAST_USES:
+    if uses < MIN_USES:
         reasons.append(
-            f"the evidence holds {uses:.0f} uses, {LEAST_USES:.0f} are needed: of rarer events no interval can be told"
+            f"the evidence holds {uses:.0f} uses, {MIN_USES:.0f} are needed: of rarer events no interval can be told"
         )
     return "; ".join(reasons) or None
 

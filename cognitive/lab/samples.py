@@ -28,15 +28,15 @@ from cognitive.privacy.forgetting import Held
 from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter
 
-MOST_TURNS = 40  # looked at for an answer within about a second: each takes some 20 to 40 ms
-MOST_WHOLE = 200  # for a caller that waits
-MOST_BEFORE = 500  # turns whose verdicts are counted again, under another half-life or threshold
+MAX_TURNS = 40  # looked at for an answer within about a second: each takes some 20 to 40 ms
+MAX_WHOLE = 200  # for a caller that waits
+MAX_BEFORE = 500  # turns whose verdicts are counted again, under another half-life or threshold
 _SECONDS = 60.0  # a sample is kept after it was last asked for
 _ANSWER_SECONDS = 1.0  # of a core; then the turns that are left are left out, and the answer says so
 _WHOLE_SECONDS = 20.0  # for a caller that asks for all turns
 _BUSY = 4  # times as long by the clock, at most
 _PROVEN = 2  # of the latest and of the earliest turns of a sample, run again under their own policy
-_MOST_KEPT = 4  # samples; each is some ten megabytes
+_MAX_KEPT = 4  # samples; each is some ten megabytes
 
 _Asked = tuple[str, str, int]  # an agent, what the caller calls the stretch of time, how many turns
 
@@ -101,7 +101,7 @@ class Samples:
         """
         rows = checked(moved)
         mine = self._asked[agent_id] = object()
-        most = MOST_WHOLE if whole else MOST_TURNS
+        most = MAX_WHOLE if whole else MAX_TURNS
         sample = await self.of(agent_id, name, since, until, most, history=learns(rows))
         async with self._one:
             spent = _Spent(_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
@@ -128,7 +128,7 @@ class Samples:
                 kept = replace(kept, sample=await self._with_history(agent_id, kept.sample))
             if self._erased == erased:
                 self._kept[agent_id, name, most] = replace(kept, until=monotonic() + _SECONDS)
-            while len(self._kept) > _MOST_KEPT:
+            while len(self._kept) > _MAX_KEPT:
                 self._kept.popitem(last=False)
             return kept.sample
 
@@ -217,9 +217,9 @@ class Samples:
         if not sample.cases:
             return sample
         newest = max(at for at, _ in sample.told.values())
-        history = await self._policies.verdicts_before(agent_id, newest, MOST_BEFORE)
+        history = await self._policies.verdicts_before(agent_id, newest, MAX_BEFORE)
         turns = {verdict.turn_id for verdict in history}
-        return replace(sample, history=tuple(history), since=history[0].at if len(turns) >= MOST_BEFORE else None)
+        return replace(sample, history=tuple(history), since=history[0].at if len(turns) >= MAX_BEFORE else None)
 
 
 def _decoded(rows: Sequence[Sampled]) -> dict[str, Recording]:

@@ -22,7 +22,7 @@ from cognitive.recording.record import Given
 from cognitive.tokens import TokenCounter
 from cognitive.trace import Likeness, compared
 
-_MOST_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memory does not grow
+_MAX_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memory does not grow
 
 
 class Shadowing:
@@ -43,7 +43,7 @@ class Shadowing:
         self._policies = policies
         self._counter = counter
         self._constants = constants
-        self._queue = background.queue(_MOST_WAITING)
+        self._queue = background.queue(_MAX_WAITING)
 
     def follow(self, agent_id: str, turn_id: str, built: Built) -> None:
         """Has a turn shadowed in the background."""

@@ -13,7 +13,7 @@ from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.recording.record import RecordedCandidate, Recording
 
-_MOST_NAMED = 3  # factors in a sentence
+_MAX_NAMED = 3  # factors in a sentence
 _FOR_ANYTHING = frozenset({"length", "first_person", "asker"})  # they speak for a memory whatever the message is
 
 # factor -> what it is, as in "for its words (0.11)"
@@ -50,7 +50,7 @@ class Case:
         return next((query.limit for query in self.plan.retrieval if query.type == self.fate.type), 0)
 
     @property
-    def least_shown(self) -> float | None:
+    def min_shown(self) -> float | None:
         """The lowest score that was shown of its type; what exploration showed does not count."""
         drawn, own = self.drawn, [fate for fate in self.record.fates if fate.type == self.fate.type]
         shown = [fate.score for fate in own if fate.disposition == "shown" and fate is not drawn]
@@ -110,7 +110,7 @@ def _over_limit(case: Case) -> str:
 
 
 def _short_of(case: Case) -> str:
-    least, score = case.least_shown, case.fate.score
+    least, score = case.min_shown, case.fate.score
     if least is None:
         return ""
     return f" It scored {score:.3f}, the last {case.fate.type} that was shown {least:.3f}: {least - score:.3f} short."
@@ -157,7 +157,7 @@ _TOLD: Mapping[str, Callable[[Case], str]] = {
 def _standing(case: Case) -> str:
     """How it came to its rank: what its relevance is made of, and how its past use moved it."""
     factors = sorted((case.fate.factors or {}).items(), key=lambda item: -item[1])
-    telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MOST_NAMED]
+    telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MAX_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
     spoke = f"What spoke for it in this turn: {_listed(named)}." if named else ""
     return " ".join(part for part in (spoke, _use(case), _lift(case), _moved(case)) if part)

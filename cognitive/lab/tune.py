@@ -22,7 +22,7 @@ Turns = Callable[[Sequence[Case], Policy], list[LoggedTurn]]
 
 HELD_OUT = 0.3  # of the turns, the latest: what is chosen on the earlier ones must hold on what comes after
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys of TOML that need no quotes
-_LEAST_GAIN = 1e-4  # of the score, so that a value that changes nothing is not taken for better
+_MIN_GAIN = 1e-4  # of the score, so that a value that changes nothing is not taken for better
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def search(
             candidate = tunable.set(policy, value)
             reached = score(candidate)
             tried(tunable.name, value, reached)
-            if reached > best + _LEAST_GAIN:
+            if reached > best + _MIN_GAIN:
                 best, chosen = reached, value
         if chosen != before:
             policy = tunable.set(policy, chosen)

@@ -16,7 +16,7 @@ from cognitive.policy import Policy
 from cognitive.policy.live import changed
 
 RESAMPLES = 500  # for somebody who moves a slider; `cognitive evaluate` draws four times as many
-MOST_TOLD = 20  # turns whose difference is told memory by memory
+MAX_TOLD = 20  # turns whose difference is told memory by memory
 _SHOWN = 0.5  # probability from which a memory counts as shown; a trial's is lower
 
 
@@ -122,7 +122,7 @@ def what_if(
     return WhatIf(
         turns=len(done),
         differing=len(differing),
-        changed=tuple(_changed(case, turn, sample) for case, turn in differing[:MOST_TOLD]),
+        changed=tuple(_changed(case, turn, sample) for case, turn in differing[:MAX_TOLD]),
         entered=sum(map(_enters, choices)),
         left=sum(map(_leaves, choices)),
         used=sum(choice.used is True for choice in choices),

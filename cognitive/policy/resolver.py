@@ -23,7 +23,7 @@ from cognitive.policy.live import changed
 log = logging.getLogger(__name__)
 
 FRESH = 5.0  # seconds: what somebody chooses elsewhere holds for turns that begin so much later
-_MOST_AGENTS = 10_000  # whose choices are kept
+_MAX_AGENTS = 10_000  # whose choices are kept
 _FIRST = 0.4  # of a deadline at most, for an agent that this process has not seen: nothing is known of it yet
 _AGAIN = 0.1  # of a deadline at most, to hear of a change
 _READING_MS = 2_000.0  # then it is given up; the next turn but a few tries again
@@ -143,5 +143,5 @@ class PolicyResolver:
     def _keep(self, agent_id: str, holding: Mapping[Role, Holding], effective: EffectivePolicy) -> None:
         self._kept[agent_id] = _Known(monotonic(), holding, effective)
         self._kept.move_to_end(agent_id)
-        while len(self._kept) > _MOST_AGENTS:
+        while len(self._kept) > _MAX_AGENTS:
             self._kept.popitem(last=False)

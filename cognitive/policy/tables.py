@@ -28,8 +28,8 @@ SectionTokens = Annotated[
     Field(description="Tokens planned for the section of this memory type; what it leaves, other types use."),
 ]
 _PLAIN_NAME = re.compile(r"\w[\w -]{0,63}")
-LONGEST_PATTERN = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
-MOST_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
+MAX_PATTERN_LENGTH = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
+MAX_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
 
 
 class FrameBudget(Edge):
@@ -142,9 +142,9 @@ def sound(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]
 def _fault(pattern: str) -> str | None:
     """What is wrong with an operator's pattern, or None."""
     options = re2.Options()
-    options.log_errors, options.max_mem = False, MOST_PATTERN_MEMORY
-    if len(pattern) > LONGEST_PATTERN:
-        return f"longer than {LONGEST_PATTERN} characters"
+    options.log_errors, options.max_mem = False, MAX_PATTERN_MEMORY
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        return f"longer than {MAX_PATTERN_LENGTH} characters"
     try:
         compiled = re2.compile(pattern, options)
     except re2.error as error:

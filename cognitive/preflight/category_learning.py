@@ -25,14 +25,14 @@ from cognitive.preflight.classification import table
 
 log = logging.getLogger(__name__)
 
-MOST_FACTOR = 1.5  # of a score: from there one row of two points suffices, and more could not be undone by another row
-MOST_TOOLS = 5  # gained by a category at most
+MAX_FACTOR = 1.5  # of a score: from there one row of two points suffices, and more could not be undone by another row
+MAX_TOOLS = 5  # gained by a category at most
 MAX_TURNS = 500  # the latest completed ones are learnt from
 MIN_CALLS = 3  # of a tool, until a category gains it: once may be an accident
 MIN_SHARE = 0.05  # of a category's turns that called a tool, until it gains it; rarer is noise
 PROFILE_WEIGHT = 0.25  # of the share that a category has of a user's turns
 _FRESH = 60.0  # seconds; what is learnt changes over days
-_MOST_AGENTS = 1_000  # whose lessons are kept
+_MAX_AGENTS = 1_000  # whose lessons are kept
 _PRIOR = 10  # turns without evidence are added: a category that fired twice tells nothing yet
 
 
@@ -155,7 +155,7 @@ class Habits:
             learned = self._kept.get(agent_id, (0.0, NOTHING))[1]
         self._kept[agent_id] = (monotonic(), learned)
         self._kept.move_to_end(agent_id)
-        while len(self._kept) > _MOST_AGENTS:
+        while len(self._kept) > _MAX_AGENTS:
             self._kept.popitem(last=False)
 
     async def _read(self, agent_id: str) -> Learned:
@@ -171,10 +171,10 @@ def _unexplained(turn: Calls, named: Mapping[str, frozenset[str]]) -> list[tuple
 
 
 def _factor(turns: Sequence[Calls], category: str, tools: frozenset[str], seen: int) -> float:
-    """1 for a category whose tools are called in half of its turns or less, up to MOST_FACTOR; shrunk by few turns."""
+    """1 for a category whose tools are called in half of its turns or less, up to MAX_FACTOR; shrunk by few turns."""
     used = sum(category in turn.categories and not tools.isdisjoint(turn.called) for turn in turns)
     share = used / (seen + _PRIOR)
-    return 1.0 + (MOST_FACTOR - 1.0) * max(0.0, 2 * share - 1.0)
+    return 1.0 + (MAX_FACTOR - 1.0) * max(0.0, 2 * share - 1.0)
 
 
 def _gained(
@@ -187,7 +187,7 @@ def _gained(
         and habit.tool not in own
         and habit.called >= min_calls
         and habit.called >= min_share * habit.turns
-    )[:MOST_TOOLS]
+    )[:MAX_TOOLS]
 
 
 def _users(turns: Sequence[Calls]) -> Mapping[str, Mapping[str, int]]:

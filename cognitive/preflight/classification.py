@@ -24,7 +24,7 @@ from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern, fold
 
 # A frame is told by how a message begins and what it wants, not by the log that is pasted below it.
-_LONGEST_FRAMED = 4_000
+_MAX_FRAMED_LENGTH = 4_000
 
 _frame_rows = RuleTable(ROWS)
 _neutral = compile_pattern("|".join(rule.pattern for rule in NEUTRAL), name="frames.neutral")
@@ -33,7 +33,7 @@ _FRAMES: dict[str, Frame] = {frame: frame for frame in PRIORITY}
 # Characters read of a message for its categories, at its head and its tail; what people want stands there, and between
 # them what they pasted. Length, code fences and attachments are seen whatever their place.
 HEAD, TAIL = 800, 400
-MOST_TURNS = 4  # looked back from a message that leans on them; what is further back is another topic
+MAX_TURNS = 4  # looked back from a message that leans on them; what is further back is another topic
 
 _WHERE_TO_LOOK = frozenset({"research", "memory"})
 NO_FACTORS: Mapping[str, float] = {}
@@ -87,7 +87,7 @@ def select_frame(text: str, signals: Signals) -> tuple[Frame, tuple[str, ...]]:
 
 
 def _strongest(text: str) -> tuple[Frame, tuple[str, ...]] | None:
-    lower = fold(text[:_LONGEST_FRAMED].strip()).lower()
+    lower = fold(text[:_MAX_FRAMED_LENGTH].strip()).lower()
     fired = _frame_rows.fired(_neutral.sub(b" ", lower) if _neutral.search(lower) else lower)
     if not fired:
         return None
@@ -176,7 +176,7 @@ def of_turn(
     own = classify(text, read, policy, attachments=attachments, factors=factors)
     if not (policy.categories.session_awareness and read.elliptic):
         return own
-    before = (classify(each, _alone(each), policy, factors=factors) for each in islice(said, MOST_TURNS))
+    before = (classify(each, _alone(each), policy, factors=factors) for each in islice(said, MAX_TURNS))
     return inherit(own, before, policy)
 
 

@@ -18,7 +18,7 @@ from cognitive.preflight.rules.dates import EXPRESSION, FORMS, Form
 from cognitive.preflight.rules.matching import RuleTable, compile_pattern, fold
 from cognitive.preflight.rules.words import listed
 
-MOST_PHRASES = 16  # looked at in one message; only an adversary names more
+MAX_PHRASES = 16  # looked at in one message; only an adversary names more
 _LEFT_CONTEXT = 48  # characters: the longest chain of words that can stand before a phrase
 
 _forms = RuleTable((form.rule for form in FORMS), whole=True)
@@ -128,7 +128,7 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
 
 
 def _phrases(lower: bytes, cased: bytes) -> Iterator[_Named]:
-    for match in islice(_expression.finditer(lower), MOST_PHRASES):
+    for match in islice(_expression.finditer(lower), MAX_PHRASES):
         start, end = match.span()
         rules = _forms.fired(lower[start:end]) if _stands_alone(lower, start, end) else ()
         if not rules:

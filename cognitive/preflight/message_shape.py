@@ -62,7 +62,7 @@ _ENGLISH = compile_pattern(
     r"\b(?:the|and|of|what|how|my|this|that|you|with|for|are|please|does|did|why|where|your|our|from|can|in|is|it|to|i|we|me|on|at)\b",
     name="structure.english",
 )
-_MOST_READ = 300  # characters that tell a language
+_MAX_READ = 300  # characters that tell a language
 _MEDIA = ("image", "audio", "video")
 _SUFFIXES = {
     **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "heic", "bmp", "tiff", "svg"), "image"),
@@ -111,16 +111,16 @@ def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], t
 
 def emoji_only(text: str) -> bool:
     """Whether a message is made of emoji and nothing else. Digits are none, whatever Unicode says of `Emoji`."""
-    marks = [char for char in text if not char.isspace()] if len(text) <= _MOST_READ else []
+    marks = [char for char in text if not char.isspace()] if len(text) <= _MAX_READ else []
     return any(map(_pictures, marks)) and all(_pictures(char) or _joins(char) for char in marks)
 
 
 def foreign(text: str, seen: bytes) -> bool:
     """Whether a message is in another language than the rules know, so that their silence says nothing."""
-    letters = [char for char in text[:_MOST_READ] if char.isalpha()]
+    letters = [char for char in text[:_MAX_READ] if char.isalpha()]
     if letters and sum(ord(char) > 0x24F for char in letters) > FOREIGN_LETTERS * len(letters):
         return True
-    lower = seen[:_MOST_READ].lower()
+    lower = seen[:_MAX_READ].lower()
     strange = len(set(_FOREIGN.findall(lower)))
     return strange >= FOREIGN_WORDS and strange > len(set(_ENGLISH.findall(lower)))
 

@@ -20,7 +20,7 @@ from cognitive.preflight.rules.matching import compile_pattern
 # A signal of recency makes room for episodes, whatever the frame: (from this recency, tokens, memories).
 RECENCY_ROW = (0.5, 1000, 8)
 
-MOST_NAMED = 12  # tools; the model sees all of them anyway
+MAX_NAMED = 12  # tools; the model sees all of them anyway
 
 _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
 
@@ -212,7 +212,7 @@ def _tools_named(kept: Sequence[str], wanted: Sequence[str]) -> str:
     there = frozenset(kept)
     first = dict.fromkeys(name for name in wanted if name in there)
     ordered = chain(first, (name for name in kept if name not in first))
-    named = list(islice((name for name in ordered if _plain.match(name)), MOST_NAMED))
+    named = list(islice((name for name in ordered if _plain.match(name)), MAX_NAMED))
     more = len(kept) - len(named)
     return ", ".join([*named, f"{more} more"] if more else named)
 
@@ -244,8 +244,8 @@ def _asked_for(signals: Signals, budgets: Mapping[MemoryType, int], policy: Poli
         return None, policy.budgets.frames["question"].total
     hints = dict(signals.hints)
     hinted = [type_ for type_ in budgets if type_ in hints]
-    least_recency, recent_tokens, recent_episodes = RECENCY_ROW
-    recent = signals.dates is not None or signals.recency > least_recency
+    min_recency, recent_tokens, recent_episodes = RECENCY_ROW
+    recent = signals.dates is not None or signals.recency > min_recency
     facts = max(policy.limits.hinted_type * len(hinted), recent_episodes if recent else 0)
     return facts, max(sum(budgets[type_] for type_ in hinted), recent_tokens if recent else 0)
 
@@ -269,8 +269,8 @@ def _limits(signals: Signals, caps: Caps, policy: Policy) -> Mapping[MemoryType,
             type_: policy.limits.hinted_type if hints.get(type_, 0.0) == strongest else policy.limits.other_types
             for type_ in MEMORY_TYPES
         }
-    least_recency, _, episodes = RECENCY_ROW
-    if signals.recency > least_recency or signals.dates is not None:
+    min_recency, _, episodes = RECENCY_ROW
+    if signals.recency > min_recency or signals.dates is not None:
         limits["episode"] = max(limits["episode"], episodes)
     wider = max(1.0, caps.facts / FULL.facts)
     return {type_: int(limit * wider) for type_, limit in limits.items()}
@@ -281,8 +281,8 @@ def _budgets(
 ) -> Mapping[MemoryType, int]:
     row = policy.budgets.frames[frame]
     budgets: dict[MemoryType, int] = {query.type: getattr(row, query.type) for query in queries}
-    least_recency, tokens, _ = RECENCY_ROW
-    if signals.recency > least_recency and "episode" in budgets:
+    min_recency, tokens, _ = RECENCY_ROW
+    if signals.recency > min_recency and "episode" in budgets:
         budgets["episode"] = max(budgets["episode"], tokens)
     for type_, _weight in signals.hints:
         if type_ in budgets:  # no row zeroes a type that is asked for

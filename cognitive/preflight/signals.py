@@ -33,11 +33,11 @@ from cognitive.preflight.rules.words import EVERYDAY_STEMS, NO_TOPIC, listed
 # Characters read of one message: its head and tail, where people say what they want; between them stands what they
 # pasted. Of the turn before, less: it only completes a message that leans on it.
 HEAD, TAIL, PREVIOUS = 8_000, 8_000, 2_000
-LONGEST_ELLIPSIS = 80
-MOST_KEYWORDS = 10
-MOST_ENTITIES = 32
-_MOST_MATCHES = 48  # entities looked at; only an adversary names more
-_LONGEST_WORD = 40
+MAX_ELLIPSIS_LENGTH = 80
+MAX_KEYWORDS = 10
+MAX_ENTITIES = 32
+_MAX_MATCHES = 48  # entities looked at; only an adversary names more
+_MAX_WORD_LENGTH = 40
 _SINGLE_LETTERS = frozenset({"c", "r"})  # languages; other single letters are list marks
 
 _table, _elliptic, _pronoun = RuleTable(RULES), RuleTable(ELLIPTIC_RULES), RuleTable(PRONOUN_RULES)
@@ -107,14 +107,14 @@ def _leaning(said: str, previous: str, topics: tuple[str, ...], because: tuple[R
         recency=_recency(recent),
         dates=dates.find(said, now) or dates.find(before, now),
         hints=_hints(hinting),
-        entities=_merged(entities(said), entities(before), MOST_ENTITIES),
-        keywords=_merged(topics, keywords(before), MOST_KEYWORDS),
+        entities=_merged(entities(said), entities(before), MAX_ENTITIES),
+        keywords=_merged(topics, keywords(before), MAX_KEYWORDS),
         fired=_ids((*because, *used)),
     )
 
 
 def _leans(said: str, topics: tuple[str, ...]) -> tuple[Rule, ...]:
-    if len(said) > LONGEST_ELLIPSIS:
+    if len(said) > MAX_ELLIPSIS_LENGTH:
         return ()
     lower = fold(said).lower()
     return _elliptic.fired(lower) or (() if topics else _pronoun.fired(lower))
@@ -150,7 +150,7 @@ def is_common(word: str) -> bool:
     return stem(word.lower()) in EVERYDAY_STEMS
 
 
-def keywords(text: str, most: int = MOST_KEYWORDS) -> tuple[str, ...]:
+def keywords(text: str, most: int = MAX_KEYWORDS) -> tuple[str, ...]:
     """The topic words in order of appearance: of too many the most frequent ones, and of equals the first.
 
     Short technical words (SQL, db, k8s, c++) stay; numbers below 100 and general words go.
@@ -182,18 +182,18 @@ def _topic(written: str) -> str:
         return ""
     if word.isdecimal() and len(word) < 3:
         return ""
-    return word[:_LONGEST_WORD] if any(char.isalnum() for char in word) else ""
+    return word[:_MAX_WORD_LENGTH] if any(char.isalnum() for char in word) else ""
 
 
 def entities(text: str) -> tuple[str, ...]:
     """What the text names, in order and each once. A capital letter makes a name of no everyday word that it begins."""
     found: dict[str, str] = {}
     encoded = text.encode()
-    for match in islice(_entity.finditer(encoded), _MOST_MATCHES):
+    for match in islice(_entity.finditer(encoded), _MAX_MATCHES):
         start, end = match.span()
         for entity in _entities_at(encoded, start, end):
             found.setdefault(entity.casefold(), entity)
-        if len(found) >= MOST_ENTITIES:
+        if len(found) >= MAX_ENTITIES:
             break
     return tuple(found.values())
 

@@ -32,7 +32,7 @@ class SmallTalk:
 
 _table = RuleTable(PHRASES)
 _phrase = compile_pattern("|".join(rule.pattern for rule in PHRASES), name="smalltalk", longest=True)
-_SEGMENT, _MOST_PEELED = 160, 4  # characters that can be one pleasantry; pleasantries in a row
+_SEGMENT, _MAX_PEELED = 160, 4  # characters that can be one pleasantry; pleasantries in a row
 _first_segment = compile_pattern(
     r"^[^,.!?;:\n]{1,80}?(?:[,.!?;:\n\x{2026}]+|\s[-\x{2013}\x{2014}]+\s)\s*", name="peel.first"
 )
@@ -74,7 +74,7 @@ def peel(text: str) -> tuple[str, tuple[Rule, ...]]:
     A greeted name stays: "Hey Caroline, when did you …" is about Caroline.
     """
     fired: list[Rule] = []
-    for _ in range(_MOST_PEELED):
+    for _ in range(_MAX_PEELED):
         segment = _first_segment.match(text[:_SEGMENT])
         small = _pleasantry(segment.group()) if segment else None
         if small is None:
@@ -87,7 +87,7 @@ def peel(text: str) -> tuple[str, tuple[Rule, ...]]:
     opening = _bare_greeting.match(text[:_SEGMENT])
     if opening and (bare_words(text[opening.end() : opening.end() + 24]) or [""])[0].lower() in OPENERS:
         text = text[opening.end() :]
-    for _ in range(_MOST_PEELED):
+    for _ in range(_MAX_PEELED):
         segment = _last_segment.search(text[-_SEGMENT:])
         small = _pleasantry(segment.group(1)) if segment else None
         if small is None:

@@ -14,9 +14,9 @@ from cognitive.policy.resolver import PolicyResolver
 log = logging.getLogger(__name__)
 
 _EVERY = timedelta(hours=1)  # of an agent that has turns; the others are looked after by `cognitive db apply-retention`
-_MOST_AT_ONCE = 1  # agents: nobody waits for it, and turns need the connections
+_MAX_CONCURRENT = 1  # agents: nobody waits for it, and turns need the connections
 _AT_CLOSE = 10.0  # seconds; the rest waits for the next time
-_MOST_KNOWN = 10_000  # agents, of which it is known when they were looked after
+_MAX_KNOWN = 10_000  # agents, of which it is known when they were looked after
 
 
 class Retaining:
@@ -26,7 +26,7 @@ class Retaining:
         self._retention = retention
         self._journal = journal
         self._policy = policy
-        self._queue = background.queue(_MOST_AT_ONCE, at_close=_AT_CLOSE)
+        self._queue = background.queue(_MAX_CONCURRENT, at_close=_AT_CLOSE)
         self._last: dict[str, datetime] = {}
 
     def look(self, agent_id: str) -> None:
@@ -36,7 +36,7 @@ class Retaining:
             return
         if self._queue.start(self._looked(agent_id, now), agent_id):
             self._last[agent_id] = now
-            if len(self._last) > _MOST_KNOWN:
+            if len(self._last) > _MAX_KNOWN:
                 del self._last[next(iter(self._last))]
 
     async def enforce(self, agent_id: str, now: datetime, *, dry_run: bool = False) -> dict[Retained, int]:

@@ -15,8 +15,8 @@ from pydantic import Field, SkipValidation
 from pydantic_core import from_json, to_json
 
 from brain.text import storable
-from brain.types import LONGEST_LABEL
-from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Role, ToolCall
+from brain.types import MAX_LABEL_LENGTH
+from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Role, ToolCall
 
 M = TypeVar("M")  # a framework's message
 P = TypeVar("P")  # a part of one
@@ -51,7 +51,7 @@ class WrappedMessage(Message):
 
         Calls that cannot be kept (None) are left out.
         """
-        calls, text = tuple(call for call in tool_calls if call is not None), storable(content)[:LONGEST_MESSAGE]
+        calls, text = tuple(call for call in tool_calls if call is not None), storable(content)[:MAX_MESSAGE_LENGTH]
         return cls(
             role=role,
             content=text,
@@ -233,7 +233,7 @@ def _origin(message: Message) -> int | None:
 
 
 def _label(name: str | None) -> str | None:
-    kept = storable(str(name or ""))[:LONGEST_LABEL]
+    kept = storable(str(name or ""))[:MAX_LABEL_LENGTH]
     return kept if kept.strip() else None
 
 

@@ -35,7 +35,7 @@ from brain.text import storable
 from brain.types import Memory, MemoryType, NewMemory
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
-from cognitive.recall import MOST_HITS
+from cognitive.recall import MAX_HITS
 
 _PAGE = 100  # memories read at once
 _ROOT = "store"
@@ -108,7 +108,7 @@ class CognitiveStore(BaseStore):
 
     async def _recalled(self, op: SearchOp) -> list[SearchItem]:
         hits = await self._layer.recall(
-            self._agent_id, storable(op.query or ""), self._type, MOST_HITS, tags=[_tag(op.namespace_prefix)]
+            self._agent_id, storable(op.query or ""), self._type, MAX_HITS, tags=[_tag(op.namespace_prefix)]
         )
         scores = {hit.memory_id: hit.score for hit in hits}
         memories = await self._layer.get(self._agent_id, list(scores))

@@ -44,7 +44,7 @@ from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current, 
 from cognitive.turn import ToolSpec
 
 _CODEC = ItemCodec()
-_LONGEST_NAME = 52  # of the 64 characters that OpenAI takes
+_MAX_NAME_LENGTH = 52  # of the 64 characters that OpenAI takes
 
 
 class CognitiveRunner:
@@ -210,7 +210,9 @@ class _Remembering(Model):
             return output
         self.run.tool_not_found_behavior = "return_error_to_model"
         return [
-            item.model_copy(update={"name": f"{item.name[:_LONGEST_NAME]}_not_offered"}) if id(item) in denied else item
+            item.model_copy(update={"name": f"{item.name[:_MAX_NAME_LENGTH]}_not_offered"})
+            if id(item) in denied
+            else item
             for item in output
         ]
 

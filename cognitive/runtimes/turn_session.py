@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _ALIASES: Mapping[str, str] = {"none": "off", "max": "xhigh"}  # frameworks' names of our levels of thinking
-_MOST_CALLS = 1_000  # of a turn: what calls more is a loop, and memory does not grow with it
+_MAX_CALLS = 1_000  # of a turn: what calls more is a loop, and memory does not grow with it
 
 _calling: ContextVar[TurnSession | None] = ContextVar("cognitive_calling", default=None)
 
@@ -257,7 +257,7 @@ class TurnSession:
         id: str | None = None,
     ) -> None:
         """Keeps a call and what came of it for the end of the turn; the recall tool's are counted already."""
-        if self.context is None or self.ended or name == RECALL_NAME or len(self._calls) >= _MOST_CALLS:
+        if self.context is None or self.ended or name == RECALL_NAME or len(self._calls) >= _MAX_CALLS:
             return
         made = call(name, arguments, id)
         if made is not None:

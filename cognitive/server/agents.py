@@ -10,7 +10,7 @@ from brain.types import Receipt
 from cognitive.catalog.plans import PastPlan
 from cognitive.server.auth import ERASING, Admin, AgentId
 from cognitive.server.requests import Kept, Layer, StrictRoute
-from cognitive.wire.models import MOST_PLANS, PlansBody
+from cognitive.wire.models import MAX_PLANS, PlansBody
 
 router = APIRouter(tags=["agents"], route_class=StrictRoute)
 of_none = APIRouter(tags=["models"], route_class=StrictRoute)
@@ -18,7 +18,7 @@ of_none = APIRouter(tags=["models"], route_class=StrictRoute)
 
 @router.get("/plans", summary="What tools the latest turns called (my_plans)")
 async def my_plans(
-    agent_id: AgentId, layer: Layer, limit: Annotated[int, Query(ge=0, le=MOST_PLANS)] = 25
+    agent_id: AgentId, layer: Layer, limit: Annotated[int, Query(ge=0, le=MAX_PLANS)] = 25
 ) -> tuple[PastPlan, ...]:
     """By what they were asked; the largest groups first."""
     return await layer.explain.my_plans(agent_id, limit=limit)

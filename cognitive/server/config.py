@@ -73,7 +73,7 @@ class ServerConfig(Edge):
     """Unix socket to listen on in place of host and port; only its owner can connect."""
 
     tokens: Path | None = None
-    """File of tokens. Without one it is COGNITIVE_TOKENS, or else tokens.toml in the data directory."""
+    """File of tokens. Without one it is COGNITIVE_TOKEN_FILE, or else tokens.toml in the data directory."""
 
     allowed_hosts: tuple[Label, ...] = ()
     """Host names by which the server may be called, beside those of loopback and `host`; "*" allows any."""
@@ -81,23 +81,23 @@ class ServerConfig(Edge):
     allowed_origins: tuple[Label, ...] = ()
     """Origins of web pages that may call, beside the server's own."""
 
-    most_body_bytes: Count = 8_000_000
+    max_body_bytes: Count = 8_000_000
     """Bytes of one request's body, from 1. The default is twice the longest message in English; what is larger is a
     file, not a message."""
 
-    most_unfinished_bytes: Count = 256_000_000
+    max_unfinished_bytes: Count = 256_000_000
     """Bytes of all bodies on their way, for pages and for the API each, from 1. The default holds 32 of the largest."""
 
-    most_running: Count = 128
+    max_running: Count = 128
     """Requests that run at a time, from 1. A pool of 8 connections serves 128 within about a second."""
 
-    most_streams: Count = 256
+    max_streams: Count = 256
     """Requests at a time to mounted apps, from 1; these may stay open."""
 
-    most_pages: Count = 32
+    max_pages: Count = 32
     """Pages of the dashboard at a time, from 1; each makes a dozen reads over four connections."""
 
-    most_connections: Count = 512
+    max_connections: Count = 512
     """Open connections, from 1. The default is half of the files that a process may have open by default."""
 
     head_seconds: Seconds = 10.0

@@ -100,12 +100,10 @@ class ConcurrencyLimit:
     reads much at once. It stands behind `BodyLimit`: a request whose body is still on its way holds no place.
     """
 
-    def __init__(
-        self, app: ASGIApp, most: int, most_streams: int, most_pages: int, doors: Collection[str] = ()
-    ) -> None:
+    def __init__(self, app: ASGIApp, most: int, max_streams: int, max_pages: int, doors: Collection[str] = ()) -> None:
         self._app = app
         self._doors = tuple(f"{door}/" for door in doors)
-        self._free = {"api": most, "page": most_pages, "stream": most_streams}
+        self._free = {"api": most, "page": max_pages, "stream": max_streams}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
@@ -130,13 +128,13 @@ class BodyLimit:
     """
 
     def __init__(
-        self, app: ASGIApp, most: int, most_unfinished: int, seconds: float, doors: Collection[str] = ()
+        self, app: ASGIApp, most: int, max_unfinished: int, seconds: float, doors: Collection[str] = ()
     ) -> None:
         self._app = app
         self._most = most
         self._seconds = seconds
         self._doors = tuple(f"{door}/" for door in doors)
-        self._room = {"api": most_unfinished, "page": most_unfinished, "stream": most_unfinished}
+        self._room = {"api": max_unfinished, "page": max_unfinished, "stream": max_unfinished}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""

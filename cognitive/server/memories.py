@@ -12,7 +12,7 @@ from cognitive.errors import UnknownMemory
 from cognitive.server.auth import ERASING, AgentId, Most
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.turn import RecallHit
-from cognitive.wire.models import MOST_IDS, Changes, IdsBody, RecallBody, RememberBody, Stored
+from cognitive.wire.models import MAX_IDS, Changes, IdsBody, RecallBody, RememberBody, Stored
 
 router = APIRouter(prefix="/memories", tags=["memories"], route_class=StrictRoute)
 
@@ -34,7 +34,7 @@ async def recall(agent_id: AgentId, body: RecallBody, layer: Layer) -> tuple[Rec
 
 
 @router.get("", summary="Read some memories")
-async def get(agent_id: AgentId, layer: Layer, id: Annotated[list[UUID], Query(max_length=MOST_IDS)]) -> list[Memory]:
+async def get(agent_id: AgentId, layer: Layer, id: Annotated[list[UUID], Query(max_length=MAX_IDS)]) -> list[Memory]:
     """Those of these ids that this agent has, in the order asked."""
     return await layer.get(agent_id, id)
 

@@ -19,8 +19,8 @@ from cognitive.wire.problems import MEDIA_TYPE, Problem, UnknownToken, plain, to
 
 log = logging.getLogger(__name__)
 
-_MOST_TOLD = 3  # complaints of one request
-_LONGEST_TOLD = 2_000  # characters: what is wrong may quote what was sent
+_MAX_TOLD = 3  # complaints of one request
+_MAX_TOLD_LENGTH = 2_000  # characters: what is wrong may quote what was sent
 
 ABOUT = """Decides before every turn of an LLM agent what its model should see, and learns after it what was worth
 showing. A bearer token is for one agent or for an admin; names in paths are percent-encoded. Requests are safe to
@@ -105,12 +105,12 @@ async def _defect(request: Request, error: Exception) -> Response:
 def _complaints(errors: Sequence[Any]) -> str:
     """The first few, each with where it is: "query.limit: Input should be less than or equal to 200"."""
     return "; ".join(
-        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in errors[:_MOST_TOLD]
+        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in errors[:_MAX_TOLD]
     )
 
 
 def _response(problem: Problem, headers: dict[str, str]) -> Response:
-    problem = Problem(problem.type, problem.title, problem.status, problem.detail[:_LONGEST_TOLD])
+    problem = Problem(problem.type, problem.title, problem.status, problem.detail[:_MAX_TOLD_LENGTH])
     return Response(to_json(problem), problem.status, headers, media_type=MEDIA_TYPE)
 
 

@@ -66,7 +66,7 @@ def server(app: ASGIApp, config: ServerConfig) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=limited(config.most_connections, config.head_seconds),
+            http=limited(config.max_connections, config.head_seconds),
             ws="none",
             lifespan="on",
             log_config=None,

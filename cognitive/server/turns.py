@@ -16,7 +16,7 @@ from cognitive.server.auth import AgentId
 from cognitive.server.requests import Kept, Layer, StrictRoute
 from cognitive.turn import Outcome, Report, Turn
 from cognitive.wire.context import Prepared, prepared, unprepared
-from cognitive.wire.models import MOST_TURNS, FitBody, RatingBody, TurnBody, TurnRow, WindowView
+from cognitive.wire.models import MAX_TURNS, FitBody, RatingBody, TurnBody, TurnRow, WindowView
 
 router = APIRouter(prefix="/turns", tags=["turns"], route_class=StrictRoute)
 
@@ -39,7 +39,7 @@ async def pre_turn(agent_id: AgentId, body: TurnBody, layer: Layer, kept: Kept) 
 async def turns(
     agent_id: AgentId,
     layer: Layer,
-    limit: Annotated[int, Query(ge=1, le=MOST_TURNS)] = 20,
+    limit: Annotated[int, Query(ge=1, le=MAX_TURNS)] = 20,
     session_id: Annotated[Label | None, Query(description="Of this session alone.")] = None,
 ) -> list[TurnRow]:
     """Whatever became of them; a turn without an outcome is "open"."""

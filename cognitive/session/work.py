@@ -13,22 +13,22 @@ from pydantic import Field
 from brain.sessions import Carried, Sessions
 from brain.store import MemoryStore
 from brain.subtasks import Subtask, Subtasks
-from brain.types import LONGEST_CONTENT, Edge, Label, MemoryText, NewMemory
+from brain.types import MAX_CONTENT_LENGTH, Edge, Label, MemoryText, NewMemory
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.prompt import CLOSING, OPENING, quote, sealed
-from cognitive.recall import MOST_HITS, Recall
+from cognitive.recall import MAX_HITS, Recall
 from cognitive.turn import RecallHit
 from cognitive.validation import require_id, require_label
 from cognitive.window import engine_messages
 from cognitive.window.output.text import head_of
 
 TAG = "working_memory"
-MAX_FACTS = 5  # recalled for a new subtask (the seed's)
+MAX_RECALLED_FACTS = 5  # recalled for a new subtask (the seed's)
 MAX_RELATED = 3  # finished subtasks found for it
 MAX_RESULT_CHARS = 2_000  # of each result: a page; the whole is read by its id
-MOST_FACTS = 50  # of one subtask; what leaves more is a document
-LONGEST_RESULT = LONGEST_CONTENT
+MAX_FACTS = 50  # of one subtask; what leaves more is a document
+MAX_RESULT_LENGTH = MAX_CONTENT_LENGTH
 
 
 class Fact(Edge):
@@ -70,7 +70,7 @@ class Work:
             InvalidInput: the session has no such step, or an earlier one is not done.
         """
         _require(agent_id=agent_id, session_id=session_id)
-        if not isinstance(step, int) or not 0 <= step < engine_messages.MOST_STEPS:
+        if not isinstance(step, int) or not 0 <= step < engine_messages.MAX_STEPS:
             raise InvalidInput(f"step: expected a number from 0, got {step!r}")
         return await self.sessions.advance(agent_id, session_id, step)
 
@@ -116,7 +116,7 @@ class Work:
             InvalidInput: the subtask ended otherwise before, is unknown, or so is an artifact; a fact that is none.
         """
         _require(agent_id=agent_id)
-        require_label("result", result, longest=LONGEST_RESULT)
+        require_label("result", result, longest=MAX_RESULT_LENGTH)
         [subtask] = await self.subtasks.get(agent_id, [require_id("id", id)])
         if extract is not None and not facts and not subtask.facts and subtask.status != "abandoned":
             facts = await extract(subtask, result)
@@ -137,7 +137,7 @@ class Work:
         """
         _require(agent_id=agent_id)
         if reason:
-            require_label("reason", reason, longest=LONGEST_RESULT)
+            require_label("reason", reason, longest=MAX_RESULT_LENGTH)
         return await self.subtasks.finish(agent_id, require_id("id", id), "abandoned", reason)
 
     async def of_session(self, agent_id: str, session_id: str) -> tuple[Subtask, ...]:
@@ -153,8 +153,8 @@ class Work:
         _require(agent_id=agent_id, **({"session_id": session_id} if session_id is not None else {}))
         if not isinstance(query, str):
             raise InvalidInput(f"query: expected a string, got {type(query).__name__}")
-        if not isinstance(limit, int) or not 1 <= limit <= MOST_HITS:
-            raise InvalidInput(f"limit: expected 1 to {MOST_HITS}, got {limit!r}")
+        if not isinstance(limit, int) or not 1 <= limit <= MAX_HITS:
+            raise InvalidInput(f"limit: expected 1 to {MAX_HITS}, got {limit!r}")
         return await self.subtasks.search(agent_id, session_id, query, limit)
 
     async def context_for(
@@ -178,7 +178,7 @@ class Work:
         """
         _require(agent_id=agent_id, session_id=session_id, title=title)
         needed = await self.subtasks.get(agent_id, _ids("depends_on", depends_on))
-        facts = await self.recall.search(agent_id, title, "fact", MAX_FACTS, turn_id or None, now)
+        facts = await self.recall.search(agent_id, title, "fact", MAX_RECALLED_FACTS, turn_id or None, now)
         found = await self.subtasks.search(agent_id, None, title, MAX_RELATED + len(needed))
         related = [subtask for subtask in found if subtask.id not in {each.id for each in needed}][:MAX_RELATED]
         return _block(needed, facts, related, MAX_RESULT_CHARS)
@@ -194,8 +194,8 @@ def _ids(name: str, ids: Sequence[UUID]) -> list[UUID]:
 
 
 def _facts(facts: Sequence[Fact | str]) -> list[Fact]:
-    if isinstance(facts, str) or len(facts) > MOST_FACTS:
-        raise InvalidInput(f"facts: expected a list of at most {MOST_FACTS}")
+    if isinstance(facts, str) or len(facts) > MAX_FACTS:
+        raise InvalidInput(f"facts: expected a list of at most {MAX_FACTS}")
     return [fact if isinstance(fact, Fact) else Fact(content=fact) for fact in facts]
 
 

@@ -31,13 +31,13 @@ from cognitive.window.summary import Summarizer, extract
 log = logging.getLogger(__name__)
 
 PATIENCE = 10.0  # seconds for one statement on a session
-_MOST_WAITING = 64  # tasks; what cannot keep up is left to the next turn of its session, and memory does not grow
-_MOST_HELD = 64_000_000  # characters of outputs that wait for Postgres to come back
+_MAX_WAITING = 64  # tasks; what cannot keep up is left to the next turn of its session, and memory does not grow
+_MAX_HELD = 64_000_000  # characters of outputs that wait for Postgres to come back
 _RETRIES = (1.0, 4.0, 16.0)  # seconds until a whole output is tried again
 _AT_CLOSE = 5.0  # seconds for what can still be written when a layer closes
-_MOST_ROLLS = 5  # tries at a summary that other turns of the session replace meanwhile
+_MAX_ROLLS = 5  # tries at a summary that other turns of the session replace meanwhile
 SUMMARY_SECONDS = 60.0  # a host's summarizer may take, after a turn; then it is extracted
-_MOST_OVER = 4  # times as long as it may be, a summary is condensed; of a longer one, its end
+_MAX_OVER = 4  # times as long as it may be, a summary is condensed; of a longer one, its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class SessionWriter:
         self._cache = cache
         self._redactor = redactor
         self._summary_seconds = summary_seconds
-        self._queue = background.queue(_MOST_WAITING, at_close=_AT_CLOSE)  # names: agent, what is kept, turn or session
+        self._queue = background.queue(_MAX_WAITING, at_close=_AT_CLOSE)  # names: agent, what is kept, turn or session
         self._held = 0
 
     # --- what is started ---
@@ -139,7 +139,7 @@ class SessionWriter:
         """Rolls what left a turn's window into its session's summary; anew, where another turn was first."""
         await self._kept(sent.agent_id, sent.turn_id)
         policy, was, evicted = self._policy.for_agent(sent.agent_id), sent.carried, sent.evicted
-        for _ in range(_MOST_ROLLS):
+        for _ in range(_MAX_ROLLS):
             summary = await self._summarized(was.summary, evicted, policy)
             if await self._sessions.roll(
                 sent.agent_id,
@@ -169,7 +169,7 @@ class SessionWriter:
         summary = storable(summary)
         if len(summary) <= limit:
             return summary
-        return await asyncio.to_thread(extract, summary[-_MOST_OVER * limit :], (), limit)
+        return await asyncio.to_thread(extract, summary[-_MAX_OVER * limit :], (), limit)
 
     async def _asked(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str | None:
         """What a host's summarizer says, or None, whatever it raises."""
@@ -199,7 +199,7 @@ class SessionWriter:
     ) -> None:
         """Tries again until the turn is recorded and Postgres takes them, a few times."""
         size = sum(len(artifact.content) for artifact in artifacts)
-        if self._held + size > _MOST_HELD:
+        if self._held + size > _MAX_HELD:
             log.warning("%d whole outputs of turn %s are not kept: too much waits", len(artifacts), turn_id)
             return
         self._held += size

@@ -20,7 +20,7 @@ from cognitive.window.output.text import storable
 
 INTERRUPTED = "[No result of this call was recorded: it was interrupted, or its result was lost.]"
 EMPTY = "[The tool returned nothing.]"
-LONGEST_ID = 40  # of a call, for either provider
+MAX_ID_LENGTH = 40  # of a call, for either provider
 ID = re.compile(r"[A-Za-z0-9_-]+")
 _MARKED = 4  # messages that a mark is made of: "continue" alone comes back, four messages alike do not
 
@@ -218,7 +218,7 @@ def _named(each: Group, taken: set[str], repairs: list[Repair]) -> Group:
 
 def _well_formed(call: ToolCall) -> str:
     """The call's id; of one that is missing or malformed, one made of what the call says."""
-    if call.id and len(call.id) <= LONGEST_ID and ID.fullmatch(call.id):
+    if call.id and len(call.id) <= MAX_ID_LENGTH and ID.fullmatch(call.id):
         return call.id
     return f"call_{_hash([_spelled(call)])}"
 
@@ -228,7 +228,7 @@ def _free(name: str, taken: Iterable[str]) -> str:
     free, n = name, 1
     while free in taken:
         n += 1
-        free = f"{name[: LONGEST_ID - 6]}-{n}"
+        free = f"{name[: MAX_ID_LENGTH - 6]}-{n}"
     return free
 
 

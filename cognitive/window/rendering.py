@@ -28,7 +28,7 @@ WholeOutput = tuple[UUID, str, str]  # id, the tool that returned it, text
 _PER_MESSAGE = 4  # tokens that a provider adds for a message's role and borders
 _LEAST = 200  # characters of a text that is cut to fit: a pointer with a few words
 _FIRST_LINE = 200  # characters of a result's first line that say what it was
-_LEAST_CACHED = 200  # characters of a text that takes longer to normalise than to look up
+_MIN_CACHED = 200  # characters of a text that takes longer to normalise than to look up
 _MAX_CACHED = 8_000_000  # characters of normalised outputs, of all sessions of the process
 _MAX_SUMMARIES = 64  # one is extracted until the session keeps it: those of so many conversations
 
@@ -42,7 +42,7 @@ class WindowCache:
 
     def normalised(self, text: str, *, tool: str, session_id: str, limits: OutputLimits) -> Output:
         """As `normalise`, once per text: what it comes to is remembered, the whole is the caller's."""
-        if len(text) <= _LEAST_CACHED:
+        if len(text) <= _MIN_CACHED:
             return normalise(text, tool=tool, session_id=session_id, limits=limits)
 
         def make() -> tuple[Output, int]:

@@ -32,7 +32,7 @@ from cognitive.window.sliding_window import (
     stale,
     times,
 )
-from cognitive.window.token_budget import LEAST_SHARE, ReservedContent, room_for_summary
+from cognitive.window.token_budget import MIN_SHARE, ReservedContent, room_for_summary
 
 LOW_WATER = 0.4  # of each bound is left by a step: fewer, longer strides
 _SIDE_SHARE = 8  # a bound divided by this is the most that a user's message may take that stays for what follows it
@@ -173,7 +173,7 @@ def _limits(
     aside += Size(1, side.characters, side.tokens)
     if _any_kept(conversation, reserved.first, policy):
         aside += limit.times(1 / _KEPT_SHARE)
-    left, least = limit - aside, limit.times(1 / LEAST_SHARE)
+    left, least = limit - aside, limit.times(1 / MIN_SHARE)
     return WindowLimits(
         Size(
             max(1, least.messages, left.messages),

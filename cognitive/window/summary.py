@@ -31,7 +31,7 @@ _SPARED = 0.25  # of the limit: the newest lines, which are condensed last
 # Of the room for what is old, merged by speaker; tools' answers and calls are one.
 _MERGED_SHARES: Mapping[str, float] = {"notes": 0.4, "user": 0.3, "assistant": 0.4, "tools": 0.3}
 _BETWEEN = " | "  # the pieces of a merged line
-_LEAST_PIECE = 12  # characters; less says nothing
+_MIN_PIECE = 12  # characters; less says nothing
 _TELLING_ARGUMENTS = ("command", "cmd", "file_path", "path", "query", "pattern", "url", "code", "name", "task")
 
 
@@ -217,7 +217,7 @@ def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
     for place in sorted(range(len(pieces)), key=lambda n: (len(pieces[n][0]) / weights[n], -n)):
         own = int(left * weights[place] / total) - len(_BETWEEN) if total > 0 else 0
         total -= weights[place]
-        if own >= _LEAST_PIECE:
+        if own >= _MIN_PIECE:
             kept[place] = importance.squeezed(pieces[place][0], own)
             left -= len(kept[place]) + len(_BETWEEN)
     return _BETWEEN.join(kept[place] for place in sorted(kept))

@@ -19,7 +19,7 @@ from cognitive.window.sliding_window import Size
 
 NO_BOUND = 1_000_000_000  # tokens, for a model of which nothing is known
 
-LEAST_SHARE = 4  # a bound divided by this is the least that the talk has, and the most that a summary may take
+MIN_SHARE = 4  # a bound divided by this is the least that the talk has, and the most that a summary may take
 _PER_TOKEN = 3  # characters of a summary, about
 
 
@@ -174,9 +174,7 @@ def limit(ledger: TokenLedger | None, policy: Policy) -> Size:
 
 def summary_characters(limit: Size, policy: Policy) -> int:
     """How many characters a summary may have: at most the policy's, and no more than a part of the bounds."""
-    return min(
-        policy.window.max_summary_chars, limit.characters // LEAST_SHARE, limit.tokens * _PER_TOKEN // LEAST_SHARE
-    )
+    return min(policy.window.max_summary_chars, limit.characters // MIN_SHARE, limit.tokens * _PER_TOKEN // MIN_SHARE)
 
 
 def room_for_summary(limit: Size, policy: Policy) -> Size:

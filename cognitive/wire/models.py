@@ -10,32 +10,32 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from brain.policies import LONGEST_NOTE, Choice, Role
-from brain.types import LONGEST_CONTENT, Edge, Label, Labels, MemoryText, MemoryType, Moment, NewMemory, Text
-from cognitive.recall import MOST_HITS
-from cognitive.turn import LONGEST_MESSAGE, Message, MessageText, Tool, Turn
+from brain.policies import MAX_NOTE_LENGTH, Choice, Role
+from brain.types import MAX_CONTENT_LENGTH, Edge, Label, Labels, MemoryText, MemoryType, Moment, NewMemory, Text
+from cognitive.recall import MAX_HITS
+from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Tool, Turn
 
-MOST_MESSAGES = 20_000  # of a conversation: about a second of work, while others wait
-MOST_TOOLS = 2_000  # of a turn; twenty times what any model is offered
-MOST_MEMORIES = 1_000  # of one request; a file of them is many requests
-MOST_IDS = 500  # of one request; as a query they take 22 KB
-MOST_TURNS = 1_000
-MOST_PLANS = 500
-MOST_LINES = 200
-MOST_TUNABLES = 200  # more than there are
+MAX_MESSAGES = 20_000  # of a conversation: about a second of work, while others wait
+MAX_TOOLS = 2_000  # of a turn; twenty times what any model is offered
+MAX_MEMORIES = 1_000  # of one request; a file of them is many requests
+MAX_IDS = 500  # of one request; as a query they take 22 KB
+MAX_TURNS = 1_000
+MAX_PLANS = 500
+MAX_LINES = 200
+MAX_TUNABLES = 200  # more than there are
 
 # Only white space is refused beyond what the schema says.
-Query = Annotated[Label, Field(max_length=LONGEST_MESSAGE, examples=["which database did we choose?"])]
-Conversation = Annotated[tuple[Message, ...], Field(max_length=MOST_MESSAGES)]
-Ids = Annotated[tuple[UUID, ...], Field(max_length=MOST_IDS)]
+Query = Annotated[Label, Field(max_length=MAX_MESSAGE_LENGTH, examples=["which database did we choose?"])]
+Conversation = Annotated[tuple[Message, ...], Field(max_length=MAX_MESSAGES)]
+Ids = Annotated[tuple[UUID, ...], Field(max_length=MAX_IDS)]
 Tunables = Annotated[
     Mapping[str, float | int],
     Field(
-        max_length=MOST_TUNABLES,
+        max_length=MAX_TUNABLES,
         description="By the tunable's dotted name, as `cognitive policy show --tunables` lists them.",
     ),
 ]
-Note = Annotated[Text, Field(max_length=LONGEST_NOTE, description="Why; kept with it.")]
+Note = Annotated[Text, Field(max_length=MAX_NOTE_LENGTH, description="Why; kept with it.")]
 After = Annotated[
     Annotated[int, Field(ge=0)] | None,
     Field(description="The number of the choice that the caller saw holding, 0 for none; refused if another was made."),
@@ -59,7 +59,7 @@ class TurnBody(Turn):
 
     agent_id: Annotated[str, Field(description="May be left out; else it is that of the path.")] = ""
     conversation: Conversation = ()
-    tools: Annotated[tuple[Tool, ...], Field(max_length=MOST_TOOLS)] = ()
+    tools: Annotated[tuple[Tool, ...], Field(max_length=MAX_TOOLS)] = ()
 
 
 class FitBody(Edge):
@@ -93,7 +93,7 @@ class RememberBody(Edge):
         memories=[{"type": "decision", "content": "We chose Postgres over MongoDB.", "session_id": "s1"}]
     )
 
-    memories: Annotated[tuple[NewMemory, ...], Field(max_length=MOST_MEMORIES)]
+    memories: Annotated[tuple[NewMemory, ...], Field(max_length=MAX_MEMORIES)]
 
 
 class RecallBody(Edge):
@@ -103,7 +103,7 @@ class RecallBody(Edge):
 
     query: Query
     memory_type: MemoryType | None = None
-    limit: Annotated[int, Field(ge=1, le=MOST_HITS)] = 10
+    limit: Annotated[int, Field(ge=1, le=MAX_HITS)] = 10
     turn_id: Label | None = None
     now: Moment | None = None
     tags: Labels = ()
@@ -119,7 +119,7 @@ class Changes(Edge):
 
     content: MemoryText = ""
     speaker: Label | None = None
-    context: Annotated[Text, Field(max_length=LONGEST_CONTENT)] = ""
+    context: Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH)] = ""
     occurred_at: Moment | None = None
     tags: Labels = ()
     entities: Labels = ()
@@ -144,7 +144,7 @@ class LineBody(Edge):
     model_config = _example(literal="ERROR")
 
     literal: Text
-    limit: Annotated[int, Field(ge=1, le=MOST_LINES)] = 20
+    limit: Annotated[int, Field(ge=1, le=MAX_LINES)] = 20
 
 
 class PlansBody(Edge):
@@ -153,7 +153,7 @@ class PlansBody(Edge):
     model_config = _example(message="Deploy the service to staging")
 
     message: Query
-    limit: Annotated[int, Field(ge=0, le=MOST_PLANS)] = 25
+    limit: Annotated[int, Field(ge=0, le=MAX_PLANS)] = 25
 
 
 class CandidateBody(Edge):

@@ -199,7 +199,7 @@ async def test_tools_that_are_not_read_in_time_are_cut_by_their_names_and_never_
 async def test_operators_extend_the_table_of_models_by_file(urls, agent, embedder, tmp_path, monkeypatch):
     path = tmp_path / "models.toml"
     path.write_text('["example/tiny"]\ninput_tokens = 4000\noutput_tokens = 500\ncatalog_bytes = 2000\ntier = "C"\n')
-    monkeypatch.setenv("COGNITIVE_MODELS", str(path))
+    monkeypatch.setenv("COGNITIVE_MODEL_LIMITS", str(path))
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy()) as layer:
         context = await layer.pre_turn(ask(agent, "Will it rain in Porto?", model="example/tiny-v2"))
     assert context.trim.after_bytes <= context.trim.limit == 2000

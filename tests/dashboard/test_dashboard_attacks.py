@@ -11,7 +11,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from brain.analytics.paging import MOST_ROWS
+from brain.analytics.paging import MAX_ROWS
 from cognitive import NewMemory, Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard.app import PAGES
 from cognitive.errors import InvalidInput
@@ -366,7 +366,7 @@ async def test_no_address_asks_for_a_page_of_ten_thousand_rows(pages, layer, age
     for name in ("limit", "all", "size", "rows"):
         answer = await pages.get(f"/ui/turns?agent={agent}&{name}=10000")
         assert answer.status_code == 200
-    assert MOST_ROWS <= 500
+    assert MAX_ROWS <= 500
 
 
 async def test_long_words_and_many_of_them_are_cut_or_refused(pages, agent):

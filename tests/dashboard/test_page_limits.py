@@ -78,7 +78,7 @@ async def test_pages_beyond_their_places_are_told_so_and_the_api_is_not_held_up(
         await go.wait()
         await PlainTextResponse("done")(scope, receive, send)
 
-    async with inside(layer, ServerConfig(most_pages=1), (Mounted("/ui", slow, door=True),)) as client:
+    async with inside(layer, ServerConfig(max_pages=1), (Mounted("/ui", slow, door=True),)) as client:
         first = asyncio.create_task(client.get("/ui/x"))
         await come.wait()
         second, api = await client.get("/ui/y"), await client.get("/api/v1/context-budgets")
@@ -100,7 +100,7 @@ async def begun(url, length):
 
 
 async def test_who_dribbles_a_form_takes_no_place_of_who_wants_a_page(layer, mounts):
-    config = ServerConfig(port=0, most_pages=1)
+    config = ServerConfig(port=0, max_pages=1)
     async with running(layer, config, mounts) as (url, _), httpx.AsyncClient(base_url=url) as pages:
         dribbling = [await begun(url, length=2) for _ in range(3)]
         assert (await pages.get("/ui/", follow_redirects=True)).status_code == 200
@@ -111,7 +111,7 @@ async def test_who_dribbles_a_form_takes_no_place_of_who_wants_a_page(layer, mou
 
 
 async def test_what_strangers_send_to_the_door_is_bounded_and_keeps_no_agent_waiting(layer, mounts, agent):
-    config = ServerConfig(port=0, most_unfinished_bytes=100)
+    config = ServerConfig(port=0, max_unfinished_bytes=100)
     async with running(layer, config, mounts) as (url, _), httpx.AsyncClient(base_url=url) as client:
         _, writer = await begun(url, length=200)
         writer.write(b"o" * 98)

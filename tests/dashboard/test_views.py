@@ -101,7 +101,7 @@ def test_an_address_names_a_filter():
     wanted = turns.wanted(asked(q="redis", status="failed", degraded="yes", abstained="no", slower="120", range="24h"))
 
     assert (wanted.words, wanted.status, wanted.degraded, wanted.abstained) == ("redis", "failed", True, False)
-    assert (wanted.at_least_ms, wanted.since) == (120, NOW - timedelta(days=1))
+    assert (wanted.min_ms, wanted.since) == (120, NOW - timedelta(days=1))
 
 
 @pytest.mark.parametrize(

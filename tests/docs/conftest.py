@@ -12,7 +12,7 @@ import pytest
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-_MOST_SECONDS = 180
+_MAX_SECONDS = 180
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def run(urls, root, tmp_path) -> Run:
             text=True,
             check=False,
             stdin=subprocess.DEVNULL,
-            timeout=_MOST_SECONDS,
+            timeout=_MAX_SECONDS,
         )
         last = ran.stderr.strip().rpartition("\n")[2]
         if last.startswith("ModuleNotFoundError") and "'cognitive" not in last and "'brain" not in last:

@@ -11,14 +11,14 @@ from sites import opened
 
 from cognitive import CognitiveError, Message, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 from cognitive.errors import InvalidInput
-from cognitive.turn import LONGEST_MESSAGE
+from cognitive.turn import MAX_MESSAGE_LENGTH
 
 pytestmark = pytest.mark.promise(number=8)
 
 NAIVE = datetime(2026, 9, 1)  # noqa: DTZ001
 BAD_TURNS = [
     pytest.param({"text": "x" * 10_000_000}, "text", id="10 MB message"),
-    pytest.param({"text": "x" * (LONGEST_MESSAGE + 1)}, "text", id="a character too many"),
+    pytest.param({"text": "x" * (MAX_MESSAGE_LENGTH + 1)}, "text", id="a character too many"),
     pytest.param({"text": "a\x00b"}, "text", id="NUL"),
     pytest.param({"text": "a\ud800b"}, "text", id="lone surrogate"),
     pytest.param({"text": 7}, "text", id="a number for text"),
@@ -124,7 +124,7 @@ async def test_a_bad_name_is_refused_by_every_door(site, agent_with_key, bad):
 
 async def test_the_longest_message_that_is_accepted_is_answered(site, agent_with_key):
     filler = "The quarterly report goes on about logistics. "
-    text = (filler * (LONGEST_MESSAGE // len(filler)))[: LONGEST_MESSAGE - len(ASKED) - 1] + "\n" + ASKED
+    text = (filler * (MAX_MESSAGE_LENGTH // len(filler)))[: MAX_MESSAGE_LENGTH - len(ASKED) - 1] + "\n" + ASKED
     patient = Policy(abstention=False, deadline_ms=20_000, deadlines={"post_turn_ms": 20_000})
     async with opened(site, patient) as layer:
         context = await layer.pre_turn(turn(agent_with_key, text))

@@ -27,7 +27,7 @@ class Broken(WordEmbedder):
         self.fault = fault
         self.released = threading.Event()
         self.waiting = 0
-        self.most_waiting = 0
+        self.max_waiting = 0
         self._counting = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
@@ -36,7 +36,7 @@ class Broken(WordEmbedder):
             case "hangs":
                 with self._counting:
                     self.waiting += 1
-                    self.most_waiting = max(self.most_waiting, self.waiting)
+                    self.max_waiting = max(self.max_waiting, self.waiting)
                 self.released.wait(60)
                 with self._counting:
                     self.waiting -= 1
@@ -108,7 +108,7 @@ async def test_a_hanging_embedder_does_not_gather_threads(site, agent_with_key):
             for n in range(12):
                 context = await layer.pre_turn(turn(agent_with_key, f"Question {n}: {ASKED}"))
                 assert context.degraded
-            assert embedder.most_waiting <= 2
+            assert embedder.max_waiting <= 2
             async with asyncio.timeout(30):  # what else needs a thread gets one
                 await asyncio.to_thread(os.getpid)
             embedder.fault = None

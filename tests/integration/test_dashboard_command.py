@@ -19,7 +19,7 @@ from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.serving import running
 
-_MOST_SECONDS = 60
+_MAX_SECONDS = 60
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def started(urls, folder, *words):
     environment = os.environ | {"COGNITIVE_DATABASE_URL": urls.app, "COGNITIVE_DATA_DIR": str(folder)}
     command = [sys.executable, "-u", "-m", "cognitive.cli.main", "dashboard", "--port", "0", *words]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    late = threading.Timer(_MOST_SECONDS, process.kill)
+    late = threading.Timer(_MAX_SECONDS, process.kill)
     late.start()
     try:
         yield process
@@ -44,7 +44,7 @@ def started(urls, folder, *words):
 def test_it_serves_the_page_that_it_names(urls, tmp_path, agent):
     with started(urls, tmp_path, "--no-open", "--agent", agent) as process:
         url = process.stdout.readline().strip().removeprefix("The dashboard: ")
-        with urllib.request.urlopen(url, timeout=_MOST_SECONDS) as page:
+        with urllib.request.urlopen(url, timeout=_MAX_SECONDS) as page:
             assert agent in page.read().decode()
 
 

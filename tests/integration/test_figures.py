@@ -133,7 +133,7 @@ async def test_turns_are_found_by_what_is_known_of_them(layer, figures, agent, p
     assert coding.turn_id in await found(category=coding.plan.categories[0])
     assert await found(frame=coding.plan.frame, since=AT + DAY, until=AT + 2.5 * DAY, policy=coding.plan.policy)
     assert await found(since=AT + DAY, until=AT + 2 * DAY) == [failed.turn_id]
-    assert await found(at_least_ms=1e9) == await found(degraded=True) == await found(abstained=True) == []
+    assert await found(min_ms=1e9) == await found(degraded=True) == await found(abstained=True) == []
     row = (await figures.turns(agent, TurnFilter(until=AT + timedelta(hours=1)))).rows[0]
     assert (row.shown, row.used, row.status) == (len(first.shown), 2, "completed")
     assert row.tokens == sum(shown.tokens for shown in first.shown)
@@ -162,9 +162,9 @@ async def test_a_filter_that_keeps_nothing_stops_at_its_bound_and_goes_on_from_t
     taken = [(await take(layer, agent, now=AT + timedelta(hours=n))).turn_id for n in range(5)]
     await take(layer, agent, ended="failed", now=AT - DAY)
     for name in (True, False):
-        source = reading._TURNS[name].source.replace(f"LIMIT {paging.MOST_LOOKED}", "LIMIT 2")
+        source = reading._TURNS[name].source.replace(f"LIMIT {paging.MAX_LOOKED}", "LIMIT 2")
         monkeypatch.setitem(reading._TURNS, name, Statement(name, source))
-    monkeypatch.setattr(paging, "MOST_LOOKED", 2)
+    monkeypatch.setattr(paging, "MAX_LOOKED", 2)
     page = await figures.turns(agent, TurnFilter(status="failed"))
     assert (page.rows, page.looked, page.back_to) == ((), 2, AT + timedelta(hours=3))
     while not page.rows:

@@ -21,7 +21,7 @@ from brain.settings import Settings
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.hook.client import ask
 from cognitive.hook.daemon import Daemon, journaled
-from cognitive.hook.place import LONGEST_ADDRESS, Place, data_directory, place, prepared
+from cognitive.hook.place import MAX_ADDRESS_LENGTH, Place, data_directory, place, prepared
 from cognitive.hook.project import agent_of, project_of
 from cognitive.hook.protocol import ABOUT, ANSWER, END, OUTDATED, VERSION, Call, packed, unpacked
 from cognitive.hook.start import locked
@@ -323,7 +323,7 @@ def test_the_data_directory_is_the_one_of_the_settings(monkeypatch, user, fields
 def test_a_long_path_does_not_break_the_socket(monkeypatch, tmp_path):
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / ("x" * 120)))
     there = place()
-    assert len(os.fsencode(there.socket)) <= LONGEST_ADDRESS
+    assert len(os.fsencode(there.socket)) <= MAX_ADDRESS_LENGTH
     assert there.log.startswith(os.environ["COGNITIVE_DATA_DIR"])
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / ("y" * 120)))
     assert os.path.dirname(place().socket) != os.path.dirname(there.socket)

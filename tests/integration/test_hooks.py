@@ -13,7 +13,7 @@ import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
 from cognitive.hook.daemon import journaled
-from cognitive.hook.events import LONGEST_RESULT, MOST_CALLS, Hooks, recorded
+from cognitive.hook.events import MAX_CALLS, MAX_RESULT_LENGTH, Hooks, recorded
 from cognitive.prompt import PREFIX_OPENING, records, without_injected
 from cognitive.session.recent import Resumed
 from tests.internals import internals
@@ -143,12 +143,12 @@ async def test_results_of_tools_belong_to_their_turn_and_prove_no_use(session, h
 
 async def test_a_loop_of_tools_and_a_result_of_megabytes_are_bounded(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
-    for n in range(MOST_CALLS + 5):
+    for n in range(MAX_CALLS + 5):
         response = {"lines": ["\0word\ud800" * 100_000]} if n == 0 else "ok"
         await session("post-tool-use", prompt_id="p1", tool_name="Bash", tool_use_id=f"t{n}", tool_response=response)
     opened = hooks._sessions[agent, session.id].open
-    assert len(opened.calls) == MOST_CALLS
-    assert len(opened.calls["t0"].result) == LONGEST_RESULT
+    assert len(opened.calls) == MAX_CALLS
+    assert len(opened.calls["t0"].result) == MAX_RESULT_LENGTH
     await session("stop", prompt_id="p1", last_assistant_message="Done.")
     assert await statuses(hooks, layer, agent) == ["completed"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from cognitive.errors import PolicyError
 from cognitive.server.config import Mounted, ServerConfig
-from cognitive.wire.models import MOST_MESSAGES, MOST_TOOLS
+from cognitive.wire.models import MAX_MESSAGES, MAX_TOOLS
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import inside, running, token_for
 
@@ -103,7 +103,7 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes(layer, agent
             asked.append(1)
             yield b" " * 1000
 
-    async with inside(layer, ServerConfig(most_body_bytes=10_000)) as http:
+    async with inside(layer, ServerConfig(max_body_bytes=10_000)) as http:
         url = f"/api/v1/agents/{agent}/turns"
         announced = await http.post(url, content=b" " * 10_001)
         streamed = await http.post(url, content=endless(), headers={"Content-Type": "application/json"})
@@ -116,8 +116,8 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes(layer, agent
 @pytest.mark.parametrize(
     ("field", "each", "most"),
     [
-        ("conversation", {"role": "user", "content": "a"}, MOST_MESSAGES),
-        ("tools", {"name": "a"}, MOST_TOOLS),
+        ("conversation", {"role": "user", "content": "a"}, MAX_MESSAGES),
+        ("tools", {"name": "a"}, MAX_TOOLS),
     ],
 )
 async def test_what_would_keep_all_others_waiting_is_refused_by_its_name(layer, agent, field, each, most):
@@ -160,7 +160,7 @@ async def test_unknown_tokens_are_soon_told_to_wait_and_known_ones_are_not(layer
 
 async def test_an_open_server_is_open_no_more_when_there_is_a_token(layer, tmp_path, monkeypatch):
     file = tmp_path / "tokens.toml"
-    monkeypatch.setenv("COGNITIVE_TOKENS", str(file))
+    monkeypatch.setenv("COGNITIVE_TOKEN_FILE", str(file))
     async with inside(layer) as http:
         assert (await http.get(BUDGETS)).status_code == 200
         mine = token_for(file, "a")
@@ -185,7 +185,7 @@ async def held(path):
 
 
 async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
-    async with held("/api/slow") as (slow, waiting, gone), inside(layer, ServerConfig(most_running=2), [slow]) as http:
+    async with held("/api/slow") as (slow, waiting, gone), inside(layer, ServerConfig(max_running=2), [slow]) as http:
         running = [asyncio.create_task(http.get("/api/slow")) for _ in range(2)]
         for _ in running:
             await waiting.acquire()
@@ -198,7 +198,7 @@ async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
 
 
 async def test_streams_of_what_is_mounted_take_no_place_of_a_turn(layer):
-    config = ServerConfig(most_running=1, most_streams=1)
+    config = ServerConfig(max_running=1, max_streams=1)
     async with held("/mcp") as (stream, waiting, gone), inside(layer, config, [stream]) as http:
         running = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
@@ -213,7 +213,7 @@ async def test_a_request_that_takes_too_long_is_ended_and_a_stream_is_not(layer)
     async with (
         held("/api/slow") as (slow, _, _),
         held("/mcp") as (stream, waiting, gone),
-        inside(layer, ServerConfig(request_seconds=0.01, most_running=1), [slow, stream]) as http,
+        inside(layer, ServerConfig(request_seconds=0.01, max_running=1), [slow, stream]) as http,
     ):
         open_ended = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
@@ -243,7 +243,7 @@ async def test_a_connection_that_says_nothing_is_not_kept(layer, begun):
 
 
 async def test_connections_beyond_the_most_are_closed_and_what_is_under_way_goes_on(layer):
-    async with running(layer, ServerConfig(port=0, most_connections=2)) as (url, _), httpx.AsyncClient() as http:
+    async with running(layer, ServerConfig(port=0, max_connections=2)) as (url, _), httpx.AsyncClient() as http:
         assert (await http.get(f"{url}/healthz")).status_code == 200
         port = int(url.rpartition(":")[2])
         _, first = await asyncio.open_connection("127.0.0.1", port)

@@ -61,7 +61,7 @@ async def test_changes_at_once_are_numbered_one_after_the_other(layer, agent, no
 
 
 async def test_the_latest_changes_are_kept_and_older_ones_go(layer, agent, noted, monkeypatch):
-    monkeypatch.setattr(memory_rows, "MOST_REVISIONS", 2)
+    monkeypatch.setattr(memory_rows, "MAX_REVISIONS", 2)
     for n in range(4):
         await layer.update(agent, noted, content=f"The safe opens at {n}.")
 

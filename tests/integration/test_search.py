@@ -15,7 +15,7 @@ from brain import statements
 from brain.postgres.database import Database
 from brain.postgres.wire_types import encode_halfvec
 from brain.search import K1, PROBES, B, MemorySearch, Query
-from brain.terms import MOST_POSTINGS
+from brain.terms import MAX_POSTINGS
 from brain.text import lexemes
 from cognitive import CognitiveLayer, NewMemory
 
@@ -200,7 +200,7 @@ async def test_where_counting_stops_the_last_memory_counted_is_told(words, agent
         statements.load("search").facts,
         agent_id=agent,
         lexemes=lexemes("Ines 17"),
-        max_postings=MOST_POSTINGS,
+        max_postings=MAX_POSTINGS,
         embedding=None,
         model=ByWords.model,
         now=AT,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from brain.types import MOST_LABELS
+from brain.types import MAX_LABELS
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.api import import_export
 from cognitive.bootstrap import Extensions, assemble
@@ -249,7 +249,7 @@ async def test_an_export_of_before_use_was_in_it_is_read(layer, agent):
     assert (await layer.get(agent, ids[:1]))[0].superseded_by == ids[1]
 
 
-TAGGED = {"id": "1", "memory": "Tea is served at noon.", "categories": [f"tag {n}" for n in range(MOST_LABELS + 1)]}
+TAGGED = {"id": "1", "memory": "Tea is served at noon.", "categories": [f"tag {n}" for n in range(MAX_LABELS + 1)]}
 
 
 @pytest.mark.parametrize("bad", ["{", "7", '{"colour": "red"}', '{"id": "1", "memory": " "}', json.dumps(TAGGED)])

@@ -9,7 +9,7 @@ from off_policy import ESTIMATORS, holds, log, replicate, situations, truth
 from cognitive.lab.evaluate import evaluate
 
 TIMES, TURNS, EVERY = 50, 1500, 2
-LEAST_COVERAGE = 0.88  # of nominally 0.95: below it with a probability of 1 % if coverage is as it should be
+MIN_COVERAGE = 0.88  # of nominally 0.95: below it with a probability of 1 % if coverage is as it should be
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(world, evaluations, estim
     told = [each for each in evaluations if each.refusal is None]
     assert len(told) >= 0.9 * TIMES
     held = np.mean([holds(each, estimator, value, gain) for each in told], axis=0)
-    assert (held >= LEAST_COVERAGE).all()
+    assert (held >= MIN_COVERAGE).all()
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

@@ -98,7 +98,7 @@ async def test_a_forgotten_text_is_gone_and_embedded_anew():
 
 async def test_a_full_cache_drops_what_was_not_asked_for_longest():
     letters = Letters()
-    embedder = CachedEmbedder(letters, most_cached=2)
+    embedder = CachedEmbedder(letters, max_cached=2)
     await embedder.embed(["a", "b"])
     await embedder.embed(["a"])
     await embedder.embed(["c"])
@@ -108,7 +108,7 @@ async def test_a_full_cache_drops_what_was_not_asked_for_longest():
 
 
 async def test_more_texts_than_the_cache_holds_are_all_answered():
-    embedder = CachedEmbedder(Letters(), most_cached=2)
+    embedder = CachedEmbedder(Letters(), max_cached=2)
     texts = ["a", "ab", "abc", "abcd", "a"]
     vectors = await embedder.embed(texts)
     assert len(vectors) == 5
@@ -117,9 +117,9 @@ async def test_more_texts_than_the_cache_holds_are_all_answered():
 
 @given(st.lists(st.text(alphabet="abcd", max_size=4), max_size=12), st.integers(1, 5))
 @settings(max_examples=25, deadline=None)
-def test_the_cache_changes_no_vector(texts, most_cached):
+def test_the_cache_changes_no_vector(texts, max_cached):
     async def work():
-        cached = CachedEmbedder(Letters(), most_cached=most_cached)
+        cached = CachedEmbedder(Letters(), max_cached=max_cached)
         for text in texts:
             assert np.array_equal((await cached.embed([text]))[0], (await CachedEmbedder(Letters()).embed([text]))[0])
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.catalog.refine import MOST_PICKED, Completion, parse_selection
+from cognitive.catalog.refine import MAX_PICKED, Completion, parse_selection
 
 KNOWN = ["weather", "Mail", "recipes"]
 
@@ -69,7 +69,7 @@ def test_an_empty_choice_is_an_answer():
 def test_no_more_than_a_dozen_are_taken_in_their_order():
     known = [f"tool_{n}" for n in range(30)]
     text = str(list(reversed(known))).replace("'", '"')
-    assert parse_selection(Completion(text), known).names == tuple(reversed(known))[:MOST_PICKED]
+    assert parse_selection(Completion(text), known).names == tuple(reversed(known))[:MAX_PICKED]
 
 
 def test_names_that_differ_by_case_alone_are_told_apart():

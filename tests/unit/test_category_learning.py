@@ -11,7 +11,7 @@ from brain.turn_records import Calls
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
-from cognitive.preflight.category_learning import MOST_FACTOR, MOST_TOOLS, NOTHING, PROFILE_WEIGHT, Habit, learn, prior
+from cognitive.preflight.category_learning import MAX_FACTOR, MAX_TOOLS, NOTHING, PROFILE_WEIGHT, Habit, learn, prior
 
 POLICY = Policy()
 TOOLS = st.sampled_from(("exec", "read", "web_search", "mcp__a", "mcp__b", "message", *"cdefghij"))
@@ -76,8 +76,8 @@ def test_a_category_whose_tools_are_always_called_may_fire_on_less():
 @given(TURNS)
 def test_whatever_was_lived_through_stays_within_bounds_and_order_does_not_matter(lived):
     learned = learn(lived, POLICY)
-    assert all(1.0 <= factor <= MOST_FACTOR for factor in learned.factors.values())
-    assert all(len(tools) <= MOST_TOOLS for tools in learned.tools.values())
+    assert all(1.0 <= factor <= MAX_FACTOR for factor in learned.factors.values())
+    assert all(len(tools) <= MAX_TOOLS for tools in learned.tools.values())
     assert learned == learn(lived[::-1], POLICY)
     for habit in learned.habits:
         assert 1 <= habit.called <= habit.turns

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.types import LONGEST_CONTENT, LONGEST_LABEL, MEMORY_TYPES, MOST_LABELS
+from brain.types import MAX_CONTENT_LENGTH, MAX_LABEL_LENGTH, MAX_LABELS, MEMORY_TYPES
 from cognitive import CognitiveError, Message, NewMemory, Outcome, Tool, ToolCall, Turn, TurnRef
 from cognitive.errors import InvalidInput
-from cognitive.turn import LONGEST_MESSAGE
+from cognitive.turn import MAX_MESSAGE_LENGTH
 from cognitive.validation import require_label
 
 pytestmark = pytest.mark.promise(number=8)
@@ -38,20 +38,20 @@ BAD = [
     (NewMemory, "content", LONE),
     (NewMemory, "content", None),
     (NewMemory, "content", b"\xff"),
-    (NewMemory, "content", "x" * (LONGEST_CONTENT + 1)),
+    (NewMemory, "content", "x" * (MAX_CONTENT_LENGTH + 1)),
     (NewMemory, "speaker", " "),
     (NewMemory, "speaker", NUL),
-    (NewMemory, "speaker", "x" * (LONGEST_LABEL + 1)),
+    (NewMemory, "speaker", "x" * (MAX_LABEL_LENGTH + 1)),
     (NewMemory, "context", LONE),
-    (NewMemory, "context", "x" * (LONGEST_CONTENT + 1)),
+    (NewMemory, "context", "x" * (MAX_CONTENT_LENGTH + 1)),
     (NewMemory, "occurred_at", NAIVE),
     (NewMemory, "occurred_at", "yesterday"),
     (NewMemory, "session_id", ""),
     (NewMemory, "source", NUL),
     (NewMemory, "tags", [""]),
     (NewMemory, "tags", [NUL]),
-    (NewMemory, "tags", ["x"] * (MOST_LABELS + 1)),
-    (NewMemory, "entities", ["x"] * (MOST_LABELS + 1)),
+    (NewMemory, "tags", ["x"] * (MAX_LABELS + 1)),
+    (NewMemory, "entities", ["x"] * (MAX_LABELS + 1)),
     (NewMemory, "tags", 3),
     (NewMemory, "entities", [" "]),
     (NewMemory, "confidence", 1.01),
@@ -69,12 +69,12 @@ BAD = [
     (Turn, "agent_id", None),
     (Turn, "agent_id", NUL),
     (Turn, "agent_id", 7),
-    (Turn, "agent_id", "x" * (LONGEST_LABEL + 1)),
+    (Turn, "agent_id", "x" * (MAX_LABEL_LENGTH + 1)),
     (Turn, "session_id", LONE),
     (Turn, "text", NUL),
     (Turn, "text", LONE),
     (Turn, "text", 5),
-    (Turn, "text", "x" * (LONGEST_MESSAGE + 1)),
+    (Turn, "text", "x" * (MAX_MESSAGE_LENGTH + 1)),
     (Turn, "now", NAIVE),
     (Turn, "kind", "robot"),
     (Turn, "turn_id", " "),
@@ -205,7 +205,7 @@ def test_an_attribute_outside_its_words_is_an_error(name, bad):
         NewMemory(type="decision", content="x", attributes={name: bad})
 
 
-@pytest.mark.parametrize("bad", ["", "  ", None, 3, NUL, LONE, "x" * (LONGEST_LABEL + 1)], ids=short)
+@pytest.mark.parametrize("bad", ["", "  ", None, 3, NUL, LONE, "x" * (MAX_LABEL_LENGTH + 1)], ids=short)
 @pytest.mark.parametrize("field", ["agent_id", "turn_id"])
 def test_a_turn_is_named_by_two_labels(field, bad):
     with pytest.raises(InvalidInput, match=field):
@@ -222,8 +222,8 @@ def test_a_reference_is_frozen_and_equal_to_its_like():
 
 
 def test_the_longest_that_is_allowed_is_allowed():
-    assert len(NewMemory(type="fact", content="x" * LONGEST_CONTENT).content) == LONGEST_CONTENT
-    assert len(Turn(agent_id="a" * LONGEST_LABEL, session_id="s", text="").agent_id) == LONGEST_LABEL
+    assert len(NewMemory(type="fact", content="x" * MAX_CONTENT_LENGTH).content) == MAX_CONTENT_LENGTH
+    assert len(Turn(agent_id="a" * MAX_LABEL_LENGTH, session_id="s", text="").agent_id) == MAX_LABEL_LENGTH
 
 
 def test_times_keep_their_zone_and_texts_their_bytes():

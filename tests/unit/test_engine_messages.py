@@ -25,7 +25,7 @@ def test_steps_are_trimmed_and_kept_in_order():
         ("", "blank"),
         (" \t", "blank"),
         (None, "blank"),
-        ("x" * (engine_messages.LONGEST_STEP + 1), "501 characters, at most 500"),
+        ("x" * (engine_messages.MAX_STEP_LENGTH + 1), "501 characters, at most 500"),
         ("one\ntwo", "control character"),
         ("invi\u200bsible", "control character"),
         ("back\u202ewards", "control character"),
@@ -51,7 +51,7 @@ def test_a_step_about_tags_or_users_is_no_fake(step):
 
 
 def test_a_plan_without_steps_or_with_too_many_is_refused():
-    for steps in ([], "one long step", ["x"] * (engine_messages.MOST_STEPS + 1)):
+    for steps in ([], "one long step", ["x"] * (engine_messages.MAX_STEPS + 1)):
         with pytest.raises(InvalidInput, match=r"^plan: "):
             engine_messages.validated(steps)
 

@@ -15,7 +15,7 @@ from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
 from cognitive.prompt import Parts, place, tail, without_injected
 from cognitive.trace import Trace
-from cognitive.turn import LONGEST_MESSAGE, Message, TurnContext
+from cognitive.turn import MAX_MESSAGE_LENGTH, Message, TurnContext
 
 pytestmark = pytest.mark.promise(number=7)
 
@@ -132,7 +132,7 @@ def test_only_what_is_journaled_is_kept_with_its_block():
 
 def test_a_message_of_the_utmost_length_is_sent_with_its_block():
     block = render.block([candidate(1)], POLICY)
-    sent = context("x" * LONGEST_MESSAGE, block=block).prompt()[-1].content
+    sent = context("x" * MAX_MESSAGE_LENGTH, block=block).prompt()[-1].content
     assert sent.endswith(block)
 
 

@@ -13,7 +13,7 @@ from brain.turn_records import Shown
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.context import render
 from cognitive.feedback.attribute import judge
-from cognitive.feedback.strip_quotes import LEAST_QUOTED, own_words, texts
+from cognitive.feedback.strip_quotes import MIN_QUOTED, own_words, texts
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
 WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
@@ -107,7 +107,7 @@ def test_a_quotation_in_a_script_without_spaces_is_one_too():
 
 
 def test_a_few_words_in_common_are_no_quotation():
-    few = " ".join(f"word{n}" for n in range(LEAST_QUOTED - 1))
+    few = " ".join(f"word{n}" for n in range(MIN_QUOTED - 1))
     assert own_words(f"{few} indeed", quoted=[f"so {few}."]) == f"{few} indeed"
     assert "word0" not in own_words(f"word {few} indeed", quoted=[f"a word {few}."])
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.terms import COUNTED, LARGE, MOST_COMMON, MOST_POSTINGS, MOST_READ, Term, choose, terms
+from brain.terms import COUNTED, LARGE, MAX_COMMON, MAX_POSTINGS, MAX_READ, Term, choose, terms
 
 COUNTS = st.dictionaries(st.text(min_size=1, max_size=4), st.integers(0, 40_000), max_size=12)
 
@@ -32,15 +32,15 @@ def test_what_was_counted_to_its_end_is_taken_as_it_is_and_in_the_order_of_the_q
 @given(COUNTS)
 def test_a_small_agent_reads_every_word_that_it_has_and_that_is_not_too_common(counts):
     chosen = choose({word: Term(n, 1, n) for word, n in counts.items()}, LARGE)
-    assert list(chosen.read) == [word for word, n in counts.items() if 0 < n < MOST_POSTINGS]
+    assert list(chosen.read) == [word for word, n in counts.items() if 0 < n < MAX_POSTINGS]
     assert not chosen.common
 
 
 @given(COUNTS)
 def test_a_large_agent_reads_the_rarest_within_the_bound_and_looks_up_the_next(counts):
     chosen = choose({word: Term(n, 1, n) for word, n in counts.items()}, LARGE + 1)
-    assert sum(chosen.read.values()) <= MOST_READ
-    assert len(chosen.common) <= MOST_COMMON
+    assert sum(chosen.read.values()) <= MAX_READ
+    assert len(chosen.common) <= MAX_COMMON
     rarest_left_out = min((n for word, n in counts.items() if n and word not in chosen.read), default=None)
     if rarest_left_out is not None:
         assert all(n <= rarest_left_out for n in chosen.read.values())

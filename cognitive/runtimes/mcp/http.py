@@ -21,7 +21,7 @@ Authenticate = Callable[[str], Scope | None]  # the same, from its bearer token
 
 LOOPBACK_HOSTS = ("127.0.0.1", "127.0.0.1:*", "localhost", "localhost:*", "[::1]", "[::1]:*")
 LOOPBACK_ORIGINS = tuple(f"http://{host}" for host in LOOPBACK_HOSTS)
-_MOST_BYTES = 1_000_000  # of a request: the longest content, in which JSON escapes every character, and then some
+_MAX_BYTES = 1_000_000  # of a request: the longest content, in which JSON escapes every character, and then some
 _SCOPE = "cognitive.scope"  # of a request that was let in; no header can write it
 
 
@@ -59,7 +59,7 @@ class Endpoint:
             json_response=True,
             stateless=True,
             security_settings=self._security,
-            max_request_body_size=_MOST_BYTES,
+            max_request_body_size=_MAX_BYTES,
         )
         async with sessions.run():
             self._app = sessions.asgi_app

@@ -18,10 +18,10 @@ from cognitive.runtimes.mcp.caller import Caller, Traced, turn_of
 from cognitive.runtimes.tools import RECALL_NAME, recall_answer
 from cognitive.turn import RecallHit
 
-_LONGEST_QUERY = 10_000  # characters; what is longer is a document, and its vector says nothing
+_MAX_QUERY_LENGTH = 10_000  # characters; what is longer is a document, and its vector says nothing
 _MOST = 50  # memories at a time: some 10,000 tokens at worst
-_LONGEST_NOTE = 10_000  # characters: a note; a document is stored by whoever has it
-_MOST_TAGS = 20
+_MAX_NOTE_LENGTH = 10_000  # characters: a note; a document is stored by whoever has it
+_MAX_TAGS = 20
 _TYPES = f"{', '.join(MEMORY_TYPES[:-1])} or {MEMORY_TYPES[-1]}"
 _TRUST: Trust = "agent"
 
@@ -31,7 +31,7 @@ class RecallContext(Edge):
 
     query: Annotated[
         Text,
-        Field(min_length=1, max_length=_LONGEST_QUERY, description="What you want to know, in words of your own."),
+        Field(min_length=1, max_length=_MAX_QUERY_LENGTH, description="What you want to know, in words of your own."),
     ]
     memory_type: MemoryType | None = Field(default=None, description="Only memories of this type; null for all.")
     limit: Annotated[int, Field(ge=1, le=_MOST, description="How many memories at most.")] = 5
@@ -106,12 +106,12 @@ class Remember(Edge):
         Text,
         Field(
             min_length=1,
-            max_length=_LONGEST_NOTE,
+            max_length=_MAX_NOTE_LENGTH,
             description=f"One {_TYPES}, in a sentence or a few that stand by themselves.",
         ),
     ]
     type: MemoryType = Field(default="fact", description="What kind of memory it is.")
-    tags: Annotated[tuple[Label, ...], Field(max_length=_MOST_TAGS, description="Labels to filter by.")] = ()
+    tags: Annotated[tuple[Label, ...], Field(max_length=_MAX_TAGS, description="Labels to filter by.")] = ()
     supersedes: UUID | None = Field(default=None, description="The id of a memory that this one replaces.")
 
 

@@ -19,15 +19,15 @@ from cognitive.window.output.text import border, final, head_of, tail_of
 
 _SPAN = 400_000  # characters and lines read at either end
 _SPAN_LINES = 8_000
-_MOST_SEVERE = 400  # of the rest
+_MAX_SEVERE = 400  # of the rest
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{200,}={0,2}")
 _BLOB_SHOWN = 32
-_LONGEST_PARSED = 1_000_000  # characters of a line that may be JSON
+_MAX_PARSED_LENGTH = 1_000_000  # characters of a line that may be JSON
 
-_LONGEST_BLOCK = 8  # lines; longer blocks that repeat are rare, and looking for them costs as much again each
-_LEAST_COPIES = 3
-_LEAST_RUN = 4  # lines that go on or went well, of which the first and the last are shown
-_LEAST_SAVED = 60  # characters; a mark costs about 40
+_MAX_BLOCK_LENGTH = 8  # lines; longer blocks that repeat are rare, and looking for them costs as much again each
+_MIN_COPIES = 3
+_MIN_RUN = 4  # lines that go on or went well, of which the first and the last are shown
+_MIN_SAVED = 60  # characters; a mark costs about 40
 _READ = 240  # characters of a line that say what it is
 _FIGURES_AND_DIGESTS = re.compile(r"0x[0-9a-fA-F]+|\d+|\b[0-9a-f]{8,}\b")
 
@@ -100,7 +100,7 @@ def _before(text: str) -> int:
 
 def _severe(middle: bytes, line: int, longest: int) -> Iterator[Stretch]:
     counted = 0
-    for match in islice(importance.severe_lines.finditer(middle), _MOST_SEVERE):
+    for match in islice(importance.severe_lines.finditer(middle), _MAX_SEVERE):
         line += middle.count(b"\n", counted, match.start())
         counted = match.start()
         yield Stretch(line, line + 1, _short(match.group().decode(), longest))
@@ -110,7 +110,7 @@ def _short(line: str, longest: int) -> str:
     """A line within `longest` characters and a mark; blobs are shortened wherever they stand."""
     if len(line) <= 200:
         return line
-    if longest < len(line) <= _LONGEST_PARSED:
+    if longest < len(line) <= _MAX_PARSED_LENGTH:
         value = read_json(line)
         text = None if value is None else shortened_json(value, longest, f"[... of {len(line):,} characters]")
         if text is not None:
@@ -138,7 +138,7 @@ def repeats(given: Sequence[Stretch]) -> list[Stretch]:
         size = sizes[place]
         block = given[place : place + size] if size else ()
         count = copies[place]
-        if not block or (count - 1) * sum(len(each.text) + 1 for each in block) < _LEAST_SAVED:
+        if not block or (count - 1) * sum(len(each.text) + 1 for each in block) < _MIN_SAVED:
             folded.append(given[place])
             place += 1
             continue
@@ -155,12 +155,12 @@ def _blocks(given: Sequence[Stretch]) -> tuple[list[int], list[int]]:
     ids = np.array([known.setdefault(each.text, len(known)) for each in given], dtype=np.int64)
     pieces = np.cumsum([0, *(after.first != before.after for before, after in pairwise(given))])
     sizes, copies = np.zeros(len(ids), dtype=np.int64), np.ones(len(ids), dtype=np.int64)
-    for size in range(min(_LONGEST_BLOCK, len(ids) // _LEAST_COPIES), 0, -1):
+    for size in range(min(_MAX_BLOCK_LENGTH, len(ids) // _MIN_COPIES), 0, -1):
         same = np.append((ids[:-size] == ids[size:]) & (pieces[:-size] == pieces[size:]), [False] * size)
         places = np.arange(len(same))
         ends = np.minimum.accumulate(np.where(same, len(same), places)[::-1])[::-1]  # of the runs of what is the same
         times = (ends - places) // size + 1
-        enough = np.flatnonzero(times >= _LEAST_COPIES)
+        enough = np.flatnonzero(times >= _MIN_COPIES)
         sizes[enough], copies[enough] = size, times[enough]
     return sizes.tolist(), copies.tolist()
 
@@ -201,7 +201,7 @@ def _runs(given: Sequence[Stretch], sorts: Sequence[str | None], what: str) -> l
         while end < len(given) and sorts[place] is not None and _goes_on(given, sorts, end):
             end += 1
         run, inner = given[place:end], given[place + 1 : end - 1]
-        if len(run) >= _LEAST_RUN and sum(len(each.text) + 1 for each in inner) >= _LEAST_SAVED:
+        if len(run) >= _MIN_RUN and sum(len(each.text) + 1 for each in inner) >= _MIN_SAVED:
             count = inner[-1].after - inner[0].first
             folded += [run[0], Stretch(inner[0].first, inner[-1].after, f"[... {count:,} {what}]"), run[-1]]
         else:

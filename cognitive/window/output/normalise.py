@@ -19,14 +19,14 @@ from cognitive.window.output.text import all_lines, clean, head_of, is_web_page,
 
 OutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 
-LEAST_CHARACTERS = 200  # room for a pointer, and for something beside it
+MIN_CHARACTERS = 200  # room for a pointer, and for something beside it
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _NAMESPACE = UUID("6f0d8a52-6a0e-5c1c-9d0e-0d6c3c0f7b11")  # of whole outputs; changing it orphans every pointer
 _POINTER = re.compile(
     r"\[\.\.\. [\d,]{1,20} of [\d,]{1,20} characters left out; whole: artifact:"
     r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\]"
 )
-_LEAST_SAVED = 200  # characters that leaving noise out must save, in an output that is short enough with it
+_MIN_SAVED = 200  # characters that leaving noise out must save, in an output that is short enough with it
 _JUNK = 0.1  # share of characters that are no text, from which an output is binary
 _JUNK_SHOWN = 400
 
@@ -50,8 +50,8 @@ class OutputLimit:
     markup: bool = False
 
     def __post_init__(self) -> None:
-        if self.characters < LEAST_CHARACTERS or self.line < 1:
-            raise PolicyError(f"outputs of the kind {self.kind}: at least {LEAST_CHARACTERS} characters, 1 in a line")
+        if self.characters < MIN_CHARACTERS or self.line < 1:
+            raise PolicyError(f"outputs of the kind {self.kind}: at least {MIN_CHARACTERS} characters, 1 in a line")
 
 
 # The characters are about 2,000 tokens; what a cut costs says who gets more or less. A file that is cut is read again,
@@ -165,7 +165,7 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
     ):  # what is shown whole stays so when read again
         text, notes = _shorter(source, shown, limit, _Mark(len(whole), pointer))
         text = text if limit.exact else clean(text)
-        if not short or len(text) + _LEAST_SAVED <= len(shown):
+        if not short or len(text) + _MIN_SAVED <= len(shown):
             return Output(text, whole, pointer, len(output), notes)
     return _unshortened(output, shown)
 

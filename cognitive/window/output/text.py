@@ -16,10 +16,10 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]+")
 _LINE_BREAKS = str.maketrans({"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
 
 _WHOLE_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])")
-_LONGEST_CLUSTER = 64  # characters looked back for a border; what joins more is no text
+_MAX_CLUSTER_LENGTH = 64  # characters looked back for a border; what joins more is no text
 _JOINER = "\u200d"
 
-_LONGEST_PAGE = 2_000_000  # characters of a page that are read; what stands behind is in the whole
+_MAX_PAGE_LENGTH = 2_000_000  # characters of a page that are read; what stands behind is in the whole
 _HIDDEN = re2.compile(
     r"(?is)<!--.*?-->|<(?:script|style|svg|noscript|template|head)\b.*?</(?:script|style|svg|noscript|template|head)\s*>"
 )
@@ -88,7 +88,7 @@ def tail_of(text: str, characters: int) -> str:
 
 def border(text: str, place: int) -> int:
     """The last place up to `place` where a text may be cut."""
-    for back in range(place, max(0, place - _LONGEST_CLUSTER), -1):
+    for back in range(place, max(0, place - _MAX_CLUSTER_LENGTH), -1):
         if _border(text, back):
             return back
     return place
@@ -117,13 +117,13 @@ def _flag(character: str) -> bool:
 
 def _flags_before(text: str, place: int) -> int:
     start = place
-    while start > max(0, place - _LONGEST_CLUSTER) and _flag(text[start - 1]):
+    while start > max(0, place - _MAX_CLUSTER_LENGTH) and _flag(text[start - 1]):
         start -= 1
     return place - start
 
 
 def _in_escape(text: str, place: int) -> bool:
-    start = text.rfind("\x1b", max(0, place - _LONGEST_CLUSTER), place)
+    start = text.rfind("\x1b", max(0, place - _MAX_CLUSTER_LENGTH), place)
     if start < 0:
         return False
     sequence = _WHOLE_ESCAPE.match(text, start)
@@ -140,7 +140,7 @@ def is_web_page(text: str) -> bool:
 
 def page_text(page: str) -> str:
     """The words of a page, a line for each of its blocks, links as "words <address>"."""
-    text = _LINK.sub(r" [\1] ", _HIDDEN.sub(" ", page[:_LONGEST_PAGE]))
+    text = _LINK.sub(r" [\1] ", _HIDDEN.sub(" ", page[:_MAX_PAGE_LENGTH]))
     text = html.unescape(_TAG.sub(" ", _BLOCK.sub("\n", text)))
     lines = (_BLANKS.sub(" ", line).strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line)
