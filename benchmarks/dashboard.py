@@ -25,9 +25,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from brain.analytics.memories import Habit, MemoryFilter
-from brain.analytics.turn_rows import Page, Period, TurnFilter
-from brain.analytics.turns import Figures
+from brain.analytics.memories import MemoryFilter, UsageThresholds
+from brain.analytics.turn_rows import Period, ResultPage, TurnFilter
+from brain.analytics.turns import TurnAnalytics
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
 from brain.postgres import roles
@@ -73,14 +73,14 @@ HOTTEST = "SELECT memory_id FROM cognitive.usage WHERE agent_id = $1 ORDER BY ti
 Read = Callable[[], Awaitable[Any]]
 
 
-async def reads(f: Figures, database: Database) -> dict[str, Read]:
+async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
     """Every read, at its usual size and at its worst."""
     now = datetime.now(UTC)
     week, month, year = (Period(now - timedelta(days=days), now) for days in (7, 30, 365))
     hourly, local = Period(week.since, now, "hour"), Period(month.since, now, "day", "Asia/Kolkata")
     past = now - timedelta(days=180)
     turns, memories = await f.turns(AGENT), await f.memories(AGENT)
-    turn, memory, habit = turns.rows[0], memories.rows[0], Habit(7.0)
+    turn, memory, habit = turns.rows[0], memories.rows[0], UsageThresholds(7.0)
     hottest = await database.run(AGENT, lambda c: c.fetchval(HOTTEST, AGENT))
     return {
         "totals, a week": lambda: f.totals(AGENT, week),
@@ -172,7 +172,7 @@ def came_to(found: Any) -> str:
     """How much was read."""
     if isinstance(found, httpx.Response):
         return f"{found.status_code}, {len(found.content) / 1000:.0f} kB"
-    if isinstance(found, Page):
+    if isinstance(found, ResultPage):
         return f"{len(found.rows)} rows of {found.looked} looked at"
     return f"{len(found)} rows" if isinstance(found, list) else type(found).__name__
 
@@ -201,7 +201,7 @@ async def report(directory: Path, times: int, only: str | None) -> None:
     database = Database(urls.app)
     try:
         if only != "pages":
-            await table("read", await reads(Figures(database), database), times)
+            await table("read", await reads(TurnAnalytics(database), database), times)
         memory = await database.run(AGENT, lambda c: c.fetchval(HOTTEST, AGENT))
     finally:
         await database.close()

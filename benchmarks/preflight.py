@@ -23,7 +23,7 @@ from typing import Any
 
 from brain.embedding.embedders import CachedEmbedder
 from brain.embedding.minilm import MiniLM
-from brain.turn_records import Calls
+from brain.turn_records import TurnToolCalls
 from cognitive.plan import CATEGORIES, Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
@@ -146,7 +146,7 @@ def main() -> None:
     out.append(f"\ntest half, no rule fires: {len(some)}; guessed by exemplars {guessed}, right {right}")
     out.append(judge(some, plans).splitlines()[-1])
     history = [
-        Calls(None, plan.categories, tuple(row["needs"]))
+        TurnToolCalls(None, plan.categories, tuple(row["needs"]))
         for row in halves["tuning"]
         if (plan := planned(row["text"])).categories
     ]

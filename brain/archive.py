@@ -17,7 +17,7 @@ from brain.errors import InvalidInput
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import Redact
-from brain.types import Edge, MemoryType, Moment, NewMemory, Trust
+from brain.types import InputModel, MemoryType, Moment, NewMemory, Trust
 
 SQL = statements.load("archive")
 
@@ -25,7 +25,7 @@ Mass = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class Used(Edge):
+class ArchivedUsage(InputModel):
     """How often a memory was shown and used: decayed masses as of `last_at`, and counts."""
 
     shown: Mass
@@ -35,7 +35,7 @@ class Used(Edge):
     last_at: Moment
 
 
-class Change(Edge):
+class ArchivedRevision(InputModel):
     """What a change of a memory replaced; see `Revision`."""
 
     number: Annotated[int, Field(gt=0, lt=2**31)]
@@ -43,7 +43,7 @@ class Change(Edge):
     at: Moment
 
 
-class Kept(Edge):
+class MemoryMetadata(InputModel):
     """What is kept of a memory beside what it says.
 
     Raises:
@@ -54,8 +54,8 @@ class Kept(Edge):
     superseded_by: UUID | None = None
     created_at: Moment
     updated_at: Moment
-    usage: Used | None = None
-    revisions: tuple[Change, ...] = ()
+    usage: ArchivedUsage | None = None
+    revisions: tuple[ArchivedRevision, ...] = ()
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -65,7 +65,7 @@ class Kept(Edge):
         return self
 
 
-class Base(Edge):
+class TypeUsage(InputModel):
     """What is usual for an agent's memories of a type: the masses that a memory's own are shrunk to."""
 
     type: MemoryType
@@ -77,11 +77,11 @@ class Base(Edge):
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
+class ArchivedMemory:
     """A memory and what is kept of it."""
 
     memory: NewMemory
-    kept: Kept
+    kept: MemoryMetadata
 
     def require_past(self) -> None:
         """InvalidInput that names a revision of a field that no memory has, or to a value that none could have had."""
@@ -94,7 +94,7 @@ class Archived:
                 raise InvalidInput(f"revision {change.number}: {error}") from None
 
 
-def redacted(archived: Sequence[Archived], redact: Redact) -> list[Archived]:
+def redacted(archived: Sequence[ArchivedMemory], redact: Redact) -> list[ArchivedMemory]:
     """Return memories with all that they say, and all that they said, redacted."""
     return [
         replace(each, memory=redacting.memory(each.memory, redact), kept=_redacted_kept(each.kept, redact))
@@ -102,18 +102,20 @@ def redacted(archived: Sequence[Archived], redact: Redact) -> list[Archived]:
     ]
 
 
-def _redacted_kept(kept: Kept, redact: Redact) -> Kept:
+def _redacted_kept(kept: MemoryMetadata, redact: Redact) -> MemoryMetadata:
     changes = [each.model_copy(update={"was": _redacted_change(each.was, redact)}) for each in kept.revisions]
     return kept.model_copy(update={"revisions": tuple(changes)})
 
 
 def _redacted_change(was: Mapping[str, Any], redact: Redact) -> dict[str, Any]:
-    return {name: redacting.value(each, redact) if name in redacting.SAID else each for name, each in was.items()}
+    return {
+        name: redacting.value(each, redact) if name in redacting.REDACTED_FIELDS else each for name, each in was.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMemory:
-    """A memory as it is stored, with its place `seq` in the agent's order: the fields of `NewMemory` and of `Kept`."""
+    """A stored memory with its sequence number `seq`: the fields of `NewMemory` and of `MemoryMetadata`."""
 
     seq: int
     id: UUID
@@ -153,14 +155,14 @@ class Archive:
             )
         ]
 
-    async def bases(self, agent_id: str) -> list[Base]:
+    async def bases(self, agent_id: str) -> list[TypeUsage]:
         """What is usual for the agent's memories, by type."""
         return [
-            Base(**dict(row))
+            TypeUsage(**dict(row))
             for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.bases(agent_id=agent_id)))
         ]
 
-    async def put_bases(self, agent_id: str, bases: Sequence[Base]) -> None:
+    async def put_bases(self, agent_id: str, bases: Sequence[TypeUsage]) -> None:
         """Keeps what is usual for those types of which nothing is known yet."""
         rows = [SQL.put_base.values(agent_id=agent_id, **dict(base)) for base in bases]
         await self._database.run(agent_id, lambda c: c.executemany(SQL.put_base.sql, rows))
@@ -175,7 +177,7 @@ class Archive:
             )
 
 
-async def put_kept(c: Connection, agent_id: str, kept: Sequence[Kept]) -> None:
+async def put_kept(c: Connection, agent_id: str, kept: Sequence[MemoryMetadata]) -> None:
     """What is kept of memories, in the transaction that stores them."""
     await c.execute(
         *SQL.put_kept(

@@ -25,7 +25,7 @@ from brain.redacting import UNREDACTED, Redact, Redactor
 
 SQL = statements.load("artifacts")
 
-PIECE = 32_768  # characters: what a page costs to read at least, and some 1,500 rows for 50 MB
+CHUNK_CHARS = 32_768  # characters: what a page costs to read at least, and some 1,500 rows for 50 MB
 _AROUND = 200  # characters of a line on each side of what was looked for
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _FREE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))  # for private use: first to be free
@@ -58,7 +58,7 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ArtifactPage:
     """Characters [start, start + len(text)) of an artifact, of `artifact.characters`."""
 
     artifact: Artifact
@@ -73,7 +73,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MatchingLine:
     """A line that holds what was looked for: its number from 1, where in the artifact that begins, and the words there.
 
     A line longer than a piece is found once in each of its pieces.
@@ -85,7 +85,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Chunk:
     """A piece in which a literal begins, with as much of the next one as the literal may need."""
 
     start: int
@@ -148,32 +148,32 @@ class Artifacts:
 
         return await self._database.run(agent_id, work, timeout=timeout)
 
-    async def read(self, agent_id: str, id: UUID, start: int, length: int) -> Page | None:
+    async def read(self, agent_id: str, id: UUID, start: int, length: int) -> ArtifactPage | None:
         """At most `length` characters from `start` on, or None if there is no such artifact."""
 
-        async def work(c: Connection) -> Page | None:
+        async def work(c: Connection) -> ArtifactPage | None:
             row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
             if row is None:
                 return None
             artifact, stand_ins = _artifact(row)
-            first, last = start // PIECE, (start + length - 1) // PIECE
+            first, last = start // CHUNK_CHARS, (start + length - 1) // CHUNK_CHARS
             pieces = await c.fetch(*SQL.pieces(agent_id=agent_id, artifact_id=id, first=first, last=last))
             text = "".join(piece["content"] for piece in pieces)
-            skipped = start - first * PIECE
-            return Page(artifact, start, text[skipped : skipped + length].translate(stand_ins))
+            skipped = start - first * CHUNK_CHARS
+            return ArtifactPage(artifact, start, text[skipped : skipped + length].translate(stand_ins))
 
         return await self._database.run(agent_id, work)
 
-    async def search(self, agent_id: str, id: UUID, literal: str, limit: int) -> tuple[Line, ...] | None:
+    async def search(self, agent_id: str, id: UUID, literal: str, limit: int) -> tuple[MatchingLine, ...] | None:
         """The first lines that hold a literal, or None if there is no such artifact. An empty literal finds nothing.
 
         Raises:
             InvalidInput: a literal with a line break, or longer than a piece.
         """
-        if "\n" in literal or len(literal) > PIECE:
-            raise InvalidInput(f"literal: expected part of a line, of at most {PIECE:,} characters")
+        if "\n" in literal or len(literal) > CHUNK_CHARS:
+            raise InvalidInput(f"literal: expected part of a line, of at most {CHUNK_CHARS:,} characters")
 
-        async def work(c: Connection) -> tuple[Line, ...] | None:
+        async def work(c: Connection) -> tuple[MatchingLine, ...] | None:
             row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
             if row is None:
                 return None
@@ -184,8 +184,8 @@ class Artifacts:
             pieces = await c.fetch(
                 *SQL.holding(agent_id=agent_id, artifact_id=id, literal=sought, overlap=len(sought) - 1, limit=limit)
             )
-            lines = chain.from_iterable(_lines(as_value(_Piece, piece), sought) for piece in pieces)
-            return tuple(Line(n, start, text.translate(stand_ins)) for n, start, text in lines)[:limit]
+            lines = chain.from_iterable(_lines(as_value(_Chunk, piece), sought) for piece in pieces)
+            return tuple(MatchingLine(n, start, text.translate(stand_ins)) for n, start, text in lines)[:limit]
 
         return await self._database.run(agent_id, work)
 
@@ -248,13 +248,13 @@ def _stand_ins(text: str) -> dict[int, int]:
 def _pieces(text: str) -> Iterator[tuple[int, int, int, str]]:
     """Ordinal, offset, number of the line it begins in, and characters of each piece."""
     line = 1
-    for ordinal, start in enumerate(range(0, len(text), PIECE)):
-        piece = text[start : start + PIECE]
+    for ordinal, start in enumerate(range(0, len(text), CHUNK_CHARS)):
+        piece = text[start : start + CHUNK_CHARS]
         yield ordinal, start, line, piece
         line += piece.count("\n")
 
 
-def _lines(piece: _Piece, literal: str) -> Iterator[tuple[int, int, str]]:
+def _lines(piece: _Chunk, literal: str) -> Iterator[tuple[int, int, str]]:
     """The lines of a piece in which a literal begins: number, offset of the literal, the words around it."""
     own, text = piece.content, piece.content + piece.following
     number, counted, at = piece.line, 0, text.find(literal)

@@ -57,14 +57,14 @@ def late(cancelled: asyncio.CancelledError) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class AttemptFailure:
     """Why foreign code gave no answer: it was late, or raised what `detail` says."""
 
     reason: Literal["late", "raised"]
     detail: str
 
 
-async def attempt(work: Coroutine[Any, Any, T], seconds: float) -> T | Failed:
+async def attempt(work: Coroutine[Any, Any, T], seconds: float) -> T | AttemptFailure:
     """The answer of a host's own callable, which may take long and raise anything, within so many seconds."""
     task = asyncio.ensure_future(work)
     try:
@@ -73,11 +73,11 @@ async def attempt(work: Coroutine[Any, Any, T], seconds: float) -> T | Failed:
         if not task.done():
             _abandon(task)
     if not task.done():
-        return Failed("late", f"no answer within {seconds:g} s")
+        return AttemptFailure("late", f"no answer within {seconds:g} s")
     if task.cancelled():
-        return Failed("raised", "CancelledError")
+        return AttemptFailure("raised", "CancelledError")
     error = task.exception()
-    return Failed("raised", f"{type(error).__name__}: {error}") if error is not None else task.result()
+    return AttemptFailure("raised", f"{type(error).__name__}: {error}") if error is not None else task.result()
 
 
 def _abandon(task: asyncio.Task[Any], because: str | None = None) -> None:

@@ -12,30 +12,30 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from brain import statements
-from brain.embedding.embedders import Embedders, Spaces
+from brain.embedding.embedders import Embedders, EmbeddingSpaces
 from brain.errors import EmbeddingError
-from brain.indexing import Posted
+from brain.indexing import LexemeCounts
 from brain.postgres.database import Connection
 from brain.postgres.wire_types import encode_halfvec
 from brain.types import MemoryType, Vector
 
 SQL = statements.load("store")
 
-Embedded = tuple[int, str, Vector]  # the passage's ordinal, the field, the vector
+PassageVector = tuple[int, str, Vector]  # the passage's ordinal, the field, the vector
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PassagePostings:
     """A passage in the lexical index, in one language."""
 
     memory_id: UUID
     ordinal: int
     type: MemoryType
     session_no: int | None
-    posted: Posted
+    posted: LexemeCounts
 
 
-async def insert_postings(c: Connection, agent_id: str, places: Sequence[Place]) -> None:
+async def insert_postings(c: Connection, agent_id: str, places: Sequence[PassagePostings]) -> None:
     """Puts the lexemes of passages into the index."""
     postings = [(place, lexeme) for place in places for lexeme in place.posted.around]
     await c.execute(
@@ -63,7 +63,7 @@ async def agree(c: Connection, agent_id: str, embedders: Embedders, written: Abs
         EmbeddingError: a model gives vectors of another dimension than those that are there.
     """
     row = await c.fetchrow(*SQL.spaces(agent_id=agent_id))
-    spaces = Spaces.of(row["live"], row["kept"])
+    spaces = EmbeddingSpaces.of(row["live"], row["kept"])
     embedders.told(agent_id, spaces)
     wanted = embedders.writing(agent_id)
     for embedder in wanted:
@@ -80,7 +80,7 @@ async def agree(c: Connection, agent_id: str, embedders: Embedders, written: Abs
     return True
 
 
-def check(spaces: Spaces, model: str, dimension: int) -> None:
+def check(spaces: EmbeddingSpaces, model: str, dimension: int) -> None:
     """Vectors of a model are of one dimension.
 
     Raises:
@@ -92,7 +92,7 @@ def check(spaces: Spaces, model: str, dimension: int) -> None:
 
 
 async def insert_vectors(
-    c: Connection, agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, Embedded]]
+    c: Connection, agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, PassageVector]]
 ) -> None:
     """Writes vectors of one model: memory, its type, and what was embedded of it."""
     if not rows:

@@ -21,7 +21,7 @@ _MAX_COUNTED = 30_000  # a term frequency is kept in 16 bits
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class LexemeCounts:
     """The lexemes of a passage's two fields in one language, with how often each is there."""
 
     said: Mapping[str, int]
@@ -49,10 +49,10 @@ class IndexedPassage:
     stop: int
     said_text: str
     around_text: str | None
-    posted: Mapping[str, Posted]
+    posted: Mapping[str, LexemeCounts]
 
     @property
-    def live(self) -> Posted:
+    def live(self) -> LexemeCounts:
         """The lexemes in the language of the agent's reads."""
         return next(iter(self.posted.values()))
 
@@ -77,9 +77,9 @@ def passages(
     return found
 
 
-def _posted(text: str, surrounding: str, language: str) -> Posted:
+def _posted(text: str, surrounding: str, language: str) -> LexemeCounts:
     said = Counter(lexemes(text, language))
-    return Posted(_bounded(said), _bounded(said + Counter(lexemes(surrounding, language))))
+    return LexemeCounts(_bounded(said), _bounded(said + Counter(lexemes(surrounding, language))))
 
 
 def _date(at: datetime, language: str) -> str:

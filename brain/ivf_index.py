@@ -42,7 +42,7 @@ Key = Mapping[str, str]  # agent_id, model, field, type: parameters of the state
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class VectorGroup:
     """Vectors that one search reads together: how many, in how many cells, and how many were put into one just now."""
 
     model: str
@@ -62,7 +62,7 @@ class IvfIndex:
         self._size = size
         self._page = page
 
-    async def build(self, agent_id: str, *, progress: Progress | None = None) -> list[Group]:
+    async def build(self, agent_id: str, *, progress: Progress | None = None) -> list[VectorGroup]:
         """Has every vector of the agent's large groups lie in a cell, and returns these groups.
 
         `progress` is called with (done, total) vectors. Safe to run twice, at once, and to interrupt.
@@ -83,7 +83,7 @@ class IvfIndex:
             moved += await self._split(key)
             cells = len((await self._centres(key))[0])
             groups.append(
-                Group(row["model"], row["field"], row["type"], vectors=row["vectors"], cells=cells, moved=moved)
+                VectorGroup(row["model"], row["field"], row["type"], vectors=row["vectors"], cells=cells, moved=moved)
             )
         return groups
 

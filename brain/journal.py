@@ -27,7 +27,7 @@ from uuid import UUID
 
 import numpy as np
 
-from brain.erasure.residue import Remains
+from brain.erasure.residue import Residue
 from brain.errors import InvalidInput, JournalError
 from brain.file_lock import FileLock
 from brain.turn_records import Exposure, OpenTurn
@@ -60,7 +60,7 @@ _COLUMNS = "id, version, agent_id, turn_id, opening, outcome, error"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """What is kept of a turn. `id` grows and is never given twice; `version` counts what was added to the entry.
 
     `error` says why an entry is parked: it cannot be settled as it is, and does not stand in the way of others.
@@ -99,23 +99,23 @@ class Journal:
         with self._transaction() as c:
             return c.execute(_PUT, (agent_id, turn_id, opening, outcome, time())).rowcount > 0
 
-    def find(self, agent_id: str, turn_id: str) -> Entry | None:
+    def find(self, agent_id: str, turn_id: str) -> JournalEntry | None:
         """What is kept of a turn, parked or not."""
         return self._first("agent_id = ? AND turn_id = ?", agent_id, turn_id)
 
-    def after(self, id: int) -> Entry | None:
+    def after(self, id: int) -> JournalEntry | None:
         """The oldest entry younger than this that is not parked."""
         return self._first("id > ? AND error IS NULL", id)
 
-    def holds(self, entry: Entry) -> bool:
+    def holds(self, entry: JournalEntry) -> bool:
         """Whether some version of this entry is still there: it was neither drained nor erased."""
         return self._first("id = ?", entry.id) is not None
 
-    def remove(self, entry: Entry) -> None:
+    def remove(self, entry: JournalEntry) -> None:
         """Removes an entry that was settled. A newer version of it, which was not, stays."""
         self._change("DELETE FROM entry WHERE id = ? AND version = ?", entry.id, entry.version)
 
-    def park(self, entry: Entry, error: str) -> None:
+    def park(self, entry: JournalEntry, error: str) -> None:
         """Sets an entry aside, unless something was added to it meanwhile."""
         self._change("UPDATE entry SET error = ? WHERE id = ? AND version = ?", error, entry.id, entry.version)
 
@@ -156,7 +156,7 @@ class Journal:
             c.executemany("DELETE FROM entry WHERE id = ?", due)
         return len(due)
 
-    def cut(self, agent_id: str, remains: Remains) -> int:
+    def cut(self, agent_id: str, remains: Residue) -> int:
         """Leaves what is kept of an agent without what is erased, and returns of how many turns that was.
 
         A turn that is cut becomes another entry: whoever is draining the one that it was finds that gone.
@@ -201,20 +201,23 @@ class Journal:
         opening = oldest.opening if oldest is not None else None
         return Backlog(pending, parked, read(opening).at if opening is not None else None)
 
-    def parked(self, agent_id: str, limit: int = 20) -> list[Entry]:
+    def parked(self, agent_id: str, limit: int = 20) -> list[JournalEntry]:
         """An agent's parked entries, the oldest first, each with its error."""
         if not self.exists:
             return []
         where = "agent_id = ? AND error IS NOT NULL ORDER BY id LIMIT ?"
         with self._transaction() as c:
-            return [Entry(*row) for row in c.execute(f"SELECT {_COLUMNS} FROM entry WHERE {where}", (agent_id, limit))]
+            return [
+                JournalEntry(*row)
+                for row in c.execute(f"SELECT {_COLUMNS} FROM entry WHERE {where}", (agent_id, limit))
+            ]
 
-    def _first(self, where: str, *values: Any) -> Entry | None:
+    def _first(self, where: str, *values: Any) -> JournalEntry | None:
         if not self.exists:
             return None
         with self._transaction() as c:
             row = c.execute(f"SELECT {_COLUMNS} FROM entry WHERE {where} ORDER BY id LIMIT 1", values).fetchone()
-        return Entry(*row) if row is not None else None
+        return JournalEntry(*row) if row is not None else None
 
     def _change(self, statement: str, *values: Any) -> int:
         if not self.exists:
@@ -284,7 +287,7 @@ def written(turn: OpenTurn) -> str:
     )
 
 
-def opening_without(text: str, remains: Remains) -> str:
+def opening_without(text: str, remains: Residue) -> str:
     """An opened turn as text, without what is erased; its vector and its record follow from that, and go too."""
     left = remains.cut_json(text)
     if left == text:

@@ -121,7 +121,7 @@ def require(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexLanguages:
     """The language that an agent's reads use, and the one that its index is being built in beside, if any."""
 
     language: str = ENGLISH
@@ -133,23 +133,23 @@ class Indexed:
         return (self.language,) if self.becoming is None else (self.language, self.becoming)
 
 
-ORDINARY = Indexed()
+DEFAULT_LANGUAGES = IndexLanguages()
 
 
 class AgentLanguages:
     """The languages that the database named last, by agent. Every read and write brings the present one along."""
 
     def __init__(self) -> None:
-        self._told: OrderedDict[str, Indexed] = OrderedDict()
+        self._told: OrderedDict[str, IndexLanguages] = OrderedDict()
 
-    def told(self, agent_id: str, indexed: Indexed) -> None:
+    def told(self, agent_id: str, indexed: IndexLanguages) -> None:
         """Takes note of what the database names for an agent."""
         self._told.pop(agent_id, None)
-        if indexed != ORDINARY:
+        if indexed != DEFAULT_LANGUAGES:
             self._told[agent_id] = indexed
         while len(self._told) > _MAX_AGENTS:
             self._told.popitem(last=False)
 
-    def of(self, agent_id: str) -> Indexed:
+    def of(self, agent_id: str) -> IndexLanguages:
         """The agent's languages, as far as this process knows."""
-        return self._told.get(agent_id, ORDINARY)
+        return self._told.get(agent_id, DEFAULT_LANGUAGES)

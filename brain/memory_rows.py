@@ -9,12 +9,12 @@ from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from brain import archive, index_rows, statements
-from brain.archive import Kept
+from brain.archive import MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
-from brain.index_rows import Embedded
+from brain.index_rows import PassageVector
 from brain.indexing import IndexedPassage
-from brain.languages import AgentLanguages, Indexed
+from brain.languages import AgentLanguages, IndexLanguages
 from brain.postgres.database import Connection
 from brain.postgres.wire_types import as_value
 from brain.types import NewMemory, Receipt, above
@@ -25,7 +25,7 @@ MAX_REVISIONS = 100  # kept of one memory: more were made by a program, and nobo
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedMemory:
     """A memory ready to be written: indexed, embedded, with the id it gets if it is new."""
 
     id: UUID
@@ -33,12 +33,12 @@ class Prepared:
     memory: NewMemory
     occurred_at: datetime
     passages: list[IndexedPassage]
-    vectors: Mapping[str, Sequence[Embedded]]  # by model
-    kept: Kept | None = None  # of a memory that was one elsewhere: it has its id, and stands where it stood
+    vectors: Mapping[str, Sequence[PassageVector]]  # by model
+    kept: MemoryMetadata | None = None  # of a memory that was one elsewhere: it has its id, and stands where it stood
 
 
 @dataclass(frozen=True, slots=True)
-class _Corpus:
+class _AgentState:
     """The agent's row, held: where its order and its sessions go on, and the languages of its index."""
 
     next_seq: int
@@ -47,12 +47,12 @@ class _Corpus:
     becoming: str | None
 
     @property
-    def indexed(self) -> Indexed:
-        return Indexed(self.language, self.becoming)
+    def indexed(self) -> IndexLanguages:
+        return IndexLanguages(self.language, self.becoming)
 
 
-async def _locked(c: Connection, agent_id: str) -> _Corpus:
-    return as_value(_Corpus, await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id)))
+async def _locked(c: Connection, agent_id: str) -> _AgentState:
+    return as_value(_AgentState, await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id)))
 
 
 async def share_agent(c: Connection, agent_id: str) -> None:
@@ -61,7 +61,7 @@ async def share_agent(c: Connection, agent_id: str) -> None:
 
 
 async def write(
-    c: Connection, agent_id: str, prepared: list[Prepared], embedders: Embedders, languages: AgentLanguages
+    c: Connection, agent_id: str, prepared: list[PreparedMemory], embedders: Embedders, languages: AgentLanguages
 ) -> bool:
     """Stores what is not there yet, with its sessions, its index entries and its vectors.
 
@@ -110,19 +110,21 @@ async def write(
     return True
 
 
-def _indexed_alike(corpus: _Corpus, agent_id: str, prepared: Sequence[Prepared], languages: AgentLanguages) -> bool:
+def _indexed_alike(
+    corpus: _AgentState, agent_id: str, prepared: Sequence[PreparedMemory], languages: AgentLanguages
+) -> bool:
     """Whether all passages are indexed in the agent's present languages, of which this process takes note."""
     indexed = corpus.indexed
     languages.told(agent_id, indexed)
     return all(tuple(piece.posted) == indexed.written for item in prepared for piece in item.passages)
 
 
-def _id(agent_id: str, seq: int, item: Prepared) -> UUID:
+def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
     """An id that the same history gives again: ids decide between equal scores, so that equal stores rank alike."""
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
-async def _superseding(c: Connection, agent_id: str, prepared: list[Prepared]) -> list[Prepared]:
+async def _superseding(c: Connection, agent_id: str, prepared: list[PreparedMemory]) -> list[PreparedMemory]:
     """The memories that replace the one they name: none replaces a memory that is trusted more."""
     named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
     rows = await c.fetch(*SQL.known_ids(agent_id=agent_id, memory_ids=list(named))) if named else []
@@ -137,7 +139,7 @@ async def _superseding(c: Connection, agent_id: str, prepared: list[Prepared]) -
 
 
 async def _insert_memories(
-    c: Connection, agent_id: str, new: list[Prepared], next_seq: int, sessions: Mapping[str, int]
+    c: Connection, agent_id: str, new: list[PreparedMemory], next_seq: int, sessions: Mapping[str, int]
 ) -> None:
     memories = [item.memory for item in new]
     await c.execute(
@@ -165,10 +167,10 @@ async def _insert_memories(
 
 
 async def _touch_sessions(
-    c: Connection, agent_id: str, written: list[Prepared], next_session: int, *, new: bool = True
+    c: Connection, agent_id: str, written: list[PreparedMemory], next_session: int, *, new: bool = True
 ) -> tuple[dict[str, int], int]:
     """The numbers of the sessions that these memories belong to, and how many sessions were opened here."""
-    touched: dict[str, list[Prepared]] = {}
+    touched: dict[str, list[PreparedMemory]] = {}
     for item in written:
         if item.memory.session_id is not None:
             touched.setdefault(item.memory.session_id, []).append(item)
@@ -196,7 +198,7 @@ async def _touch_sessions(
 
 
 async def _insert_index(
-    c: Connection, agent_id: str, written: list[Prepared], sessions: dict[str, int], languages: Sequence[str]
+    c: Connection, agent_id: str, written: list[PreparedMemory], sessions: dict[str, int], languages: Sequence[str]
 ) -> None:
     pieces = [(item, piece) for item in written for piece in item.passages]
     await c.execute(
@@ -218,7 +220,7 @@ async def _insert_index(
         c,
         agent_id,
         [
-            index_rows.Place(
+            index_rows.PassagePostings(
                 item.id, piece.ordinal, item.memory.type, sessions.get(item.memory.session_id or ""), posted
             )
             for item, piece in pieces
@@ -233,7 +235,7 @@ async def _insert_index(
 async def rewrite(
     c: Connection,
     agent_id: str,
-    item: Prepared,
+    item: PreparedMemory,
     version: str,
     was: Mapping[str, Any],
     embedders: Embedders,
@@ -294,7 +296,7 @@ async def rewrite(
     return True
 
 
-async def _require_unsaid(c: Connection, agent_id: str, item: Prepared) -> None:
+async def _require_unsaid(c: Connection, agent_id: str, item: PreparedMemory) -> None:
     """InvalidInput if another memory says what this one is to say."""
     others = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity]))
     if any(row["id"] != item.id for row in others):

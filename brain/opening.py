@@ -16,14 +16,14 @@ from brain.errors import SchemaError, StoreUnavailable
 from brain.postgres import roles
 from brain.postgres.breaker import Breaker
 from brain.postgres.database import APP_ROLE, Database
-from brain.postgres.reading import Reading
+from brain.postgres.reading import ReadDatabase
 from brain.settings import Settings, from_environment
 
 log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, Reading]]:
+async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, ReadDatabase]]:
     """The database at the URL, or without one the embedded server's; closed at the end.
 
     A server at a URL that does not answer yet is waited for by those who ask it, and not here.
@@ -70,19 +70,19 @@ def connections(url: str, settings: Settings) -> Database:
     )
 
 
-def _at(url: str, settings: Settings) -> tuple[Database, Reading]:
+def _at(url: str, settings: Settings) -> tuple[Database, ReadDatabase]:
     pooled, clustered = settings.pooler == "transaction", settings.cluster == "citus"
-    looking = partial(Reading, breaker=partial(_breaker, settings), pooled=pooled, clustered=clustered)
+    looking = partial(ReadDatabase, breaker=partial(_breaker, settings), pooled=pooled, clustered=clustered)
     standby = looking(settings.replica_url) if settings.replica_url is not None else None
     return connections(url, settings), looking(url, standby=standby)
 
 
-def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tuple[Database, Reading]:
+def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tuple[Database, ReadDatabase]:
     """Of a server that is started again when it is lost, and whose roles are ours to create."""
     database = Database(
         urls.app, pool_size=settings.pool_size, revive=server.ensure_running, breaker=_breaker(settings)
     )
-    reading = Reading(
+    reading = ReadDatabase(
         urls.app,
         revive=server.ensure_running,
         grant=lambda: roles.create(urls.admin, [APP_ROLE]),
@@ -96,7 +96,7 @@ def _breaker(settings: Settings) -> Breaker:
 
 
 @asynccontextmanager
-async def _closing(database: Database, reading: Reading, opening: Awaitable[None]) -> AsyncIterator[None]:
+async def _closing(database: Database, reading: ReadDatabase, opening: Awaitable[None]) -> AsyncIterator[None]:
     try:
         await opening
         yield

@@ -20,7 +20,7 @@ Key = tuple[UUID, int]  # a memory's id and the ordinal of one of its passages
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class PassageText:
     """A passage as the store has it now; the fields are those of `brain.search.Hit`."""
 
     seq: int
@@ -37,25 +37,28 @@ class Content:
     vector: Vector | None
 
 
-READ_AGAIN = tuple(field.name for field in fields(Content))
+PASSAGE_FIELDS = tuple(field.name for field in fields(PassageText))
 # a vector follows from the rest; a time is written faster as a number
-_digested = attrgetter(*(name for name in READ_AGAIN if name not in ("vector", "occurred_at")))
+_digested = attrgetter(*(name for name in PASSAGE_FIELDS if name not in ("vector", "occurred_at")))
 _digested_of_pinned = attrgetter("content", "speaker", "occurred_at")
 
 
-class Contents:
+class PassageTexts:
     """Reads passages by memory and ordinal."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def read(self, agent_id: str, keys: Sequence[Key], model: str) -> Mapping[Key, Content]:
+    async def read(self, agent_id: str, keys: Sequence[Key], model: str) -> Mapping[Key, PassageText]:
         """The passages of these names that are still there, with their vectors of this embedding model."""
         ids, ordinals = [id for id, _ in keys], [ordinal for _, ordinal in keys]
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.read(agent_id=agent_id, memory_ids=ids, ordinals=ordinals, model=model))
         )
-        return {(row["memory_id"], row["ordinal"]): Content(**{name: row[name] for name in READ_AGAIN}) for row in rows}
+        return {
+            (row["memory_id"], row["ordinal"]): PassageText(**{name: row[name] for name in PASSAGE_FIELDS})
+            for row in rows
+        }
 
 
 def digest(passage: Any) -> int:

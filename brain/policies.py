@@ -17,21 +17,21 @@ from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.search import Masses
-from brain.statements import Statement
+from brain.statements import SqlStatement
 from brain.turn_records import ShadowedTurn, Verdict
 
 SQL = statements.load("policies")
 
 Role = Literal["live", "shadow"]
 Changes = Mapping[str, float | int]
-MAX_CANDIDATES = 200  # listed
-MAX_CHOICES = 200
+MAX_VERSIONS = 200  # listed
+MAX_ACTIVATIONS = 200
 MAX_NOTE_LENGTH = 500  # characters
 _SECONDS = 10.0  # a page that takes longer is given up
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PolicyVersion:
     """A saved policy: what it changes by the tunable's dotted name, over which base, since when and by whom."""
 
     version: str
@@ -43,7 +43,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PolicyActivation:
     """The `no`-th choice of a role; `version` None is the operator's own policy again, and as a shadow none."""
 
     role: Role
@@ -55,15 +55,15 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class ActivePolicy:
     """A choice that holds, with what its candidate changes."""
 
-    choice: Choice
+    choice: PolicyActivation
     changes: Changes
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
+class SampledTurn:
     """A completed turn with the record of its stages, None if there is none."""
 
     turn_id: str
@@ -79,7 +79,9 @@ class PolicyStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def save(self, agent_id: str, version: str, base: str, changes: Changes, *, by: str, note: str) -> Candidate:
+    async def save(
+        self, agent_id: str, version: str, base: str, changes: Changes, *, by: str, note: str
+    ) -> PolicyVersion:
         """Saves a candidate, once: one of this version that is there stays as it is, and is returned."""
 
         async def work(c: Connection) -> Any:
@@ -89,16 +91,16 @@ class PolicyStore:
             )
             return await c.fetchrow(*SQL.candidates(agent_id=agent_id, limit=1, version=version))
 
-        return Candidate(**dict(await self._database.run(agent_id, work)))
+        return PolicyVersion(**dict(await self._database.run(agent_id, work)))
 
-    async def candidates(self, agent_id: str, version: str | None = None) -> list[Candidate]:
+    async def candidates(self, agent_id: str, version: str | None = None) -> list[PolicyVersion]:
         """What was saved, the latest first; or the one of a version, if it is there."""
-        rows = await self._fetch(agent_id, SQL.candidates, limit=MAX_CANDIDATES, version=version)
-        return [as_value(Candidate, row) for row in rows]
+        rows = await self._fetch(agent_id, SQL.candidates, limit=MAX_VERSIONS, version=version)
+        return [as_value(PolicyVersion, row) for row in rows]
 
     async def choose(
         self, agent_id: str, role: Role, version: str | None, *, by: str, note: str, after: int | None = None
-    ) -> Choice:
+    ) -> PolicyActivation:
         """Lets a candidate hold from now on, or with None the operator's own policy.
 
         `after` is the number of the choice that the caller saw holding, 0 for none; None does not ask.
@@ -120,18 +122,20 @@ class PolicyStore:
                 *SQL.choose(agent_id=agent_id, role=role, number=no + 1, version=version, author=by, note=note)
             )
 
-        return Choice(**dict(await self._database.run(agent_id, work)))
+        return PolicyActivation(**dict(await self._database.run(agent_id, work)))
 
-    async def choices(self, agent_id: str, role: Role, limit: int = MAX_CHOICES) -> list[Choice]:
+    async def choices(self, agent_id: str, role: Role, limit: int = MAX_ACTIVATIONS) -> list[PolicyActivation]:
         """The history of a role, the latest first."""
-        return [Choice(**dict(row)) for row in await self._fetch(agent_id, SQL.choices, role=role, limit=limit)]
+        return [
+            PolicyActivation(**dict(row)) for row in await self._fetch(agent_id, SQL.choices, role=role, limit=limit)
+        ]
 
-    async def holding(self, agent_id: str) -> dict[Role, Holding]:
+    async def holding(self, agent_id: str) -> dict[Role, ActivePolicy]:
         """What holds now, by role; a role that nobody chose for is left out."""
-        told: dict[Role, Holding] = {}
+        told: dict[Role, ActivePolicy] = {}
         for row in await self._fetch(agent_id, SQL.holding):
             choice = {name: value for name, value in row.items() if name != "changes"}
-            told[row["role"]] = Holding(Choice(**choice), row["changes"] or {})
+            told[row["role"]] = ActivePolicy(PolicyActivation(**choice), row["changes"] or {})
         return told
 
     async def content(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
@@ -153,10 +157,10 @@ class PolicyStore:
 
     # --- recorded turns ---
 
-    async def sample(self, agent_id: str, since: datetime, until: datetime, latest: int) -> list[Sampled]:
+    async def sample(self, agent_id: str, since: datetime, until: datetime, latest: int) -> list[SampledTurn]:
         """The latest completed turns of [since, until), newest first."""
         rows = await self._fetch(agent_id, SQL.sample, since=since, until=until, limit=latest)
-        return [Sampled(row["turn_id"], row["at"], row["message"], row["policy"], row["record"]) for row in rows]
+        return [SampledTurn(row["turn_id"], row["at"], row["message"], row["policy"], row["record"]) for row in rows]
 
     async def completed(self, agent_id: str, since: datetime, until: datetime) -> int:
         """How many completed turns there are to sample, whole days of UTC counted."""
@@ -177,6 +181,6 @@ class PolicyStore:
         rows = await self._fetch(agent_id, SQL.verdicts_before, before=at, limit=latest)
         return [as_value(Verdict, row) for row in rows]
 
-    async def _fetch(self, agent_id: str, statement: Statement, **values: Any) -> list[Any]:
+    async def _fetch(self, agent_id: str, statement: SqlStatement, **values: Any) -> list[Any]:
         bound = statement(agent_id=agent_id, **values)
         return list(await self._database.run(agent_id, lambda c: c.fetch(*bound), timeout=_SECONDS))

@@ -20,7 +20,14 @@ T = TypeVar("T")
 
 Redact = Callable[[str], str]  # of any text, the same one for the same, in any thread
 WITHHELD = "[withheld]"
-SAID = ("content", "context", "speaker", "tags", "entities", "attributes")  # of a memory's fields; the others name
+REDACTED_FIELDS = (
+    "content",
+    "context",
+    "speaker",
+    "tags",
+    "entities",
+    "attributes",
+)  # of a memory's fields; the others name
 _AT_ONCE = 2  # texts of a lane; more would only take the interpreter from the event loop
 
 

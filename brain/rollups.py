@@ -18,7 +18,7 @@ Key = tuple[str, str]  # what it is told apart by, and the value
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class RollupCounts:
     """What is added under one key; `latency` counts by bucket."""
 
     turns: int = 0
@@ -38,10 +38,10 @@ class Numbers:
     latency: tuple[int, ...] = ()
 
 
-COLUMNS: tuple[str, ...] = tuple(each.name for each in fields(Numbers))
+COLUMNS: tuple[str, ...] = tuple(each.name for each in fields(RollupCounts))
 
 
-class Measures(TypedDict, total=False):
+class TurnMetrics(TypedDict, total=False):
     """The numbers that `pre_turn` records with a turn: milliseconds of the whole and by stage, and by memory type how
     many memories were found, deduped and trimmed.
     """
@@ -55,7 +55,7 @@ class Measures(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedMemory:
     """A memory that a completed turn showed: its type, its tokens in the prompt, and whether it was used."""
 
     type: str
@@ -64,7 +64,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CountedTurn:
     """A turn whose outcome is known, as far as it is counted. `measures` is what `pre_turn` recorded with it."""
 
     status: str
@@ -72,13 +72,13 @@ class Told:
     categories: tuple[str, ...]
     runtime: str | None
     degraded: bool
-    measures: Measures = field(default_factory=Measures)
-    memories: Sequence[Counted] = ()
+    measures: TurnMetrics = field(default_factory=TurnMetrics)
+    memories: Sequence[CountedMemory] = ()
     called: tuple[str, ...] = ()
     policy: str | None = None
 
 
-def rows(told: Told) -> dict[Key, Numbers]:
+def rows(told: CountedTurn) -> dict[Key, RollupCounts]:
     """What a turn adds, by key."""
     whole = _whole(told)
     by_type = {("type", type_): _of_type(told, type_) for type_ in _types(told)}
@@ -86,15 +86,15 @@ def rows(told: Told) -> dict[Key, Numbers]:
     return {
         **dict.fromkeys(_keys(told), whole),
         **by_type,
-        **{("stage", name): Numbers(turns=1, milliseconds=ms, latency=_one(ms)) for name, ms in stages.items()},
-        **{("tool", f"{category}/{name}"): Numbers(turns=1) for category in _of(told) for name in told.called},
+        **{("stage", name): RollupCounts(turns=1, milliseconds=ms, latency=_one(ms)) for name, ms in stages.items()},
+        **{("tool", f"{category}/{name}"): RollupCounts(turns=1) for category in _of(told) for name in told.called},
     }
 
 
-def changed(told: Told, memory: Counted) -> dict[Key, Numbers]:
+def changed(told: CountedTurn, memory: CountedMemory) -> dict[Key, RollupCounts]:
     """What a verdict on one memory, which was counted the other way round, changes."""
     sign = 1 if memory.used else -1
-    numbers = Numbers(used=sign, used_tokens=sign * memory.tokens)
+    numbers = RollupCounts(used=sign, used_tokens=sign * memory.tokens)
     return dict.fromkeys([*_keys(told), ("type", memory.type)], numbers)
 
 
@@ -117,23 +117,23 @@ def quantile(counts: Sequence[int], share: float) -> float | None:
     return float(2 ** ((len(counts) - 1) / _STEPS))
 
 
-def _keys(told: Told) -> list[Key]:
+def _keys(told: CountedTurn) -> list[Key]:
     known = [(by, value) for by, value in (("runtime", told.runtime), ("policy", told.policy)) if value]
     return [("all", ""), ("frame", told.frame), *(("category", each) for each in told.categories), *known]
 
 
-def _of(told: Told) -> Iterable[str]:
+def _of(told: CountedTurn) -> Iterable[str]:
     return told.categories or ("none",)
 
 
-def _types(told: Told) -> list[str]:
+def _types(told: CountedTurn) -> list[str]:
     known = told.measures.get("types", {})
     return sorted({*known, *(memory.type for memory in told.memories)})
 
 
-def _whole(told: Told) -> Numbers:
+def _whole(told: CountedTurn) -> RollupCounts:
     types, elapsed = told.measures.get("types", {}), told.measures.get("elapsed")
-    return Numbers(
+    return RollupCounts(
         turns=1,
         completed=int(told.status == "completed"),
         failed=int(told.status == "failed"),
@@ -147,14 +147,14 @@ def _whole(told: Told) -> Numbers:
     )
 
 
-def _of_type(told: Told, type_: str) -> Numbers:
+def _of_type(told: CountedTurn, type_: str) -> RollupCounts:
     own = told.measures.get("types", {}).get(type_, {})
     memories = [memory for memory in told.memories if memory.type == type_]
     found, deduped, trimmed = (own.get(name, 0) for name in ("found", "deduped", "trimmed"))
-    return Numbers(turns=1, found=found, deduped=deduped, trimmed=trimmed, **_used(memories))
+    return RollupCounts(turns=1, found=found, deduped=deduped, trimmed=trimmed, **_used(memories))
 
 
-def _used(memories: Sequence[Counted]) -> dict[str, Any]:
+def _used(memories: Sequence[CountedMemory]) -> dict[str, Any]:
     used = [memory for memory in memories if memory.used]
     return {
         "shown": len(memories),

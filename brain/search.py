@@ -13,12 +13,21 @@ from typing import Any
 from uuid import UUID
 
 from brain import past_turns, statements
-from brain.embedding.embedders import Spaces
-from brain.languages import AgentLanguages, Indexed
+from brain.embedding.embedders import EmbeddingSpaces
+from brain.languages import AgentLanguages, IndexLanguages
 from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import encode_halfvec
-from brain.terms import COUNTED, LARGE, MAX_POSTINGS, Chosen, Term, choose, idf, terms
+from brain.terms import (
+    LARGE_AGENT_PASSAGES,
+    MAX_COUNTED_POSTINGS,
+    MAX_POSTINGS,
+    SelectedTerms,
+    Term,
+    idf,
+    select_terms,
+    terms,
+)
 from brain.text import lexemes
 from brain.types import MemoryType, Trust, Vector
 
@@ -108,7 +117,7 @@ class Masses:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """All hits in the agent's own order, the query's idf by lexeme among passages and among sessions, how many passages
     the agent has, the masses of being shown and used by type, and similar past turns, the most similar first.
     """
@@ -137,14 +146,14 @@ class MemorySearch:
     def __init__(
         self,
         database: Database,
-        told: Callable[[str, Spaces], None] = lambda agent_id, spaces: None,
+        told: Callable[[str, EmbeddingSpaces], None] = lambda agent_id, spaces: None,
         languages: AgentLanguages | None = None,
     ) -> None:
         self._database = database
         self._told = told
         self._languages = languages if languages is not None else AgentLanguages()
 
-    async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> Found:
+    async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> SearchResult:
         """Every candidate for the query, unweighed.
 
         Raises:
@@ -154,7 +163,7 @@ class MemorySearch:
         async def work(connection: Connection) -> tuple[Any, dict[str, Term], list[Hit]]:
             facts, lexemes = await self._facts(connection, agent_id, query)
             words = terms(facts["terms"] or {}, lexemes, facts["sessions"])
-            chosen = choose(words, facts["passages"])
+            chosen = select_terms(words, facts["passages"])
             associated = past_turns.associated(facts["past"] or [], query.past)
             types, hits = query.types, list[Hit]()
             statement = _CANDIDATES[query.vector is None or len(query.vector) <= 1200]
@@ -169,10 +178,10 @@ class MemorySearch:
 
         # a word's postings may be leaving the index: what the first statement counted, the second has to find
         facts, words, hits = await self._database.run(agent_id, work, timeout=timeout, snapshot=True)
-        self._told(agent_id, Spaces.of(facts["live"], facts["kept"]))
+        self._told(agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
         language = _indexed(facts).language
         rarity = {lexeme: idf(facts["passages"], term.said) for lexeme, term in words.items()}
-        return Found(
+        return SearchResult(
             hits=tuple(hits),
             idf=rarity,
             session_idf={lexeme: idf(facts["sessions"], term.sessions) for lexeme, term in words.items()},
@@ -194,8 +203,8 @@ class MemorySearch:
         return facts, lexemes
 
 
-def _indexed(facts: Any) -> Indexed:
-    return Indexed(*facts["indexed"]) if facts["indexed"] is not None else Indexed()
+def _indexed(facts: Any) -> IndexLanguages:
+    return IndexLanguages(*facts["indexed"]) if facts["indexed"] is not None else IndexLanguages()
 
 
 def _lexemes(text: str, language: str) -> list[str]:
@@ -213,13 +222,13 @@ def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[st
         "now": past and past.now,
         "max_turns": past and past.latest,
         "limit": past and past.kept,
-        "large_passages": LARGE,
-        "max_counted": COUNTED,
+        "large_passages": LARGE_AGENT_PASSAGES,
+        "max_counted": MAX_COUNTED_POSTINGS,
     }
 
 
 def _candidate_values(
-    agent_id: str, query: Query, types: Mapping[MemoryType, int], associated: Sequence[UUID], chosen: Chosen
+    agent_id: str, query: Query, types: Mapping[MemoryType, int], associated: Sequence[UUID], chosen: SelectedTerms
 ) -> dict[str, Any]:
     date_from, date_until = query.dates or (None, None)
     return {

@@ -17,7 +17,7 @@ SQL = statements.load("sessions")
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class CarriedState:
     """What the next turn of a session needs of it.
 
     `summary` covers the conversation up to the message whose digest `covers` is; `plan` are the steps of the work, and
@@ -45,7 +45,7 @@ class SessionState:
     session_id: str
     memories: int
     turns: int
-    carried: Carried
+    carried: CarriedState
     started_at: datetime
     last_at: datetime
     ended_at: datetime | None
@@ -54,7 +54,7 @@ class SessionState:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class ClearedSession:
     """What was removed of a session, in rows; `sessions` is 0 if there is no such session."""
 
     sessions: int
@@ -73,12 +73,12 @@ class Sessions:
         self._database = database
         self._redactor = redactor
 
-    async def carried(self, agent_id: str, session_id: str, *, timeout: float = 60.0) -> Carried:
+    async def carried(self, agent_id: str, session_id: str, *, timeout: float = 60.0) -> CarriedState:
         """What the next turn needs, in one statement; of a session that never was, nothing."""
         row = await self._database.run(
             agent_id, lambda c: c.fetchrow(*SQL.carried(agent_id=agent_id, session_id=session_id)), timeout=timeout
         )
-        return as_value(Carried, row) if row is not None else Carried()
+        return as_value(CarriedState, row) if row is not None else CarriedState()
 
     async def state(self, agent_id: str, session_id: str, recent: int) -> SessionState | None:
         """A session with its last turns, or None."""
@@ -92,7 +92,7 @@ class Sessions:
                 session_id=row["session_id"],
                 memories=row["memories"],
                 turns=row["turns"],
-                carried=as_value(Carried, row),
+                carried=as_value(CarriedState, row),
                 started_at=row["started_at"],
                 last_at=row["last_at"],
                 ended_at=row["ended_at"],
@@ -107,7 +107,7 @@ class Sessions:
         agent_id: str,
         session_id: str,
         turn_id: str,
-        was: Carried,
+        was: CarriedState,
         summary: str,
         covers: str | None,
         *,
@@ -180,7 +180,7 @@ class Sessions:
             agent_id, lambda c: c.execute(*SQL.plan(agent_id=agent_id, session_id=session_id, plan=told, at=at))
         )
 
-    async def advance(self, agent_id: str, session_id: str, step: int) -> Carried:
+    async def advance(self, agent_id: str, session_id: str, step: int) -> CarriedState:
         """Marks a step, counted from 0, as done, once.
 
         Raises:
@@ -192,7 +192,7 @@ class Sessions:
         if row is None:
             found = await self.carried(agent_id, session_id)
             raise InvalidInput(f"step: {step} cannot be done, of {len(found.plan)} steps {found.step} are")
-        return as_value(Carried, row)
+        return as_value(CarriedState, row)
 
     async def end(self, agent_id: str, session_id: str, at: datetime) -> bool:
         """Marks a session as ended; the first time stands. False if there is no such session."""
@@ -201,9 +201,9 @@ class Sessions:
         )
         return row is not None
 
-    async def clear(self, agent_id: str, session_id: str) -> Cleared:
+    async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
         """Removes what a session keeps of its talk and its work; its turns and memories stay."""
-        return Cleared(
+        return ClearedSession(
             **await self._database.run(
                 agent_id, lambda c: c.fetchrow(*SQL.clear(agent_id=agent_id, session_id=session_id))
             )

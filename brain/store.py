@@ -14,12 +14,12 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from brain import archive, memory_rows, redacting
-from brain.archive import Archived, Kept
+from brain.archive import ArchivedMemory, MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, texts
 from brain.languages import AgentLanguages
-from brain.memory_rows import SQL, Prepared
+from brain.memory_rows import SQL, PreparedMemory
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redactor
@@ -40,7 +40,9 @@ MAX_TRIES = 50  # of a write that others overtake
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
-Work = Callable[[list[Prepared], Connection], Awaitable[bool]]  # in a transaction; False if it is to be prepared again
+Work = Callable[
+    [list[PreparedMemory], Connection], Awaitable[bool]
+]  # in a transaction; False if it is to be prepared again
 
 
 class MemoryStore:
@@ -78,7 +80,7 @@ class MemoryStore:
                 progress(len(ids), len(memories))
         return ids
 
-    async def restore(self, agent_id: str, archived: Sequence[Archived], *, now: datetime) -> list[UUID]:
+    async def restore(self, agent_id: str, archived: Sequence[ArchivedMemory], *, now: datetime) -> list[UUID]:
         """Stores memories as they were elsewhere, with their ids and all that is kept of them, and returns the ids that
         they have here: one that exists already stays as it is.
         """
@@ -91,7 +93,7 @@ class MemoryStore:
         return ids
 
     async def _write_kept(
-        self, agent_id: str, kept: Mapping[bytes, Kept], prepared: list[Prepared], c: Connection
+        self, agent_id: str, kept: Mapping[bytes, MemoryMetadata], prepared: list[PreparedMemory], c: Connection
     ) -> bool:
         whole = [replace(item, id=kept[item.identity].id, kept=kept[item.identity]) for item in prepared]
         return await memory_rows.write(c, agent_id, whole, self._embedders, self._languages)
@@ -109,7 +111,7 @@ class MemoryStore:
             await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id, read_at))
 
     async def _write_of_turn(
-        self, agent_id: str, turn_id: str, read_at: datetime, prepared: list[Prepared], c: Connection
+        self, agent_id: str, turn_id: str, read_at: datetime, prepared: list[PreparedMemory], c: Connection
     ) -> bool:
         await memory_rows.share_agent(c, agent_id)
         wanted = await c.fetchval(*SQL.has_turn(agent_id=agent_id, turn_id=turn_id, read_at=read_at))
@@ -127,7 +129,7 @@ class MemoryStore:
             known = await self._existing(agent_id, identities)
         return [known[key] for key in identities]
 
-    async def _write_batch(self, agent_id: str, prepared: list[Prepared], c: Connection) -> bool:
+    async def _write_batch(self, agent_id: str, prepared: list[PreparedMemory], c: Connection) -> bool:
         return await memory_rows.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
@@ -146,11 +148,11 @@ class MemoryStore:
         )
         return {row["identity"]: row["id"] for row in rows}
 
-    async def _prepare(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime) -> list[Prepared]:
+    async def _prepare(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime) -> list[PreparedMemory]:
         indexed = {key: self._indexed(agent_id, memory, memory.occurred_at or now) for key, memory in fresh.items()}
         vectors = await self._vectors(agent_id, [piece for pieces in indexed.values() for piece in pieces])
         return [
-            Prepared(
+            PreparedMemory(
                 uuid4(),
                 key,
                 memory,
@@ -229,7 +231,7 @@ class MemoryStore:
         occurred_at = changed.occurred_at or found.occurred_at
         pieces = self._indexed(agent_id, changed, occurred_at)
         vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
-        prepared = Prepared(id, identity(changed), changed, occurred_at, pieces, vectors)
+        prepared = PreparedMemory(id, identity(changed), changed, occurred_at, pieces, vectors)
         was = _replaced(found, changed, occurred_at)
         rewritten = await self._database.run(
             agent_id,

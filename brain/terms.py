@@ -12,8 +12,10 @@ from uuid import UUID
 MAX_POSTINGS = 5_000
 # From so many passages on, an agent's words are read by what all of them cost: below, that is bounded by the rule above
 # well enough, and the 0.5 % above which it would leave a word out is what a question is usually about.
-LARGE = 50_000
-COUNTED = 1_000  # postings that are counted of a word of a large agent; an estimate from so many is off by some 3 %
+LARGE_AGENT_PASSAGES = 50_000
+MAX_COUNTED_POSTINGS = (
+    1_000  # postings that are counted of a word of a large agent; an estimate from so many is off by some 3 %
+)
 MAX_READ = 8_000  # postings of all words of a query to a large agent; some 20 ms
 MAX_COMMON = 2  # words beyond that which are looked up in what was found: the rarest of them, at 5 ms each
 
@@ -28,7 +30,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SelectedTerms:
     """The lexemes to read postings of, and those only looked up in what these find; each with its count of passages."""
 
     read: Mapping[str, int]
@@ -55,11 +57,11 @@ def _term(said: int, sessions: int, around: int, last: str | None, *, all_sessio
     return Term(round(told), max(sessions, round(held)), round(whole))
 
 
-def choose(found: Mapping[str, Term], passages: int) -> Chosen:
+def select_terms(found: Mapping[str, Term], passages: int) -> SelectedTerms:
     """For a small agent every word that is not too common; for a large one the rarest, up to a bound of postings."""
     present = {lexeme: term for lexeme, term in found.items() if term.around}
-    if passages <= LARGE:
-        return Chosen({word: term.said for word, term in present.items() if term.around < MAX_POSTINGS}, {})
+    if passages <= LARGE_AGENT_PASSAGES:
+        return SelectedTerms({word: term.said for word, term in present.items() if term.around < MAX_POSTINGS}, {})
     read, common, left = set[str](), list[str](), MAX_READ
     for lexeme in sorted(present, key=lambda lexeme: (present[lexeme].around, lexeme)):
         left -= present[lexeme].around
@@ -67,7 +69,7 @@ def choose(found: Mapping[str, Term], passages: int) -> Chosen:
             read.add(lexeme)
         elif len(common) < MAX_COMMON:
             common.append(lexeme)
-    return Chosen(
+    return SelectedTerms(
         {lexeme: term.said for lexeme, term in present.items() if lexeme in read},
         {lexeme: present[lexeme].said for lexeme in common},
     )

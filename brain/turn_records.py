@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain.rollups import Counted, Measures, Told
+from brain.rollups import CountedMemory, CountedTurn, TurnMetrics
 from brain.types import MemoryType, Vector
 
 
@@ -50,7 +50,7 @@ class OpenTurn:
     policy_content: Mapping[str, Any] | None = None
     categories: tuple[str, ...] = ()
     runtime: str | None = None
-    measures: Measures = field(default_factory=Measures)
+    measures: TurnMetrics = field(default_factory=TurnMetrics)
     prepared: float | None = None
     degraded_codes: tuple[str, ...] = ()
 
@@ -131,20 +131,20 @@ class HeldTurn:
     categories: tuple[str, ...]
     runtime: str | None
     degraded: bool
-    measures: Measures
+    measures: TurnMetrics
     called: tuple[str, ...]
     policy: str
     read_at: datetime
     withheld: bool
     planned_under: Mapping[str, Any] | None
 
-    def said(self, status: str) -> Said:
+    def said(self, status: str) -> TurnMessage:
         """Return what the record says of the turn's message, with the status of its first outcome."""
-        return Said(self.session_id, self.user_id, self.at, self.message, status, self.read_at, self.withheld)
+        return TurnMessage(self.session_id, self.user_id, self.at, self.message, status, self.read_at, self.withheld)
 
-    def told(self, status: str, called: tuple[str, ...] = (), memories: Sequence[Counted] = ()) -> Told:
+    def told(self, status: str, called: tuple[str, ...] = (), memories: Sequence[CountedMemory] = ()) -> CountedTurn:
         """Return the turn as it is counted."""
-        return Told(
+        return CountedTurn(
             status,
             self.frame,
             self.categories,
@@ -185,7 +185,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ExposureRow:
     """A memory as it was shown in a turn; `content` is None if it was erased since."""
 
     memory_id: UUID
@@ -217,7 +217,7 @@ class Decoy:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedTurn:
     """What the record of a turn says to whoever judges it: the message that memories were shown for, and what the
     policy says that it was planned under, None where that was not recorded.
     """
@@ -227,7 +227,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class UsageWeights:
     """How a verdict adds to what was counted before it: the half-life of that, and the showings that a rated one counts
     for, where others count 1.
     """
@@ -237,26 +237,26 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TurnJudgement:
     """What is to be counted of a turn: a judgement per shown memory, with which weights, and of each decoy its type and
     whether the same measure credits it.
     """
 
     shown: Sequence[Judgement]
-    weights: Weights
+    weights: UsageWeights
     decoys: Sequence[tuple[MemoryType, bool]] = ()
 
 
 # From what a turn showed, its decoys and its record to what is to be counted.
-Judge = Callable[[Sequence[Shown], Sequence[Decoy], Planned], Awaitable[Judged]]
+Judge = Callable[[Sequence[ExposureRow], Sequence[Decoy], PlannedTurn], Awaitable[TurnJudgement]]
 # From what the policy of a turn says to the weights of somebody's word on what it showed.
-Weigh = Callable[[Mapping[str, Any] | None], Weights]
+Weigh = Callable[[Mapping[str, Any] | None], UsageWeights]
 # Asked in a transaction that erasures of the agent wait for: whether what it is about to record is still wanted.
-Still = Callable[[], Awaitable[bool]]
+StillWanted = Callable[[], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TurnMessage:
     """What the record of a turn says of its message: cut where it held what was erased before it was read, at `read_at`
     by the clock of the database. `withheld`: its outcome may hold such words, which nobody looked for there.
     """
@@ -271,12 +271,12 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class ClosedTurn:
     """What was counted of a turn, whether it was this time, and what was said in it."""
 
     judgements: tuple[Judgement, ...]
     first: bool
-    said: Said
+    said: TurnMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class TurnToolCalls:
     """What a completed turn was taken for, whose it was, and the tools that were called in it."""
 
     user_id: str | None

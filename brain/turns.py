@@ -11,24 +11,24 @@ from brain import rollups, statements
 from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value, encode_halfvec
-from brain.statements import Statement
+from brain.statements import SqlStatement
 from brain.turn_records import (
     CalledTurn,
-    Calls,
-    Closed,
+    ClosedTurn,
     Decoy,
+    ExposureRow,
     HeldTurn,
     Judge,
-    Judged,
     Judgement,
     OpenTurn,
-    Planned,
+    PlannedTurn,
     RecordedTurn,
     Shadow,
     ShadowedTurn,
-    Shown,
-    Still,
+    StillWanted,
+    TurnJudgement,
     TurnSummary,
+    TurnToolCalls,
     Verdict,
     Weigh,
 )
@@ -54,7 +54,7 @@ class TurnLog:
         *,
         abandon_after_minutes: float,
         durable: bool = False,
-        still: Still | None = None,
+        still: StillWanted | None = None,
     ) -> None:
         """Records a turn; one that is there already stays as it was recorded first. Gives up some that stayed open.
 
@@ -79,18 +79,18 @@ class TurnLog:
         judge: Judge,
         *,
         opening: OpenTurn | None = None,
-        still: Still | None = None,
+        still: StillWanted | None = None,
         told_at: float | None = None,
         called: Sequence[str] = (),
         response: str | None = None,
-    ) -> Closed | None:
+    ) -> ClosedTurn | None:
         """Counts a turn's outcome once, opening the turn first if need be; one transaction. None: no such turn.
 
         What was counted before stays, whatever `judge` would say now. A turn that was given up can still be closed.
         `told_at` is when the outcome came in, in seconds since the epoch: what is forgotten since may stand in it.
         """
 
-        async def work(c: Connection) -> Closed | None:
+        async def work(c: Connection) -> ClosedTurn | None:
             if not await _wanted(c, agent_id, still):
                 return None
             if opening is not None:
@@ -100,7 +100,7 @@ class TurnLog:
                 return None
             if not turn.open:
                 rows = await c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
-                return Closed(tuple(as_value(Judgement, row) for row in rows), False, turn.said(turn.status))
+                return ClosedTurn(tuple(as_value(Judgement, row) for row in rows), False, turn.said(turn.status))
             shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
             await c.execute(
                 *SQL.close_turn(
@@ -122,7 +122,7 @@ class TurnLog:
             )
             told = turn.told(status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
             await _tally(c, agent_id, turn.at, rollups.rows(told))
-            return Closed(tuple(judged.shown), True, turn.said(status))
+            return ClosedTurn(tuple(judged.shown), True, turn.said(status))
 
         return await self._database.run(agent_id, work)
 
@@ -157,9 +157,9 @@ class TurnLog:
             ),
         )
 
-    async def shown(self, agent_id: str, turn_id: str) -> list[Shown]:
+    async def shown(self, agent_id: str, turn_id: str) -> list[ExposureRow]:
         """The memories a turn showed, by the prompt first, in their order there."""
-        return await self._fetch(Shown, SQL.exposures, agent_id, turn_id=turn_id)
+        return await self._fetch(ExposureRow, SQL.exposures, agent_id, turn_id=turn_id)
 
     async def turn(self, agent_id: str, turn_id: str) -> RecordedTurn | None:
         """Return a recorded turn with its trace, or None."""
@@ -211,9 +211,9 @@ class TurnLog:
         """Return the shadows beside what their turns showed and what of that was used."""
         return await self._fetch(ShadowedTurn, SQL.shadows, agent_id)
 
-    async def calls(self, agent_id: str, limit: int) -> list[Calls]:
+    async def calls(self, agent_id: str, limit: int) -> list[TurnToolCalls]:
         """The agent's latest completed turns that have a category, newest first."""
-        return await self._fetch(Calls, SQL.calls, agent_id, limit=limit)
+        return await self._fetch(TurnToolCalls, SQL.calls, agent_id, limit=limit)
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
         """Forgets the categories of the agent's turns, or of one user's, and returns of how many."""
@@ -262,13 +262,13 @@ class TurnLog:
                 )
             )
             if turn is not None and rated is not None and rated["times"]:
-                memory = rollups.Counted(rated["type"], rated["tokens"], useful)
+                memory = rollups.CountedMemory(rated["type"], rated["tokens"], useful)
                 await _tally(c, agent_id, turn.at, rollups.changed(turn.told(turn.status), memory))
             return rated is not None
 
         return await self._database.run(agent_id, work)
 
-    async def _fetch(self, kind: type[T], statement: Statement, agent_id: str, **values: Any) -> list[T]:
+    async def _fetch(self, kind: type[T], statement: SqlStatement, agent_id: str, **values: Any) -> list[T]:
         bound = statement(agent_id=agent_id, **values)
         rows = await self._database.run(agent_id, lambda c: c.fetch(*bound))
         return [as_value(kind, row) for row in rows]
@@ -279,7 +279,7 @@ async def _held(c: Connection, agent_id: str, turn_id: str, told_at: float | Non
     return as_value(HeldTurn, row) if row is not None else None
 
 
-async def _wanted(c: Connection, agent_id: str, still: Still | None) -> bool:
+async def _wanted(c: Connection, agent_id: str, still: StillWanted | None) -> bool:
     await _share(c, agent_id)
     return still is None or await still()
 
@@ -322,23 +322,23 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
 
 async def _judged(
     c: Connection, agent_id: str, turn_id: str, turn: HeldTurn, judge: Judge
-) -> tuple[Sequence[Shown], Judged]:
+) -> tuple[Sequence[ExposureRow], TurnJudgement]:
     """The memories that the turn showed, and the judgement on them and on its decoys."""
-    shown = [as_value(Shown, row) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
+    shown = [as_value(ExposureRow, row) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
     decoys = [as_value(Decoy, row) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
-    return shown, await judge(shown, decoys, Planned(turn.message, turn.planned_under))
+    return shown, await judge(shown, decoys, PlannedTurn(turn.message, turn.planned_under))
 
 
-def _counted(shown: Sequence[Shown], judged: Sequence[Judgement]) -> list[rollups.Counted]:
+def _counted(shown: Sequence[ExposureRow], judged: Sequence[Judgement]) -> list[rollups.CountedMemory]:
     verdicts = {judgement.memory_id: judgement for judgement in judged}
     return [
-        rollups.Counted(memory.type, memory.tokens, memory.counts_as_used(verdicts[memory.memory_id]))
+        rollups.CountedMemory(memory.type, memory.tokens, memory.counts_as_used(verdicts[memory.memory_id]))
         for memory in shown
         if memory.memory_id in verdicts
     ]
 
 
-async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.Numbers]) -> None:
+async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.RollupCounts]) -> None:
     told = [
         {"by": by, "value": value, **{name: getattr(numbers, name) for name in rollups.COLUMNS}}
         for (by, value), numbers in rows.items()  # not `asdict`, which copies deeply

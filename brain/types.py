@@ -84,7 +84,7 @@ Labels = Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)]
 MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(_not_blank)]
 
 
-class Edge(BaseModel):
+class InputModel(BaseModel):
     """A value that enters from outside: frozen, unknown keys forbidden, errors typed and naming the field."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -110,20 +110,22 @@ def invalid(subject: str, error: ValidationError) -> InvalidInput:
 _ATTRIBUTE: Mapping[str, Any] = {"label": Label, "text": Text}
 
 
-def _attributes_model(row: TypeRow) -> type[Edge]:
+def _attributes_model(row: TypeRow) -> type[InputModel]:
     """Return the model of a type's attributes: each is optional, and is a label, a text or one of some words."""
     fields: Any = {
         name: ((_ATTRIBUTE[kind] if isinstance(kind, str) else Literal[kind]) | None, None)
         for name, kind in row.attributes.items()
     }
-    made: type[Edge] = create_model(f"{row.name.capitalize()}Attributes", __base__=Edge, **fields)
+    made: type[InputModel] = create_model(f"{row.name.capitalize()}Attributes", __base__=InputModel, **fields)
     return made
 
 
-ATTRIBUTES: Mapping[MemoryType, type[Edge]] = MappingProxyType({row.name: _attributes_model(row) for row in TYPE_ROWS})
+ATTRIBUTES: Mapping[MemoryType, type[InputModel]] = MappingProxyType(
+    {row.name: _attributes_model(row) for row in TYPE_ROWS}
+)
 
 
-class NewMemory(Edge):
+class NewMemory(InputModel):
     """A memory to be stored.
 
     `content` is what is shown; content longer than a passage is indexed in passages, and the best one is shown.

@@ -8,25 +8,25 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from brain.analytics.turns import Figures
+from brain.analytics.turns import TurnAnalytics
 from brain.archive import Archive
 from brain.artifacts import Artifacts
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import Reindexing
 from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder, Embedders
-from brain.erasure.erasing import Erasing
+from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
 from brain.errors import EmbeddingError
 from brain.ivf_index import IvfIndex
 from brain.journal import Journal, journal_name
 from brain.languages import AgentLanguages
 from brain.opening import opened
-from brain.passage_texts import Contents
+from brain.passage_texts import PassageTexts
 from brain.policies import PolicyStore
 from brain.ports import Embedder
 from brain.postgres.database import Database
-from brain.postgres.reading import Reading
+from brain.postgres.reading import ReadDatabase
 from brain.redacting import Redact, Redactor
 from brain.search import MemorySearch
 from brain.sessions import Sessions
@@ -124,7 +124,7 @@ class _Base:
     """What everything else is composed from: the adapters, the settings that they came from, and the policies."""
 
     database: Database
-    reading: Reading
+    reading: ReadDatabase
     journal: Journal
     embedders: Embedders
     redactor: Redactor
@@ -183,7 +183,7 @@ class _Stores:
     sessions: Sessions
     artifacts: Artifacts
     policies: PolicyStore
-    contents: Contents
+    contents: PassageTexts
     engine: ContextEngine
     counter: TokenCounter
 
@@ -201,7 +201,7 @@ class _Stores:
             Sessions(database, redactor),
             Artifacts(database, redactor),
             PolicyStore(database),
-            Contents(database),
+            PassageTexts(database),
             engine,
             counter,
         )
@@ -233,7 +233,7 @@ def _compose(base: _Base) -> Services:
     recall = Recall(stores.engine, resolver, stores.memories, turns)
     memories = AgentMemories(
         stores.memories,
-        Erasing(base.database, stores.memories, embedders),
+        Eraser(base.database, stores.memories, embedders),
         turns,
         resolver,
         outcomes,
@@ -275,7 +275,7 @@ def _policies(base: _Base, stores: _Stores, resolver: PolicyResolver, forgetting
 
 def _explain(base: _Base, stores: _Stores) -> ExplainApi:
     questions = Questions(stores.turns, stores.memories, stores.contents, stores.counter, base.extensions.constants)
-    return ExplainApi(questions, stores.turns, base.embedders, Figures(base.reading), base.extensions.constants)
+    return ExplainApi(questions, stores.turns, base.embedders, TurnAnalytics(base.reading), base.extensions.constants)
 
 
 def _admin(

@@ -10,7 +10,7 @@ from time import time
 from typing import Any
 from uuid import UUID, uuid4
 
-from brain.artifacts import Page
+from brain.artifacts import ArtifactPage
 from brain.ports import Embedder
 from brain.postgres import event_loop
 from brain.postgres.breaker import waits_for_recovery
@@ -308,7 +308,7 @@ class CognitiveLayer:
         """Mark a session as ended. Return False if there is no such session."""
         return await self.sessions.end(agent_id, session_id)
 
-    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> Page:
+    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> ArtifactPage:
         """Return a page of a whole tool output: `length` characters from `start` on; `Page.next` begins the next.
 
         Raises:

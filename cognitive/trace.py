@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from brain.rollups import Measures
+from brain.rollups import TurnMetrics
 from brain.search import Hit
 from brain.types import MemoryType
 
@@ -220,7 +220,7 @@ class Trace:
         """Milliseconds by stage, without the whole."""
         return {name: ms for name, ms in self.timings.items() if name != ELAPSED}
 
-    def measures(self, model: str | None = None) -> Measures:
+    def measures(self, model: str | None = None) -> TurnMetrics:
         """Return the numbers that are added up over many turns.
 
         `elapsed` and `stages` are milliseconds. `types` counts what was `found`, `deduped` and `trimmed` of each type.
@@ -234,7 +234,7 @@ class Trace:
             counts["deduped"] += COUNTED.get(fate.disposition) == "deduped"
             counts["trimmed"] += COUNTED.get(fate.disposition) == "trimmed"
         ended = Counter(fate.disposition for fate in self.fates)
-        measures: Measures = {
+        measures: TurnMetrics = {
             "elapsed": round(self.timings[ELAPSED], 3) if ELAPSED in self.timings else None,
             "stages": {name: round(ms, 3) for name, ms in self.stages.items()},
             "types": {type_: dict(counts) for type_, counts in by_type.items()},

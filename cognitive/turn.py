@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import from_json, to_json
 
-from brain.types import Edge, Label, MemoryType, Moment, Text, Vector
+from brain.types import InputModel, Label, MemoryType, Moment, Text, Vector
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan
 from cognitive.policy import Policy
@@ -32,7 +32,7 @@ MessageText = Annotated[
 ]
 
 
-class ToolCall(Edge):
+class ToolCall(InputModel):
     """A call of a tool by the model, and what came of it."""
 
     name: Label
@@ -42,7 +42,7 @@ class ToolCall(Edge):
     id: Label | None = None
 
 
-class Message(Edge):
+class Message(InputModel):
     """A message of the conversation. A tool's answer names the call it belongs to."""
 
     role: Role
@@ -65,7 +65,7 @@ def _as_json(value: Any) -> Any:
 Json = Annotated[Mapping[str, Any], AfterValidator(_as_json)]
 
 
-class Tool(Edge):
+class Tool(InputModel):
     """A tool that the model may call; `parameters` is a JSON schema.
 
     A skill, a pack or a pipeline may say more: phrases that ask for it, what it takes and gives, the names of those
@@ -109,7 +109,7 @@ class ToolSpec(dict[str, Any]):
         return dict(self["parameters"])
 
 
-class Turn(Edge):
+class Turn(InputModel):
     """A turn about to begin.
 
     `conversation` is what the model would see before `text`, oldest first. `now` and `turn_id` are for replay and
@@ -137,7 +137,7 @@ class Turn(Edge):
     runtime: Label | None = None
 
 
-class Outcome(Edge):
+class Outcome(InputModel):
     """How a turn ended. Only completed turns teach; citations and ratings override the measured overlap.
 
     What the response quotes from the results of `tool_calls` proves no use of a memory, save one that was recalled.

@@ -11,8 +11,8 @@ from brain.analytics.turn_rows import Period, Point, Total
 from brain.errors import InvalidInput
 from brain.postgres import roles
 from brain.postgres.database import Connection, Database, T, Work
-from brain.postgres.reading import Reading
-from brain.statements import Statement
+from brain.postgres.reading import ReadDatabase
+from brain.statements import SqlStatement
 
 SQL = statements.load("fleet")
 
@@ -21,13 +21,13 @@ MIN_TURNS = 20  # of an agent whose share of degraded turns is told: of fewer it
 _SECONDS = 10.0
 
 
-class Across:
+class FleetAnalytics:
     """Reads of the tally alone, each in a transaction that has become `cognitive_overview`.
 
     All raise StoreError where this connection's login was not granted that role.
     """
 
-    def __init__(self, database: Database | Reading) -> None:
+    def __init__(self, database: Database | ReadDatabase) -> None:
         self._database = database
 
     async def agents(
@@ -57,7 +57,7 @@ class Across:
             courses[row["agent_id"]][row["step"]] = row["used"] / row["shown"] if row["shown"] else None
         return courses
 
-    async def _fetch(self, statement: Statement, period: Period, **more: Any) -> Sequence[Any]:
+    async def _fetch(self, statement: SqlStatement, period: Period, **more: Any) -> Sequence[Any]:
         async def work(c: Connection) -> Sequence[Any]:
             return list(await c.fetch(*statement(since=period.begin_of_day, until=period.until, **more)))
 
@@ -71,5 +71,5 @@ class Across:
         return await self._database.run("", become, timeout=_SECONDS)
 
 
-def _numbers(row: Any) -> rollups.Numbers:
-    return rollups.Numbers(**{name: row[name] for name in rollups.COLUMNS if name != "latency"})
+def _numbers(row: Any) -> rollups.RollupCounts:
+    return rollups.RollupCounts(**{name: row[name] for name in rollups.COLUMNS if name != "latency"})

@@ -13,15 +13,15 @@ from uuid import UUID
 
 from brain.analytics import paging
 from brain.analytics.paging import EARLIEST, LATEST, MAX_SAMPLED, most, patterns, start
-from brain.analytics.turn_rows import Page
+from brain.analytics.turn_rows import ResultPage
 from brain.postgres.database import Database
-from brain.postgres.reading import Reading
+from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
 from brain.search import Masses
-from brain.statements import Statement
+from brain.statements import SqlStatement
 from brain.types import MEMORY_TYPES, MemoryType, Receipt
 
-Group = Literal["never", "ignored", "rising", "stale"]
+UsageGroup = Literal["never", "ignored", "rising", "stale"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class MemoryRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
+class UsageThresholds:
     """When use says something of a memory.
 
     *Never* shown in a turn that counts, and not pinned; *ignored*: shown at least `showings` times and never used;
@@ -101,7 +101,7 @@ class GroupSizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class MemoryLifecycle:
     """A memory whole: `replaced` and `replacement` are the beginnings of the memories before and after it."""
 
     memory: MemoryRow
@@ -137,7 +137,7 @@ class Showing:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class SimilarMemory:
     """Memories most like one, with the cosine to it, of `looked` that were compared."""
 
     rows: tuple[tuple[MemoryRow, float], ...]
@@ -160,14 +160,14 @@ _GROUPS = {walk: SQL.group.fill(walk=SQL[walk]) for walk in ("walk_stored", "wal
 _ANY = MemoryFilter()
 
 
-class MemoryFigures:
+class MemoryAnalytics:
     """The reads of memories, one agent's at a time."""
 
-    _database: Database | Reading
+    _database: Database | ReadDatabase
 
     async def memories(
         self, agent_id: str, wanted: MemoryFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None
-    ) -> Page[MemoryRow]:
+    ) -> ResultPage[MemoryRow]:
         """Memories that a filter lets through, by when they happened, latest first; looks at `MAX_LOOKED` at most."""
         begin = start(after, wanted.until)
         rows = await paging.fetched(
@@ -187,7 +187,7 @@ class MemoryFigures:
         )
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
 
-    async def group_sizes(self, agent_id: str, habit: Habit, now: datetime) -> GroupSizes:
+    async def group_sizes(self, agent_id: str, habit: UsageThresholds, now: datetime) -> GroupSizes:
         """How many memories were never shown, are ignored, rise, went stale: of a sample of `MAX_SAMPLED`.
 
         And how many are pinned or superseded, counted up to `MAX_LOOKED`.
@@ -198,15 +198,15 @@ class MemoryFigures:
     async def group(
         self,
         agent_id: str,
-        group: Group,
-        habit: Habit,
+        group: UsageGroup,
+        habit: UsageThresholds,
         now: datetime,
         *,
         types: Sequence[MemoryType] = MEMORY_TYPES,
         tag: str | None = None,
         limit: int = 50,
         after: tuple[Any, ...] | None = None,
-    ) -> Page[MemoryRow]:
+    ) -> ResultPage[MemoryRow]:
         """The memories of a group, window by window of `MAX_SAMPLED` memories by id, within each the clearest first:
         what was stored longest ago, shown or used most often, or rises most. Windows are of all memories where those
         that were never shown are wanted, and else of those that were.
@@ -230,7 +230,7 @@ class MemoryFigures:
         following = (rows[0]["last_id"], None, None) if looked == MAX_SAMPLED else None
         if len(found) == limit:
             following = (window, found[-1]["score"], found[-1]["id"])
-        return Page(tuple(map(_memory_row, found)), looked, following)
+        return ResultPage(tuple(map(_memory_row, found)), looked, following)
 
     async def beginnings(self, agent_id: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
         """Memories by their ids as lists show them; those that the agent does not have are left out."""
@@ -251,23 +251,23 @@ class MemoryFigures:
         rows = await self._of_memories(agent_id, SQL.removal, memory_ids=list(ids))
         return Receipt(agent_id, **dict(rows[0]))
 
-    async def life(self, agent_id: str, memory_id: UUID) -> Life | None:
+    async def life(self, agent_id: str, memory_id: UUID) -> MemoryLifecycle | None:
         """A memory with all that is known of it but its turns, or None if the agent has no such memory."""
         rows = await self._of_memories(agent_id, SQL.life, memory_id=memory_id)
         if not rows:
             return None
-        return as_value(Life, rows[0], memory=_memory_row(rows[0]))
+        return as_value(MemoryLifecycle, rows[0], memory=_memory_row(rows[0]))
 
     async def showings(
         self, agent_id: str, memory_id: UUID, *, limit: int = 50, after: tuple[Any, ...] | None = None
-    ) -> Page[Showing]:
+    ) -> ResultPage[Showing]:
         """The turns that showed a memory, newest first, with their questions."""
         at, turn_id = after or (LATEST, "")
         rows = await self._of_memories(
             agent_id, SQL.showings, memory_id=memory_id, before_at=at, before_turn_id=turn_id, limit=most(limit)
         )
         following = (rows[-1]["at"], rows[-1]["turn_id"]) if len(rows) == limit else None
-        return Page(tuple(as_value(Showing, row) for row in rows), len(rows), following)
+        return ResultPage(tuple(as_value(Showing, row) for row in rows), len(rows), following)
 
     async def shown_at(self, agent_id: str, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
         """When a memory was shown, whether it was used, and how it was rated: the latest `MAX_SHOWINGS`, in order."""
@@ -276,7 +276,7 @@ class MemoryFigures:
 
     async def near(
         self, agent_id: str, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
-    ) -> Near:
+    ) -> SimilarMemory:
         """Memories whose first passage is like that of this one, by vectors of an embedding model, most like first.
 
         Without a model, by vectors of one that the memory has.
@@ -294,9 +294,9 @@ class MemoryFigures:
             limit=most(limit),
         )
         found = tuple((_memory_row(row), row["cosine"]) for row in rows if row["id"] is not None)
-        return Near(found, rows[0]["looked"])
+        return SimilarMemory(found, rows[0]["looked"])
 
-    async def _of_memories(self, agent_id: str, statement: Statement, **values: Any) -> Sequence[Any]:
+    async def _of_memories(self, agent_id: str, statement: SqlStatement, **values: Any) -> Sequence[Any]:
         return await paging.fetched(self._database, agent_id, statement, **values)
 
 
@@ -309,7 +309,7 @@ def _walk(wanted: MemoryFilter) -> str:
     return "walk_superseded" if wanted.superseded else "walk_types"
 
 
-def _habit(habit: Habit, now: datetime) -> dict[str, Any]:
+def _habit(habit: UsageThresholds, now: datetime) -> dict[str, Any]:
     return {
         "now": now,
         "half_life_seconds": habit.half_life_days * _DAY,

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from brain import statements
-from brain.analytics.turn_rows import Page, Row
+from brain.analytics.turn_rows import ResultPage, RowT
 from brain.errors import InvalidInput
 from brain.postgres.database import Database
-from brain.postgres.reading import Reading
-from brain.statements import Statement, Statements
+from brain.postgres.reading import ReadDatabase
+from brain.statements import SqlStatement, SqlStatements
 
 MAX_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
 MAX_SAMPLED = 5_000  # memories or vectors of which shares are told
@@ -21,7 +21,7 @@ EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UT
 SECONDS = 10.0  # a page that takes longer is given up
 
 
-def load(file: str) -> Statements:
+def load(file: str) -> SqlStatements:
     """Return the statements of a file with their bounds.
 
     Bounds that choose a plan are written out: of a parameter Postgres supposes that a tenth of the rows is wanted.
@@ -29,7 +29,9 @@ def load(file: str) -> Statements:
     return statements.load(file, most=MAX_LOOKED, sample=MAX_SAMPLED)
 
 
-async def fetched(database: Database | Reading, agent_id: str, statement: Statement, **values: Any) -> Sequence[Any]:
+async def fetched(
+    database: Database | ReadDatabase, agent_id: str, statement: SqlStatement, **values: Any
+) -> Sequence[Any]:
     """Return the rows of a statement that reads one agent's rows, in its own transaction."""
     bound = statement(agent_id=agent_id, **values)
     return list(await database.run(agent_id, lambda c: c.fetch(*bound), timeout=SECONDS))
@@ -40,7 +42,7 @@ def start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, A
     return (after[0], after[1]) if after is not None else (until or LATEST, None)
 
 
-def page(rows: Sequence[Any], limit: int, made: Callable[[Any], Row], key: str, at: str) -> Page[Row]:
+def page(rows: Sequence[Any], limit: int, made: Callable[[Any], RowT], key: str, at: str) -> ResultPage[RowT]:
     """A walk's rows as a page: every row says how far the walk came, the first even if there is none to show."""
     found = [row for row in rows if row[key] is not None]
     looked = max(row["looked"] for row in rows)
@@ -48,7 +50,7 @@ def page(rows: Sequence[Any], limit: int, made: Callable[[Any], Row], key: str, 
     if len(found) == limit:
         following = (found[-1][at], found[-1][key])
     back_to = found[-1][at] if len(found) == limit else rows[0]["last_at"]
-    return Page(tuple(map(made, found)), looked, following, back_to)
+    return ResultPage(tuple(map(made, found)), looked, following, back_to)
 
 
 def patterns(words: str | None) -> list[str] | None:

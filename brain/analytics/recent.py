@@ -9,7 +9,7 @@ from datetime import datetime
 from brain import statements
 from brain.analytics.turn_rows import Period
 from brain.postgres.database import Connection, Database
-from brain.postgres.reading import Reading
+from brain.postgres.reading import ReadDatabase
 
 MAX_TURNS = 5_000  # that are walked: at the pace of a busy agent a day or two
 MAX_PASSAGES = 2_000  # of which the share of a model is told, within two percent
@@ -19,7 +19,7 @@ _SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSeen:
+class ModelUsage:
     """A language model that turns named, "" for those that named none; how many of them lost tools, and how many."""
 
     model: str
@@ -30,10 +30,10 @@ class ModelSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsSeen:
+class ModelUsageList:
     """The models of the latest turns, of which `looked` were looked at, back to a time."""
 
-    rows: tuple[ModelSeen, ...]
+    rows: tuple[ModelUsage, ...]
     looked: int
     back_to: datetime | None
 
@@ -62,7 +62,7 @@ class Degradations:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class VectorCoverage:
     """How many of `looked` passages have vectors, by embedding model; a random sample, or all of them."""
 
     models: Mapping[str, int]
@@ -74,25 +74,25 @@ class Embedded:
         return self.looked == MAX_PASSAGES
 
 
-class Lately:
+class RecentAnalytics:
     """Reads of one agent's latest turns, under row level security."""
 
-    def __init__(self, database: Database | Reading) -> None:
+    def __init__(self, database: Database | ReadDatabase) -> None:
         self._database = database
 
-    async def models(self, agent_id: str, period: Period) -> ModelsSeen:
+    async def models(self, agent_id: str, period: Period) -> ModelUsageList:
         """Which language models the latest turns of a period were for, the most frequent first."""
 
-        async def work(c: Connection) -> ModelsSeen:
+        async def work(c: Connection) -> ModelUsageList:
             rows = await c.fetch(
                 *SQL.turn_models(agent_id=agent_id, since=period.since, until=period.until, limit=MAX_MODELS)
             )
             seen = tuple(
-                ModelSeen(row["model"], row["turns"], row["trimmed"], row["cut"], row["last_at"])
+                ModelUsage(row["model"], row["turns"], row["trimmed"], row["cut"], row["last_at"])
                 for row in rows
                 if row["model"] is not None
             )
-            return ModelsSeen(seen, rows[0]["looked"], rows[0]["back_to"])
+            return ModelUsageList(seen, rows[0]["looked"], rows[0]["back_to"])
 
         return await self._database.run(agent_id, work, timeout=_SECONDS)
 
@@ -110,7 +110,7 @@ class Lately:
             {at: counts.get("", 0) for at, counts in steps.items()},
         )
 
-    async def embedded(self, agent_id: str) -> Embedded:
+    async def embedded(self, agent_id: str) -> VectorCoverage:
         """Which embedding models the passages have vectors of."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.embedded(agent_id=agent_id)), timeout=_SECONDS)
-        return Embedded({row["model"]: row["passages"] for row in rows[1:]}, rows[0]["passages"])
+        return VectorCoverage({row["model"]: row["passages"] for row in rows[1:]}, rows[0]["passages"])

@@ -11,8 +11,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 from brain import rollups
 
-Row = TypeVar("Row")
-By = Literal["all", "type", "frame", "category", "runtime", "stage", "tool", "policy"]
+RowT = TypeVar("RowT")
+Dimension = Literal["all", "type", "frame", "category", "runtime", "stage", "tool", "policy"]
 
 _MAX_HOURLY = timedelta(days=35)  # 840 rows of each value
 
@@ -66,7 +66,7 @@ class Total:
     """What some turns came to. A rate is None where there is nothing that it could be a share of."""
 
     value: str
-    numbers: rollups.Numbers
+    numbers: rollups.RollupCounts
     last_at: datetime | None = None
 
     @property
@@ -103,14 +103,14 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[Row]):
+class ResultPage(Generic[RowT]):
     """Some rows of a list that was walked up to a bound.
 
     `looked` is how many rows were looked at, `back_to` the time they reach back to where they are in its order, and
     `after` is where to go on, None if the list ended here. A page may be empty and not the last.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[RowT, ...]
     looked: int
     after: tuple[Any, ...] | None
     back_to: datetime | None = None
@@ -149,7 +149,7 @@ class TurnFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnRow:
+class TurnListRow:
     """A turn in a list; `message` is its beginning. `milliseconds` and `found` are None where nothing was measured."""
 
     turn_id: str
@@ -174,7 +174,7 @@ class TurnRow:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnNumbers:
+class TurnMeasurements:
     """What a turn says of itself beside its account: times by stage, what was cut, its neighbours in the session.
 
     `response` is its beginning, None where it is not kept; `bytes` is what its trace takes; `trim`, `window` and
@@ -199,7 +199,7 @@ class TurnNumbers:
     degraded_codes: tuple[str, ...]
     called: tuple[str, ...]
     model: str | None
-    measures: rollups.Measures
+    measures: rollups.TurnMetrics
     timings: Mapping[str, float]
     trim: Mapping[str, Any]
     window: Mapping[str, Any]
@@ -213,7 +213,7 @@ class TurnNumbers:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicySeen:
+class PolicyUsage:
     """A policy that turns were planned under, since when, and what they came to; `last_at` is the last day of it."""
 
     version: str
@@ -222,7 +222,7 @@ class PolicySeen:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class OmittedTool:
     """A tool that turns of a category went without: removed by the plan or cut to fit; called nonetheless (`asked`),
     or only named in the message. `wanted_in` and `left_out_in` are the latest such turns.
     """
@@ -267,7 +267,7 @@ class OpenTurnRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class AgentHealth:
     """The state of the store. `models` counts the vectors by embedding model among `vectors_looked` of a random sample;
     `open_turns` is counted up to a bound.
     """

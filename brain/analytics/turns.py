@@ -15,29 +15,29 @@ from numpy.typing import NDArray
 
 from brain import rollups
 from brain.analytics import paging
-from brain.analytics.fleet import Across
-from brain.analytics.memories import MemoryFigures
+from brain.analytics.fleet import FleetAnalytics
+from brain.analytics.memories import MemoryAnalytics
 from brain.analytics.paging import EARLIEST, SECONDS, most, patterns, start
-from brain.analytics.recent import Lately
+from brain.analytics.recent import RecentAnalytics
 from brain.analytics.turn_rows import (
-    By,
-    Health,
-    LeftOut,
+    AgentHealth,
+    Dimension,
+    OmittedTool,
     OpenTurnRow,
-    Page,
     Period,
     Point,
-    PolicySeen,
+    PolicyUsage,
     Relation,
+    ResultPage,
     Total,
     TurnFilter,
-    TurnNumbers,
-    TurnRow,
+    TurnListRow,
+    TurnMeasurements,
 )
 from brain.postgres.database import Connection, Database
-from brain.postgres.reading import Reading
+from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
-from brain.statements import Statement
+from brain.statements import SqlStatement
 
 MAX_VALUES = 200  # of one kind, in a table; the rest is less frequent
 MAX_POINTS = 4_000  # of a series, over all its values
@@ -52,17 +52,17 @@ _TURNS = {
 _ANY_TURN = TurnFilter()
 
 
-class Figures(MemoryFigures):
+class TurnAnalytics(MemoryAnalytics):
     """Reads of one agent's record, under row level security; `lately` has those without a counter, and `across` alone
     looks across agents.
     """
 
-    def __init__(self, database: Database | Reading) -> None:
+    def __init__(self, database: Database | ReadDatabase) -> None:
         self._database = database
-        self.lately = Lately(database)
-        self.across = Across(database)
+        self.lately = RecentAnalytics(database)
+        self.across = FleetAnalytics(database)
 
-    async def totals(self, agent_id: str, period: Period, by: By = "all", *, timed: bool = True) -> list[Total]:
+    async def totals(self, agent_id: str, period: Period, by: Dimension = "all", *, timed: bool = True) -> list[Total]:
         """What the turns of a period came to: one total of all, or one per value, the most frequent first.
 
         Under "tool" a value is "category/name". The period is widened to whole hours. Not `timed`, they have no times.
@@ -85,7 +85,9 @@ class Figures(MemoryFigures):
 
         return await self._database.run(agent_id, work, timeout=SECONDS)
 
-    async def series(self, agent_id: str, period: Period, by: By = "all", value: str | None = None) -> list[Point]:
+    async def series(
+        self, agent_id: str, period: Period, by: Dimension = "all", value: str | None = None
+    ) -> list[Point]:
         """The same by steps of time, in order; steps without turns are left out.
 
         Raises:
@@ -111,7 +113,7 @@ class Figures(MemoryFigures):
 
     async def turns(
         self, agent_id: str, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
-    ) -> Page[TurnRow]:
+    ) -> ResultPage[TurnListRow]:
         """Turns that a filter lets through, newest first; looks at `MAX_LOOKED` of them at most."""
         begin = start(after, wanted.until)
         rows = await self._fetch(
@@ -143,21 +145,21 @@ class Figures(MemoryFigures):
         )
         return paging.page(rows, limit, _turn_row, "turn_id", "at")
 
-    async def turn(self, agent_id: str, turn_id: str) -> TurnNumbers | None:
+    async def turn(self, agent_id: str, turn_id: str) -> TurnMeasurements | None:
         """A turn's numbers, or None if the agent has no such turn."""
         rows = await self._fetch(agent_id, SQL.turn, turn_id=turn_id)
         if not rows:
             return None
         row = rows[0]
         told = {name: row[name] or {} for name in ("measures", "timings", "trim", "window", "sections", "excerpts")}
-        return as_value(TurnNumbers, row, **told)
+        return as_value(TurnMeasurements, row, **told)
 
-    async def policies(self, agent_id: str, limit: int = 100) -> list[PolicySeen]:
+    async def policies(self, agent_id: str, limit: int = 100) -> list[PolicyUsage]:
         """The policies that the agent's turns were planned under, the latest first, with what those turns came to."""
         rows = await self._fetch(agent_id, SQL.policies, limit=most(limit))
-        return [PolicySeen(row["version"], row["first_used_at"], _total(row, "version")) for row in rows]
+        return [PolicyUsage(row["version"], row["first_used_at"], _total(row, "version")) for row in rows]
 
-    async def left_out(self, agent_id: str, period: Period | None = None) -> tuple[list[LeftOut], int]:
+    async def left_out(self, agent_id: str, period: Period | None = None) -> tuple[list[OmittedTool], int]:
         """Tools that the latest turns (of a period) went without, those that were wanted first, then the most often;
         and how many turns were looked at.
         """
@@ -165,15 +167,15 @@ class Figures(MemoryFigures):
         rows = await self._fetch(
             agent_id, SQL.left_out, max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
         )
-        return [as_value(LeftOut, row) for row in rows if row["name"] is not None], rows[0]["looked"]
+        return [as_value(OmittedTool, row) for row in rows if row["name"] is not None], rows[0]["looked"]
 
-    async def health(self, agent_id: str) -> Health:
+    async def health(self, agent_id: str) -> AgentHealth:
         """Server, tables, indexes, embedding models and open turns."""
 
-        async def work(c: Connection) -> Health:
+        async def work(c: Connection) -> AgentHealth:
             standing = await c.fetchrow(*SQL.standing(agent_id=agent_id, max_open=MAX_OPEN))
             models = await c.fetch(*SQL.models(agent_id=agent_id))
-            return Health(
+            return AgentHealth(
                 **dict(standing),
                 **dict(await c.fetchrow(*SQL.server())),
                 relations=tuple(as_value(Relation, row) for row in await c.fetch(*SQL.relations())),
@@ -186,7 +188,7 @@ class Figures(MemoryFigures):
 
         return await self._database.run(agent_id, work, timeout=SECONDS)
 
-    async def _fetch(self, agent_id: str, statement: Statement, **values: Any) -> Sequence[Any]:
+    async def _fetch(self, agent_id: str, statement: SqlStatement, **values: Any) -> Sequence[Any]:
         return await paging.fetched(self._database, agent_id, statement, **values)
 
 
@@ -201,8 +203,8 @@ def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, 
 
 def _total(row: Any, named: str = "value", latency: tuple[int, ...] = ()) -> Total:
     told = {name: row[name] for name in rollups.COLUMNS if name != "latency"}
-    return Total(row[named], rollups.Numbers(**told, latency=latency), row.get("last_at"))
+    return Total(row[named], rollups.RollupCounts(**told, latency=latency), row.get("last_at"))
 
 
-def _turn_row(row: Any) -> TurnRow:
-    return as_value(TurnRow, row)
+def _turn_row(row: Any) -> TurnListRow:
+    return as_value(TurnListRow, row)

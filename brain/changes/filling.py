@@ -70,7 +70,7 @@ class Pace:
         await asyncio.sleep(worked * (1 - self.load) / self.load)
 
 
-class Filling:
+class Backfill:
     """The part of a change of model that takes its time."""
 
     def __init__(self, database: Database, embedders: Embedders) -> None:

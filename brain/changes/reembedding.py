@@ -11,14 +11,14 @@ from typing import Literal
 from uuid import UUID
 
 from brain import index_rows
-from brain.changes.filling import SQL, Filling, lock
-from brain.embedding.embedders import Spaces
+from brain.changes.filling import SQL, Backfill, lock
+from brain.embedding.embedders import EmbeddingSpaces
 from brain.errors import InvalidInput
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import count
 from brain.postgres.database import Connection
 from brain.postgres.wire_types import as_value
-from brain.statements import Statement
+from brain.statements import SqlStatement
 
 State = Literal["building", "ready", "live", "retired"]
 
@@ -26,7 +26,7 @@ _DELETED = 2_000  # rows per transaction: some 50 ms, and others wait no longer
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ModelStatus:
     """A model of an agent: `lacking` of its `memories` have no vectors of it, `since` is when it came to its state."""
 
     model: str
@@ -38,7 +38,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedModel:
     """What was removed of a model: vectors of memories, vectors of past turns."""
 
     agent_id: str
@@ -48,7 +48,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PastRequest:
     """A past turn: what it asked, in words and as recorded, and the memories that it used."""
 
     message: str
@@ -57,7 +57,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _StoredModel:
     """What is kept of a model."""
 
     model: str
@@ -67,16 +67,16 @@ class _Kept:
     live_at: datetime | None
 
 
-class Reembedding(Filling):
+class Reembedding(Backfill):
     """The models of agents, and how one takes the place of another."""
 
-    async def standings(self, agent_id: str) -> tuple[Standing, ...]:
+    async def standings(self, agent_id: str) -> tuple[ModelStatus, ...]:
         """The agent's models, the first kept first. Counts what each lacks: about 2 s for a million memories."""
 
-        async def work(c: Connection) -> tuple[Standing, ...]:
+        async def work(c: Connection) -> tuple[ModelStatus, ...]:
             spaces = await _spaces(c, agent_id)
             memories = await c.fetchval(*SQL.memories(agent_id=agent_id))
-            kept = [as_value(_Kept, row) for row in await c.fetch(*SQL.kept(agent_id=agent_id))]
+            kept = [as_value(_StoredModel, row) for row in await c.fetch(*SQL.kept(agent_id=agent_id))]
             lacking = [await c.fetchval(*SQL.lacking(agent_id=agent_id, model=each.model)) for each in kept]
             return tuple(_standing(each, spaces, memories, n) for each, n in zip(kept, lacking, strict=True))
 
@@ -98,7 +98,7 @@ class Reembedding(Filling):
         async def work(c: Connection) -> None:
             await lock(c, agent_id)
             row = await c.fetchrow(*WRITING.spaces(agent_id=agent_id))
-            index_rows.check(Spaces.of(row["live"], row["kept"]), model, embedder.dimension)
+            index_rows.check(EmbeddingSpaces.of(row["live"], row["kept"]), model, embedder.dimension)
             if not row["named"]:
                 await c.execute(
                     *WRITING.name_live(
@@ -165,7 +165,7 @@ class Reembedding(Filling):
         retired = {each.model for each in standings if each.state == "retired"}
         return tuple(sorted(retired | (stored - known - {live})))
 
-    async def drop(self, agent_id: str, model: str) -> Dropped:
+    async def drop(self, agent_id: str, model: str) -> DroppedModel:
         """Removes a model's vectors, in small transactions; goes on where it was interrupted. Past turns that have one
         of the live model too are compared by that from now on.
 
@@ -184,9 +184,9 @@ class Reembedding(Filling):
 
         turns = await self._database.run(agent_id, release)
         turns += await self._in_pieces(agent_id, model, SQL.clear_turns)
-        return Dropped(agent_id, model, await self._in_pieces(agent_id, model, SQL.delete_vectors), turns)
+        return DroppedModel(agent_id, model, await self._in_pieces(agent_id, model, SQL.delete_vectors), turns)
 
-    async def _in_pieces(self, agent_id: str, model: str, statement: Statement) -> int:
+    async def _in_pieces(self, agent_id: str, model: str, statement: SqlStatement) -> int:
         gone = 0
         while piece := count(
             await self._database.run(
@@ -196,18 +196,18 @@ class Reembedding(Filling):
             gone += piece
         return gone
 
-    async def asked(self, agent_id: str, latest: int) -> list[Asked]:
+    async def asked(self, agent_id: str, latest: int) -> list[PastRequest]:
         """The latest completed turns, newest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.asked_turns(agent_id=agent_id, limit=latest)))
-        return [Asked(row["message"], row["record"], tuple(row["used"])) for row in rows]
+        return [PastRequest(row["message"], row["record"], tuple(row["used"])) for row in rows]
 
 
-def _standing(kept: _Kept, spaces: Spaces, memories: int, lacking: int) -> Standing:
+def _standing(kept: _StoredModel, spaces: EmbeddingSpaces, memories: int, lacking: int) -> ModelStatus:
     state, since = _state(kept, spaces.live)
-    return Standing(kept.model, kept.dimension, state, since, memories, lacking)
+    return ModelStatus(kept.model, kept.dimension, state, since, memories, lacking)
 
 
-def _state(kept: _Kept, live: str | None) -> tuple[State, datetime]:
+def _state(kept: _StoredModel, live: str | None) -> tuple[State, datetime]:
     if kept.model == live:
         return "live", kept.live_at or kept.begun_at
     if kept.live_at is not None:
@@ -217,6 +217,6 @@ def _state(kept: _Kept, live: str | None) -> tuple[State, datetime]:
     return "ready", kept.completed_at
 
 
-async def _spaces(c: Connection, agent_id: str) -> Spaces:
+async def _spaces(c: Connection, agent_id: str) -> EmbeddingSpaces:
     row = await c.fetchrow(*WRITING.spaces(agent_id=agent_id))
-    return Spaces.of(row["live"], row["kept"])
+    return EmbeddingSpaces.of(row["live"], row["kept"])

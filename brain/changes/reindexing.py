@@ -18,13 +18,13 @@ from uuid import UUID
 from brain import statements
 from brain.changes.filling import Pace, PendingMemory
 from brain.errors import InvalidInput
-from brain.index_rows import Place, insert_postings
+from brain.index_rows import PassagePostings, insert_postings
 from brain.languages import require
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import count
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
-from brain.statements import Statement
+from brain.statements import SqlStatement
 from brain.text import label
 
 SQL = statements.load("reindexing")
@@ -36,7 +36,7 @@ _MAX_PASSES = 20  # over what is lacking; only code from before languages still 
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LanguageStatus:
     """An agent's language: the one that is read and the one that is being built beside it, if any; of its `memories`
     how many lack the language asked about, and how many are in others besides.
     """
@@ -54,7 +54,7 @@ class Reindexing:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def standing(self, agent_id: str, language: str | None = None) -> Standing:
+    async def standing(self, agent_id: str, language: str | None = None) -> LanguageStatus:
         """How far an agent is in a language, or in the one that it is read in. Every passage's row is looked at.
 
         Raises:
@@ -62,7 +62,7 @@ class Reindexing:
         """
         asked = require(language) if language is not None else None
         row = await self._database.run(agent_id, lambda c: c.fetchrow(*SQL.standing(agent_id=agent_id, language=asked)))
-        return Standing(**dict(row))
+        return LanguageStatus(**dict(row))
 
     async def change(
         self,
@@ -70,7 +70,7 @@ class Reindexing:
         language: str,
         pace: Pace | None = None,
         progress: Progress = lambda doing, done, total: None,
-    ) -> Standing:
+    ) -> LanguageStatus:
         """Has an agent's words indexed in a language, those that it has and those to come; then its reads use it.
 
         Run again, it goes on where it was interrupted; the language that an agent has already is made whole. Another
@@ -127,7 +127,7 @@ class Reindexing:
             progress("clear", min(done, total), total)
 
     async def _pages(
-        self, statement: Statement, agent_id: str, language: str, pace: Pace
+        self, statement: SqlStatement, agent_id: str, language: str, pace: Pace
     ) -> AsyncIterator[Sequence[Any]]:
         """The rows of memories that a statement finds, in the order of their ids, at the pace asked for."""
         after = _START
@@ -159,14 +159,14 @@ async def _leave(c: Connection, agent_id: str, language: str, ids: Sequence[UUID
     await c.execute(*SQL.leave(agent_id=agent_id, language=language, memory_ids=ids, label=label(language)))
 
 
-async def _places(memory: PendingMemory, language: str) -> list[Place]:
+async def _places(memory: PendingMemory, language: str) -> list[PassagePostings]:
     """The passages of a memory in a language; others have their turn in between, since a long one takes its time."""
     await asyncio.sleep(0)
     pieces = memory.passages(language)
-    return [Place(memory.id, piece.ordinal, memory.type, memory.session_no, piece.live) for piece in pieces]
+    return [PassagePostings(memory.id, piece.ordinal, memory.type, memory.session_no, piece.live) for piece in pieces]
 
 
-async def _insert(c: Connection, agent_id: str, language: str, places: Sequence[Place]) -> None:
+async def _insert(c: Connection, agent_id: str, language: str, places: Sequence[PassagePostings]) -> None:
     await insert_postings(c, agent_id, places)
     await c.execute(
         *SQL.add_lexemes(

@@ -23,7 +23,7 @@ from brain.errors import EmbeddedServerError
 
 log = logging.getLogger(__name__)
 
-USUAL = "postgres"
+DEFAULT_ACCOUNT = "postgres"
 REMEDY = "run as a user who is not root, or set COGNITIVE_DATABASE_URL to a server of your own"
 
 
@@ -34,7 +34,7 @@ class _Identity(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class ServerAccount:
     """The system user that owns the cluster and runs the server."""
 
     uid: int
@@ -90,14 +90,14 @@ def user_name(uid: int) -> str | None:
         return None
 
 
-def server_account(chosen: str | None = None, usual: str = USUAL) -> Account:
+def server_account(chosen: str | None = None, usual: str = DEFAULT_ACCOUNT) -> ServerAccount:
     """Return who runs the server: the current user; for root `chosen`, else `usual` if it exists, else nobody.
 
     Raises:
         EmbeddedServerError: there is no such user, or it is root.
     """
     if os.geteuid() != 0:
-        return Account(os.geteuid(), os.getegid(), switch=False)
+        return ServerAccount(os.geteuid(), os.getegid(), switch=False)
     if chosen is not None:
         entry = _entry(chosen)
         if entry is None or entry.pw_uid == 0:
@@ -112,7 +112,7 @@ def server_account(chosen: str | None = None, usual: str = USUAL) -> Account:
             " COGNITIVE_SERVER_USER to a user of its own",
             usual,
         )
-    return Account(entry.pw_uid, entry.pw_gid, switch=True)
+    return ServerAccount(entry.pw_uid, entry.pw_gid, switch=True)
 
 
 def _entry(name: str) -> pwd.struct_passwd | None:
@@ -121,7 +121,7 @@ def _entry(name: str) -> pwd.struct_passwd | None:
     return None
 
 
-def make_home(directory: Path, account: Account) -> Path:
+def make_home(directory: Path, account: ServerAccount) -> Path:
     """Create the server's folder within the data directory, reachable by `account`, and return it."""
     home = directory / "postgres"
     _check_reachable(home, account)  # before anything is made in a folder that will not do
@@ -139,7 +139,7 @@ def make_home(directory: Path, account: Account) -> Path:
     return home
 
 
-def _check_reachable(home: Path, account: Account) -> None:
+def _check_reachable(home: Path, account: ServerAccount) -> None:
     if not account.switch:
         return
     first_closed = 'for folder; do test -x "$folder" || { printf %s "$folder"; exit; }; done'
@@ -152,7 +152,7 @@ def _check_reachable(home: Path, account: Account) -> None:
         )
 
 
-def make_private(folder: Path, account: Account) -> Path:
+def make_private(folder: Path, account: ServerAccount) -> Path:
     """Create a folder only `account` can enter, or make sure that an existing one is just that."""
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
@@ -168,7 +168,7 @@ def make_private(folder: Path, account: Account) -> Path:
     return folder
 
 
-def runnable_install(install: Path, account: Account, store: Path) -> Path:
+def runnable_install(install: Path, account: ServerAccount, store: Path) -> Path:
     """Return the install, or where `account` cannot run it (a wheel below /root), a copy of it in `store`."""
     try:
         check_runs(install, account)
@@ -188,7 +188,7 @@ def runnable_install(install: Path, account: Account, store: Path) -> Path:
     return target
 
 
-def check_runs(install: Path, account: Account) -> str:
+def check_runs(install: Path, account: ServerAccount) -> str:
     """Return the version of the Postgres in `install`, as reported by its initdb run by `account`."""
     answer = account.run([install / "bin" / "initdb", "--version"], timeout=30)  # it needs the wheel's libraries too
     if answer.returncode != 0:

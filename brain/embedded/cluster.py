@@ -19,7 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from brain.embedded.account import Account, check_runs, clean_environment, make_private, runnable_install, user_name
+from brain.embedded.account import (
+    ServerAccount,
+    check_runs,
+    clean_environment,
+    make_private,
+    runnable_install,
+    user_name,
+)
 from brain.errors import EmbeddedServerError
 from brain.file_lock import FileLock
 
@@ -59,7 +66,7 @@ class Cluster:
 
     home: Path
     install: Path
-    account: Account
+    account: ServerAccount
 
     @property
     def data(self) -> Path:
@@ -94,7 +101,7 @@ class Cluster:
         """Ask the server a question: None when it answers, else what went wrong."""
         # as the superuser, for whom Postgres reserves connections when the pools have taken all others
         address = f"{self.url('postgres')}&connect_timeout=3"
-        myself = Account(os.geteuid(), os.getegid(), switch=False)
+        myself = ServerAccount(os.geteuid(), os.getegid(), switch=False)
         answer = myself.run([self.install / "bin" / "psql", "-XAtqc", "select 1", address], timeout=PROBE_TIMEOUT)
         return None if answer.stdout.strip() == "1" else answer.stderr.strip()
 

@@ -109,7 +109,7 @@ class CachedEmbedder:
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class EmbeddingSpace:
     """What is kept of a model: how many numbers its vectors have, and whether every memory has had them once."""
 
     dimension: int
@@ -117,18 +117,18 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Spaces:
+class EmbeddingSpaces:
     """An agent's models: `live` is the one that its reads use, None while nothing is stored; `kept` are those that its
     writes go to.
     """
 
     live: str | None = None
-    kept: Mapping[str, Space] = field(default_factory=dict)
+    kept: Mapping[str, EmbeddingSpace] = field(default_factory=dict)
 
     @classmethod
     def of(cls, live: str | None, kept: Sequence[Any] | None) -> Self:
         """From what a statement returns: rows of model, dimension, complete."""
-        return cls(live, {model: Space(dimension, complete) for model, dimension, complete in kept or ()})
+        return cls(live, {model: EmbeddingSpace(dimension, complete) for model, dimension, complete in kept or ()})
 
     @property
     def models(self) -> frozenset[str]:
@@ -136,7 +136,7 @@ class Spaces:
         return frozenset(self.kept) | ({self.live} if self.live is not None else frozenset())
 
 
-_NOTHING_TOLD = Spaces()
+_NOTHING_TOLD = EmbeddingSpaces()
 
 
 class Embedders:
@@ -152,7 +152,7 @@ class Embedders:
             named = ", ".join(embedder.model for embedder in embedders) or "none"
             raise EmbeddingError(f"embedders: expected one or more, each of another model, got {named}")
         self.first = embedders[0]
-        self._told: OrderedDict[str, Spaces] = OrderedDict()
+        self._told: OrderedDict[str, EmbeddingSpaces] = OrderedDict()
 
     def __iter__(self) -> Iterator[CachedEmbedder]:
         return iter(self._by_model.values())
@@ -168,7 +168,7 @@ class Embedders:
             raise EmbeddingError(f"{model}: this process does not have that embedding model; it has {has}")
         return self._by_model[model]
 
-    def told(self, agent_id: str, spaces: Spaces) -> None:
+    def told(self, agent_id: str, spaces: EmbeddingSpaces) -> None:
         """Takes note of what the database names for an agent."""
         self._told[agent_id] = spaces
         self._told.move_to_end(agent_id)
@@ -197,7 +197,7 @@ class Embedders:
         spaces = self._told.get(agent_id, _NOTHING_TOLD)
         return spaces.live if spaces.live is not None and not self._has(spaces.live, spaces) else None
 
-    def _has(self, model: str, spaces: Spaces) -> bool:
+    def _has(self, model: str, spaces: EmbeddingSpaces) -> bool:
         """Whether there is an embedder of a model, whose vectors can be compared with those that are kept."""
         if model not in self._by_model:
             return False

@@ -14,7 +14,7 @@ from brain import caches, memory_rows
 from brain.embedding.embedders import Embedders
 from brain.erasure import purge_derived
 from brain.erasure.purge_derived import Quoting
-from brain.erasure.residue import Remains, says_nothing
+from brain.erasure.residue import Residue, says_nothing
 from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database
@@ -35,7 +35,7 @@ class _Sought:
     agent_id: str
     ids: list[UUID]
     texts: frozenset[str]
-    remains: Remains
+    remains: Residue
     since: int
 
     async def quoting(self, c: Connection) -> list[Quoting]:
@@ -52,7 +52,7 @@ class _Others:
     restated: set[UUID] = field(default_factory=set)
 
 
-class Erasing:
+class Eraser:
     """What erases memories and agents, whose rows nobody else may see come back."""
 
     def __init__(self, database: Database, store: MemoryStore, embedders: Embedders) -> None:
@@ -60,13 +60,13 @@ class Erasing:
         self._store = store
         self._embedders = embedders
 
-    async def remains(self, agent_id: str, ids: Sequence[UUID]) -> Remains:
+    async def remains(self, agent_id: str, ids: Sequence[UUID]) -> Residue:
         """What is to be looked for when these memories are erased: all that they say, and what they said before.
 
         Raises:
             UnknownMemory: an id that this agent does not have.
         """
-        return Remains(sorted(await self._database.run(agent_id, partial(_said, agent_id, ids))))
+        return Residue(sorted(await self._database.run(agent_id, partial(_said, agent_id, ids))))
 
     async def memories(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erases memories with every index entry, vector, count and exposure of them, and their words wherever else
@@ -91,7 +91,7 @@ class Erasing:
     async def _sought(self, agent_id: str, ids: list[UUID]) -> _Sought:
         texts = await self._database.run(agent_id, partial(_said, agent_id, ids))
         since = await self._database.run(agent_id, lambda c: c.fetchval(*purge_derived.SQL.running()))
-        return _Sought(agent_id, ids, texts, Remains(sorted(texts)), since)
+        return _Sought(agent_id, ids, texts, Residue(sorted(texts)), since)
 
     async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
         """All that there is, cut; and how many rows of what kind that were."""
@@ -199,7 +199,7 @@ async def _looked(part: purge_derived.Part, sought: _Sought, c: Connection) -> M
     return await part(c, sought.agent_id, sought.remains, None)
 
 
-def _without(remains: Remains, memory: Memory) -> NewMemory:
+def _without(remains: Residue, memory: Memory) -> NewMemory:
     """A memory as it stands now, cut.
 
     Raises:

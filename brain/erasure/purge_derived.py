@@ -14,14 +14,14 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.erasure.residue import Remains
+from brain.erasure.residue import Residue
 from brain.postgres.database import Connection
 from brain.text import lexemes
 from brain.types import Receipt, Trust
 
 SQL = statements.load("purge_derived")
 
-Part = Callable[[Connection, str, Remains, int | None], Awaitable[Mapping[str, int]]]  # since None: all there is
+Part = Callable[[Connection, str, Residue, int | None], Awaitable[Mapping[str, int]]]  # since None: all there is
 
 QUOTING = ("content", "context", "attributes")  # of a memory: where words of another one may stand
 
@@ -38,7 +38,7 @@ class Quoting:
 
 
 async def quoting(
-    c: Connection, agent_id: str, ids: Sequence[UUID], remains: Remains, since: int | None
+    c: Connection, agent_id: str, ids: Sequence[UUID], remains: Residue, since: int | None
 ) -> list[Quoting]:
     """The other memories that hold something, in the agent's order; of those written since a transaction, if given."""
     rows = await c.fetch(
@@ -53,13 +53,13 @@ async def quoting(
     return found
 
 
-def without(said: Mapping[str, Any], trust: Trust, remains: Remains) -> dict[str, Any]:
+def without(said: Mapping[str, Any], trust: Trust, remains: Residue) -> dict[str, Any]:
     """What a memory says, cut; what somebody handed over on purpose keeps its content and what it carries beside."""
     own = said if trust in ("host", "agent") else remains.cut_all(said)
     return {**own, "context": remains.cut(said["context"])}
 
 
-async def erase(c: Connection, agent_id: str, remains: Remains, since: int) -> Counter[str]:
+async def erase(c: Connection, agent_id: str, remains: Residue, since: int) -> Counter[str]:
     """Cuts or drops all that holds something of what was written since a transaction (`running`), and returns how many
     rows of what kind were touched. What was there before, `parts` look through, without keeping anybody waiting.
     """
@@ -69,12 +69,12 @@ async def erase(c: Connection, agent_id: str, remains: Remains, since: int) -> C
     return touched
 
 
-def parts(remains: Remains) -> Sequence[Part]:
+def parts(remains: Residue) -> Sequence[Part]:
     """What there is to look through, each by itself; nothing, where there is nothing to look for."""
     return (_turns, _revisions, _sessions, _artifacts, _subtasks, _notes) if remains.probes else ()
 
 
-async def _turns(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
+async def _turns(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     rows = await c.fetch(*SQL.turns_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.held(row["message"]) or remains.held(row["query"])]
     for row in held:
@@ -84,7 +84,7 @@ async def _turns(c: Connection, agent_id: str, remains: Remains, since: int | No
     return {"turns": len(held), "responses": len(answered)}
 
 
-async def _revisions(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
+async def _revisions(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     """What other memories said before they were changed, among it what was just cut out of them."""
     rows = await c.fetch(*SQL.revisions_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.cut_all(row["was"]) != row["was"]]
@@ -96,7 +96,7 @@ async def _revisions(c: Connection, agent_id: str, remains: Remains, since: int 
     return {"revisions": len(held)}
 
 
-async def _sessions(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
+async def _sessions(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     cut = 0
     for row in await c.fetch(*SQL.sessions_kept(agent_id=agent_id, since_transaction=since)):
         was = (row["summary"], list(row["plan"]), row["recent"])
@@ -112,7 +112,7 @@ async def _sessions(c: Connection, agent_id: str, remains: Remains, since: int |
     return {"sessions": cut}
 
 
-def _messages(kept: bytes | None, remains: Remains) -> bytes | None:
+def _messages(kept: bytes | None, remains: Residue) -> bytes | None:
     """Last messages as they are kept, cut; as they are, if they hold nothing."""
     if kept is None:
         return None
@@ -121,7 +121,7 @@ def _messages(kept: bytes | None, remains: Remains) -> bytes | None:
     return kept if left == told else zlib.compress(left.encode())
 
 
-async def _artifacts(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
+async def _artifacts(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     """A text with a pointer to its pages is whole or gone."""
     rows = await c.fetch(*SQL.pieces_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = {row["artifact_id"] for row in rows if remains.held(row["content"])}
@@ -134,7 +134,7 @@ async def _artifacts(c: Connection, agent_id: str, remains: Remains, since: int 
     return {"artifacts": len(held)}
 
 
-async def _subtasks(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
+async def _subtasks(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     rows = await c.fetch(*SQL.subtasks_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.held(row["title"]) or remains.held(row["result"])]
     for row in held:
@@ -146,7 +146,7 @@ async def _subtasks(c: Connection, agent_id: str, remains: Remains, since: int |
     return {"subtasks": len(held)}
 
 
-async def _notes(c: Connection, agent_id: str, remains: Remains, since: int | None) -> Mapping[str, int]:
+async def _notes(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     rows = await c.fetch(*SQL.notes_holding(agent_id=agent_id, probes=remains.probes))
     held = [(row, note) for row in rows if (note := remains.cut(row["note"])) != row["note"]]
     for row, note in held:

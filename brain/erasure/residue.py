@@ -23,7 +23,7 @@ _FEWEST = 4  # stems, for that to say anything
 Words = tuple[str, ...]
 
 
-class Remains:
+class Residue:
     """The texts that are being erased, as what is looked for."""
 
     def __init__(self, texts: Sequence[str]) -> None:

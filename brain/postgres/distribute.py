@@ -12,7 +12,7 @@ from brain.errors import SchemaError
 from brain.postgres.admin_connection import connected
 from brain.postgres.tables import metadata
 
-BY = "agent_id"
+DISTRIBUTION_COLUMN = "agent_id"
 _FIRST = "corpus"  # the others stand where the agent's row in it does
 # One statement after the other on each machine: what a table needs is made in the same transaction.
 _IN_TURN = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
@@ -38,7 +38,8 @@ def statements() -> tuple[str, ...]:
         _IN_TURN,
         _LOGINS,
         *(
-            f"SELECT create_distributed_table('{table.fullname}', '{BY}', colocate_with => '{_beside(table.name)}')"
+            f"SELECT create_distributed_table('{table.fullname}', '{DISTRIBUTION_COLUMN}',"
+            f" colocate_with => '{_beside(table.name)}')"
             for table in tables
         ),
         _FUNCTIONS,

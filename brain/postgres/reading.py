@@ -33,7 +33,7 @@ _PATIENCE_MS = 2_000.0  # for both servers: who asks how they are must not wait 
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ReadServer:
     """A server: whether it replays another one's log, the number of its cluster, which a standby shares with its
     primary, how many bytes its log goes, and the seconds since the latest transaction that it replayed, if any.
     """
@@ -55,12 +55,12 @@ class Replica:
     seconds: float = 0.0
 
 
-async def server(connection: Any) -> Server:
+async def server(connection: Any) -> ReadServer:
     """The server of a connection."""
-    return Server(**dict(await connection.fetchrow(*SQL.server())))
+    return ReadServer(**dict(await connection.fetchrow(*SQL.server())))
 
 
-def unfit(replica: Server, cluster: int) -> str | None:
+def unfit(replica: ReadServer, cluster: int) -> str | None:
     """Why a server is no standby of that cluster, None if it is one."""
     if not replica.standby:
         return "it takes writes itself: it was promoted, or is no standby"
@@ -82,7 +82,7 @@ async def compared(url: str, replica_url: str) -> Replica:
     return Replica(None, behind, (replica.since or 0.0) if behind else 0.0)
 
 
-async def _server_at(which: str, url: str) -> Server:
+async def _server_at(which: str, url: str) -> ReadServer:
     try:
         async with connected(url, "look at it") as connection:
             return await server(connection)
@@ -90,7 +90,7 @@ async def _server_at(which: str, url: str) -> Server:
         raise StoreUnavailable(f"{which} does not answer: {error}") from error
 
 
-class Reading:
+class ReadDatabase:
     """A pool of its own, opened on first use: looks and turns do not wait for one another's connections.
 
     `grant` creates the roles, of a server that is our own; it is awaited when they are not there. `url` is where to.
@@ -108,7 +108,7 @@ class Reading:
         revive: Callable[[], None] | None = None,
         grant: Callable[[], Awaitable[object]] | None = None,
         breaker: Callable[[], Breaker] = Breaker,
-        standby: Reading | None = None,
+        standby: ReadDatabase | None = None,
     ) -> None:
         self.url = url
         self.own = grant is not None
@@ -155,7 +155,7 @@ class Reading:
         if opened is not None:
             await opened[0].close()
 
-    async def _of_standby(self, standby: Reading, agent_id: str, work: Work[T], seconds: float) -> T:
+    async def _of_standby(self, standby: ReadDatabase, agent_id: str, work: Work[T], seconds: float) -> T:
         """Asked within the same transaction whether it is one: it may have been promoted since."""
         if self._cluster is None:
             database, _ = await self._open()

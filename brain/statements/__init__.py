@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SqlStatement:
     """An SQL statement with named parameters. Calling it returns the SQL, always the same text, and the values.
 
     `source` is the statement as its file has it, `sql` the same with `$1` to `$n`, and `parameters` are the names in
@@ -64,25 +64,25 @@ class Statement:
         wrong = [f"{what} {', '.join(names)}" for what, names in (("missing", missing), ("unknown", unknown)) if names]
         raise TypeError(f"statement {self.name}: {'; '.join(wrong)}")
 
-    def fill(self, **slots: str | int | Statement) -> Statement:
+    def fill(self, **slots: str | int | SqlStatement) -> SqlStatement:
         """Return the statement with each `<slot>` replaced by a piece of SQL, for what a parameter cannot stand for."""
         source = self.source
         for slot, text in slots.items():
-            source = source.replace(f"<{slot}>", text.source if isinstance(text, Statement) else str(text))
-        return Statement(self.name, source)
+            source = source.replace(f"<{slot}>", text.source if isinstance(text, SqlStatement) else str(text))
+        return SqlStatement(self.name, source)
 
 
-class Statements(Mapping[str, Statement]):
+class SqlStatements(Mapping[str, SqlStatement]):
     """The statements of a file, by name: `SQL.open_turn`, or `SQL[name]` where the name is chosen at run time."""
 
-    def __init__(self, statements: Mapping[str, Statement]) -> None:
+    def __init__(self, statements: Mapping[str, SqlStatement]) -> None:
         self.__dict__.update(statements)
 
-    def __getattr__(self, name: str) -> Statement:
+    def __getattr__(self, name: str) -> SqlStatement:
         raise AttributeError(f"there is no statement {name}")
 
-    def __getitem__(self, name: str) -> Statement:
-        found: Statement = self.__dict__[name]
+    def __getitem__(self, name: str) -> SqlStatement:
+        found: SqlStatement = self.__dict__[name]
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -92,15 +92,15 @@ class Statements(Mapping[str, Statement]):
         return len(self.__dict__)
 
 
-def load(file: str, **slots: str | int) -> Statements:
+def load(file: str, **slots: str | int) -> SqlStatements:
     """Return the statements of `<file>.sql`, with these slots filled."""
     return parse((files(__name__) / f"{file}.sql").read_text(encoding="utf-8"), **slots)
 
 
-def parse(text: str, **slots: str | int) -> Statements:
+def parse(text: str, **slots: str | int) -> SqlStatements:
     """Return the statements of a text, with these slots filled."""
-    return Statements(
-        {name: Statement(name, source.strip()).fill(**slots) for name, source in _NAMED.findall(text)},
+    return SqlStatements(
+        {name: SqlStatement(name, source.strip()).fill(**slots) for name, source in _NAMED.findall(text)},
     )
 
 

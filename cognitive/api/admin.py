@@ -9,11 +9,11 @@ from uuid import UUID
 
 from brain.changes.filling import Pace
 from brain.changes.reembedding import Reembedding
+from brain.changes.reindexing import LanguageStatus, Reindexing
 from brain.changes.reindexing import Progress as Moved
-from brain.changes.reindexing import Reindexing, Standing
 from brain.erasure.retention import Retained
-from brain.ivf_index import Group, IvfIndex
-from brain.journal import Backlog, Entry
+from brain.ivf_index import IvfIndex, VectorGroup
+from brain.journal import Backlog, JournalEntry
 from brain.postgres.reading import Replica
 from brain.postgres.roles import Granted
 from brain.store import Progress
@@ -122,7 +122,7 @@ class AdminApi:
 
     # --- indexes, languages, embedding models ---
 
-    async def build_vector_index(self, agent_id: str, *, progress: Progress | None = None) -> list[Group]:
+    async def build_vector_index(self, agent_id: str, *, progress: Progress | None = None) -> list[VectorGroup]:
         """Sort a large agent's vectors into cells, so that its turns read a few of them; see `IvfIndex.build`.
 
         To be called when an agent has grown to tens of thousands of memories, and now and then as it grows on: what
@@ -141,7 +141,7 @@ class AdminApi:
         *,
         pace: Pace | None = None,
         progress: Moved = lambda doing, done, total: None,
-    ) -> Standing:
+    ) -> LanguageStatus:
         """Have an agent's memory searched in another language: that of a Snowball stemmer, or `simple`.
 
         What it has is indexed anew while its turns go on, in the old language until all of it is. Interrupted, it goes
@@ -219,7 +219,7 @@ class AdminApi:
         """
         return await self._checks.database_role()
 
-    async def backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[Entry]] | None:
+    async def backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
         """Return what waits in the journal, of all agents if `whole`, and what is parked of this one; or None."""
         return await self._checks.backlog(agent_id, whole=whole)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from brain.analytics.turns import Figures
+from brain.analytics.turns import TurnAnalytics
 from brain.embedding.embedders import Embedders
 from brain.store import Progress
 from brain.turn_records import TurnSummary, Verdict
@@ -32,7 +32,7 @@ class ExplainApi:
     """
 
     def __init__(
-        self, questions: Questions, turns: TurnLog, embedders: Embedders, figures: Figures, constants: Constants
+        self, questions: Questions, turns: TurnLog, embedders: Embedders, figures: TurnAnalytics, constants: Constants
     ) -> None:
         self.figures = figures
         self.constants = constants

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from brain.deadline import Deadline
 from brain.embedding.embedders import Embedders
 from brain.errors import EmbeddingError, JournalError, SchemaError, StoreError
-from brain.journal import Backlog, Entry, Journal
+from brain.journal import Backlog, Journal, JournalEntry
 from brain.postgres.health import DatabaseHealth
-from brain.postgres.reading import Reading, Replica
+from brain.postgres.reading import ReadDatabase, Replica
 from brain.postgres.roles import Granted
 from brain.turns import TurnLog
 from cognitive.doctor.examine import Finding, judged, running
@@ -31,7 +31,7 @@ class LayerHealth:
 class HealthChecks:
     """Health of a layer's own database, journal and embedding models."""
 
-    def __init__(self, reading: Reading, journal: Journal, embedders: Embedders, turns: TurnLog) -> None:
+    def __init__(self, reading: ReadDatabase, journal: Journal, embedders: Embedders, turns: TurnLog) -> None:
         self._reading = reading
         self._journal = journal
         self._embedders = embedders
@@ -67,7 +67,7 @@ class HealthChecks:
         """
         return await self._reading.granted()
 
-    async def backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[Entry]] | None:
+    async def backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
         """Return what waits in the journal, of all agents if `whole`, and what is parked of this one.
 
         None if the journal cannot be read.

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from uuid import UUID
 
-from brain.archive import Archive, Archived
+from brain.archive import Archive, ArchivedMemory
 from brain.changes.reindexing import Reindexing
 from brain.languages import ENGLISH
 from brain.policies import PolicyStore
@@ -114,7 +114,7 @@ class ImportExport:
     async def _put(self, agent_id: str, lines: Sequence[Line], renamed: Mapping[UUID, UUID]) -> list[UUID]:
         """Lines that all tell what is kept of them, or none of which does."""
         now, store = datetime.now(UTC), self._store
-        whole = [Archived(line.memory, line.kept) for line in lines if line.kept is not None]
+        whole = [ArchivedMemory(line.memory, line.kept) for line in lines if line.kept is not None]
         if whole:
             return await store.restore(agent_id, whole, now=now)
         return await store.remember(agent_id, [_renamed(line.memory, renamed) for line in lines], now=now)

@@ -15,10 +15,10 @@ from uuid import UUID
 
 from pydantic import AfterValidator
 
-from brain.archive import Archived, Base, Kept, StoredMemory
+from brain.archive import ArchivedMemory, MemoryMetadata, StoredMemory, TypeUsage
 from brain.languages import require
 from brain.text import storable
-from brain.types import MAX_LABEL_LENGTH, Edge, Label, NewMemory, Text
+from brain.types import MAX_LABEL_LENGTH, InputModel, Label, NewMemory, Text
 from cognitive.errors import InvalidInput
 
 FORM, WITHOUT_USE = "cognitive-memory-2", "cognitive-memory-1"  # the first as it is written now, the second as it was
@@ -35,10 +35,10 @@ class Line:
     number: int
     memory: NewMemory
     was: UUID | None = None
-    kept: Kept | None = None
+    kept: MemoryMetadata | None = None
 
 
-class ExportedPolicy(Edge):
+class ExportedPolicy(InputModel):
     """A policy that somebody chose for an agent: what it changes of the operator's own."""
 
     role: Literal["live", "shadow"]
@@ -47,7 +47,7 @@ class ExportedPolicy(Edge):
     note: Text = ""
 
 
-class ExportedLanguage(Edge):
+class ExportedLanguage(InputModel):
     """The language that an agent's words are indexed in."""
 
     language: Annotated[str, AfterValidator(require)]
@@ -59,19 +59,19 @@ class Contents:
 
     lines: list[Line] = field(default_factory=list)
     indexed: list[ExportedLanguage] = field(default_factory=list)
-    bases: list[Base] = field(default_factory=list)
+    bases: list[TypeUsage] = field(default_factory=list)
     chosen: list[tuple[int, ExportedPolicy]] = field(default_factory=list)
 
 
 def written(memory: StoredMemory) -> str:
     """Return a stored memory with what is kept of it, as a line without its end."""
-    fields = [*NewMemory.model_fields, *(name for name in Kept.model_fields if name != "id")]
+    fields = [*NewMemory.model_fields, *(name for name in MemoryMetadata.model_fields if name != "id")]
     told = {"form": FORM, "id": memory.id, **{name: getattr(memory, name) for name in fields}}
     told["revisions"] = memory.revisions or ()
     return json.dumps(told, default=_plain, ensure_ascii=False)
 
 
-def of_agent(form: str, told: Edge) -> str:
+def of_agent(form: str, told: InputModel) -> str:
     """What holds for an agent beside its memories, as a line without its end."""
     return json.dumps({"form": form, **told.model_dump(mode="json")}, ensure_ascii=False)
 
@@ -106,7 +106,7 @@ def _take(number: int, told: Mapping[str, Any], found: Contents, ids: set[UUID])
     if told.get("form") == LANGUAGE:
         found.indexed.append(ExportedLanguage(**fields))
     elif told.get("form") == BASE:
-        found.bases.append(Base(**fields))
+        found.bases.append(TypeUsage(**fields))
     elif told.get("form") == POLICY:
         found.chosen.append((number, ExportedPolicy(**fields)))
     else:
@@ -139,9 +139,9 @@ def _line(number: int, told: Mapping[str, Any]) -> Line:
 
 
 def _whole(number: int, told: dict[str, Any]) -> Line:
-    kept = Kept(**{name: told.pop(name) for name in Kept.model_fields if name in told})
+    kept = MemoryMetadata(**{name: told.pop(name) for name in MemoryMetadata.model_fields if name in told})
     memory = NewMemory(**told)
-    Archived(memory, kept).require_past()
+    ArchivedMemory(memory, kept).require_past()
     return Line(number, memory, kept.id, kept)
 
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from brain.erasure.erasing import Erasing
+from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retained
 from brain.store import MemoryStore, Progress
-from brain.turn_records import Weights
+from brain.turn_records import UsageWeights
 from brain.turns import TurnLog
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Trust, above
 from cognitive.background import BackgroundQueue
@@ -31,7 +31,7 @@ class AgentMemories:
     def __init__(
         self,
         store: MemoryStore,
-        erasing: Erasing,
+        erasing: Eraser,
         turns: TurnLog,
         policies: PolicyResolver,
         outcomes: OutcomeRecorder,
@@ -128,7 +128,7 @@ class AgentMemories:
         require_label("turn_id", turn_id)
         holds = self._policies.for_agent(agent_id)
 
-        def weigh(recorded: Mapping[str, Any] | None) -> Weights:
+        def weigh(recorded: Mapping[str, Any] | None) -> UsageWeights:
             return weights(planned_under(recorded, holds))
 
         if not await self._turns.rate(agent_id, turn_id, memory_id, useful, weigh):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from brain.policies import MAX_NOTE_LENGTH, Candidate, Choice, PolicyStore, Role
+from brain.policies import MAX_NOTE_LENGTH, PolicyActivation, PolicyStore, PolicyVersion, Role
 from brain.redacting import Redactor
 from brain.search import Masses
 from cognitive.errors import InvalidInput
@@ -48,15 +48,15 @@ class PoliciesApi:
         """What holds, live and as a shadow, and the choices that it comes from."""
         return await self._resolver.effective(require_label("agent_id", agent_id))
 
-    async def list(self, agent_id: str) -> tuple[Candidate, ...]:
+    async def list(self, agent_id: str) -> tuple[PolicyVersion, ...]:
         """The candidates, the latest first."""
         return tuple(await self._store.candidates(require_label("agent_id", agent_id)))
 
-    async def history(self, agent_id: str, role: Role = "live") -> tuple[Choice, ...]:
+    async def history(self, agent_id: str, role: Role = "live") -> tuple[PolicyActivation, ...]:
         """What was chosen for a role, the latest first."""
         return tuple(await self._store.choices(require_label("agent_id", agent_id), _role(role)))
 
-    async def candidate(self, agent_id: str, version: str) -> Candidate:
+    async def candidate(self, agent_id: str, version: str) -> PolicyVersion:
         """A candidate by its version."""
         require_label("version", version)
         found = await self._store.candidates(require_label("agent_id", agent_id), version)
@@ -75,7 +75,9 @@ class PoliciesApi:
             return Policy.from_record(content)
         return changed(base, (await self.candidate(agent_id, version)).changes)
 
-    async def save(self, agent_id: str, changes: Mapping[str, float | int], *, by: str, note: str = "") -> Candidate:
+    async def save(
+        self, agent_id: str, changes: Mapping[str, float | int], *, by: str, note: str = ""
+    ) -> PolicyVersion:
         """Saves a candidate: the base with some rows changed, by dotted name. The same changes again are the same.
 
         Raises:
@@ -94,7 +96,7 @@ class PoliciesApi:
 
     async def activate(
         self, agent_id: str, version: str | None, *, by: str, note: str = "", after: int | None = None
-    ) -> Choice:
+    ) -> PolicyActivation:
         """Lets the agent's turns be planned under a candidate from now on; None is the base again.
 
         `after` is the number of the choice that the caller saw holding (0: none), and guards against another's.
@@ -103,7 +105,7 @@ class PoliciesApi:
 
     async def shadow(
         self, agent_id: str, version: str | None, *, by: str, note: str = "", after: int | None = None
-    ) -> Choice:
+    ) -> PolicyActivation:
         """Runs a candidate beside the one that holds, without any effect on a turn; None is the operator's shadow, or
         none. `after` as in `activate`.
         """
@@ -111,7 +113,7 @@ class PoliciesApi:
 
     async def roll_back(
         self, agent_id: str, role: Role = "live", *, by: str, note: str = "", after: int | None = None
-    ) -> Choice:
+    ) -> PolicyActivation:
         """Lets hold again what held before the choice that holds now: a choice of its own, which can be taken back too.
 
         Raises:
@@ -150,7 +152,7 @@ class PoliciesApi:
 
     async def _choose(
         self, agent_id: str, role: Role, version: str | None, by: str, note: str, after: int | None
-    ) -> Choice:
+    ) -> PolicyActivation:
         if version is not None:
             changed(self.base(agent_id), (await self.candidate(agent_id, version)).changes)  # it is a policy still
         choice = await self._store.choose(

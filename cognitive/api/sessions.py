@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import UUID
 
-from brain.artifacts import Artifact, Artifacts, Line, Page
-from brain.sessions import Cleared, Sessions
+from brain.artifacts import Artifact, ArtifactPage, Artifacts, MatchingLine
+from brain.sessions import ClearedSession, Sessions
 from brain.turns import TurnLog
 from cognitive.errors import InvalidInput, UnknownArtifact
 from cognitive.policy.resolver import PolicyResolver
@@ -48,7 +48,7 @@ class SessionsApi:
         require_label("agent_id", agent_id)
         return await self._sessions.end(agent_id, require_label("session_id", session_id), datetime.now(UTC))
 
-    async def clear(self, agent_id: str, session_id: str) -> Cleared:
+    async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
         """Remove summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""
         require_label("agent_id", agent_id)
         require_label("session_id", session_id)
@@ -59,7 +59,7 @@ class SessionsApi:
         """Return the latest open turn of each session, or of one, if it was opened lately."""
         return await self._turns.opened(require_label("agent_id", agent_id), session_id, RECALL_TURN_MAX_AGE_MINUTES)
 
-    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> Page:
+    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> ArtifactPage:
         """Return a page of a whole tool output: `length` characters from `start` on.
 
         Raises:
@@ -78,7 +78,7 @@ class SessionsApi:
         require_label("agent_id", agent_id)
         return await self._artifacts.of_session(agent_id, require_label("session_id", session_id))
 
-    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[Line, ...]:
+    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
         """Return the first lines of an artifact that hold a literal, each with where `artifact` can read on from.
 
         Raises:

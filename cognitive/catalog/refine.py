@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from brain.deadline import Failed, attempt
+from brain.deadline import AttemptFailure, attempt
 from cognitive.catalog.compaction import first_sentence
 from cognitive.trace import Trim
 from cognitive.turn import Tool, ToolSpec
@@ -120,7 +120,7 @@ async def ask(
 ) -> tuple[Picked | None, Reason, str]:
     """What the model chose of these tools; None with the reason, and its detail, if there is no choice to be had."""
     said = await attempt(_said(chooser, prompt(message, tools)), milliseconds / 1000)
-    if isinstance(said, Failed):
+    if isinstance(said, AttemptFailure):
         return None, "timeout" if said.reason == "late" else "error", said.detail
     completion = said if isinstance(said, Completion) else Completion(said)
     picked = parse_selection(completion, [tool.name for tool in tools])

@@ -12,7 +12,7 @@ from cognitive.cli import options, printing
 from cognitive.cli.answers import Answering, run
 
 if TYPE_CHECKING:
-    from brain.ivf_index import Group
+    from brain.ivf_index import VectorGroup
     from cognitive.layer import CognitiveLayer
 
 _REEMBED = (
@@ -232,7 +232,7 @@ def index(agent: str) -> None:
     run(_index(agent), _indexed, under="groups", otherwise="No type of this agent has enough memories to sort.")
 
 
-async def _index(agent: str) -> Sequence[Group]:
+async def _index(agent: str) -> Sequence[VectorGroup]:
     from cognitive import CognitiveLayer
 
     async with CognitiveLayer.open() as layer:
@@ -240,7 +240,7 @@ async def _index(agent: str) -> Sequence[Group]:
             return await layer.admin.build_vector_index(agent, progress=moved)
 
 
-def _indexed(groups: Sequence[Group]) -> None:
+def _indexed(groups: Sequence[VectorGroup]) -> None:
     for each in groups:
         told = f"{each.vectors:,} vectors in {each.cells:,} cells, {each.moved:,} of them moved"
         printing.line(f"{each.type}, {each.field}: {told}.")

@@ -15,7 +15,7 @@ from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, AGENT_OR_NONE
 
 if TYPE_CHECKING:
-    from brain.policies import Candidate, Choice, Role
+    from brain.policies import PolicyActivation, PolicyVersion, Role
     from cognitive.lab.shadow import Agreement
     from cognitive.policy.live import Row
 
@@ -30,8 +30,8 @@ class _Listed:
     live: str
     shadow: str | None
     base: str
-    candidates: Sequence[Candidate]
-    history: Sequence[Choice]
+    candidates: Sequence[PolicyVersion]
+    history: Sequence[PolicyActivation]
 
 
 def _changes(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
@@ -166,7 +166,7 @@ def save(changes: Mapping[str, float], agent: str, note: str) -> None:
     run(_save(agent, changes, note), printing.fields_of, under="candidate")
 
 
-async def _save(agent: str, changes: Mapping[str, float], note: str) -> Candidate:
+async def _save(agent: str, changes: Mapping[str, float], note: str) -> PolicyVersion:
     async with cognitive.CognitiveLayer.open() as layer:
         return await layer.policies.save(agent, changes, by=_who(), note=note)
 
@@ -233,13 +233,13 @@ def activate(version: str | None, agent: str, note: str, previous: bool) -> None
         run(_choose("live", agent, version, note), printing.fields_of, under="choice")
 
 
-async def _choose(role: Role, agent: str, version: str | None, note: str) -> Choice:
+async def _choose(role: Role, agent: str, version: str | None, note: str) -> PolicyActivation:
     async with cognitive.CognitiveLayer.open() as layer:
         act = layer.policies.activate if role == "live" else layer.policies.shadow
         return await act(agent, version, by=_who(), note=note)
 
 
-async def _roll_back(role: Role, agent: str, note: str) -> Choice:
+async def _roll_back(role: Role, agent: str, note: str) -> PolicyActivation:
     async with cognitive.CognitiveLayer.open() as layer:
         return await layer.policies.roll_back(agent, role, by=_who(), note=note)
 

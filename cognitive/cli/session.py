@@ -14,7 +14,7 @@ from cognitive.cli.answers import Answering, run
 from cognitive.cli.options import AGENT, YES, confirm
 
 if TYPE_CHECKING:
-    from brain.sessions import Cleared
+    from brain.sessions import ClearedSession
     from cognitive.session.recent import Resumed
 
 _MESSAGE = "{role, content, at?, kind?, tool_calls: [{…}], tool_call_id?}"
@@ -82,12 +82,12 @@ def _show_ended(otherwise: str, told: Mapping[str, bool]) -> None:
     printing.line("ended" if told["ended"] else otherwise)
 
 
-async def _clear(agent: str, session_id: str) -> Cleared:
+async def _clear(agent: str, session_id: str) -> ClearedSession:
     async with cognitive.CognitiveLayer.open() as layer:
         return await layer.sessions.clear(agent, session_id)
 
 
-def _show_cleared(cleared: Cleared) -> None:
+def _show_cleared(cleared: ClearedSession) -> None:
     printing.line(f"cleared: {cleared.sessions} session, {cleared.artifacts} artifacts, {cleared.subtasks} subtasks")
 
 

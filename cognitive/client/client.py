@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from brain.artifacts import Page
+from brain.artifacts import ArtifactPage
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
 from cognitive.client.calls import Calls
@@ -222,10 +222,10 @@ class CognitiveClient:
         """Marks a session as ended. False if there is no such session."""
         return (await self._of(Ended, "POST", agent_id, "sessions", session_id, "end")).ended
 
-    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = 8_000) -> Page:
+    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = 8_000) -> ArtifactPage:
         """A page of a whole tool output."""
         query = {"start": start, "length": length}
-        return await self._of(Page, "GET", agent_id, "artifacts", id_of(id), query=query)
+        return await self._of(ArtifactPage, "GET", agent_id, "artifacts", id_of(id), query=query)
 
     async def _of(self, returns: type[T], method: str, agent_id: str, *path: str, **sent: Any) -> T:
         return await self._calls.call(returns, method, "agents", agent_id, *path, **sent)

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from brain.artifacts import Artifact, Line
-from brain.policies import Candidate, Choice, Role
-from brain.sessions import Cleared
+from brain.artifacts import Artifact, MatchingLine
+from brain.policies import PolicyActivation, PolicyVersion, Role
+from brain.sessions import ClearedSession
 from brain.types import Revision
 from cognitive.catalog.plans import PastPlan
 from cognitive.client.calls import Calls
@@ -39,19 +39,19 @@ class RemoteSessions:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def clear(self, agent_id: str, session_id: str) -> Cleared:
+    async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
         """Remove summary, last messages, plan, artifacts and subtasks of a session."""
-        return await self._calls.call(Cleared, "DELETE", "agents", agent_id, "sessions", session_id)
+        return await self._calls.call(ClearedSession, "DELETE", "agents", agent_id, "sessions", session_id)
 
     async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
         """Return what is kept out of band of a session, oldest first."""
         path = ("agents", agent_id, "sessions", session_id, "artifacts")
         return await self._calls.call(tuple[Artifact, ...], "GET", *path)
 
-    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[Line, ...]:
+    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
         """Return the first lines of an artifact that hold a literal."""
         path, body = ("agents", agent_id, "artifacts", id_of(id), "search"), LineBody(literal=literal, limit=limit)
-        return await self._calls.call(tuple[Line, ...], "POST", *path, body=body)
+        return await self._calls.call(tuple[MatchingLine, ...], "POST", *path, body=body)
 
 
 class RemoteExplain:
@@ -111,17 +111,17 @@ class RemotePolicies:
         """Which versions hold, live and as a shadow, what is changed of the operator's own, and by whose choices."""
         return await self._read(Holds, agent_id)
 
-    async def list(self, agent_id: str) -> tuple[Candidate, ...]:
+    async def list(self, agent_id: str) -> tuple[PolicyVersion, ...]:
         """The candidates, the latest first."""
-        return await self._read(tuple[Candidate, ...], agent_id, "candidates")
+        return await self._read(tuple[PolicyVersion, ...], agent_id, "candidates")
 
-    async def history(self, agent_id: str, role: Role = "live") -> tuple[Choice, ...]:
+    async def history(self, agent_id: str, role: Role = "live") -> tuple[PolicyActivation, ...]:
         """What was chosen for a role, the latest first."""
-        return await self._read(tuple[Choice, ...], agent_id, role, "choices")
+        return await self._read(tuple[PolicyActivation, ...], agent_id, role, "choices")
 
-    async def candidate(self, agent_id: str, version: str) -> Candidate:
+    async def candidate(self, agent_id: str, version: str) -> PolicyVersion:
         """A candidate by its version."""
-        return await self._read(Candidate, agent_id, "candidates", version)
+        return await self._read(PolicyVersion, agent_id, "candidates", version)
 
     async def show(self, agent_id: str, version: str) -> Policy:
         """The whole policy of a version.
@@ -131,22 +131,26 @@ class RemotePolicies:
         """
         return Policy.from_record(await self._read(dict[str, Any], agent_id, "versions", version))
 
-    async def save(self, agent_id: str, changes: Changes, *, note: str = "") -> Candidate:
+    async def save(self, agent_id: str, changes: Changes, *, note: str = "") -> PolicyVersion:
         """Saves a candidate: the operator's policy with some rows changed, by dotted name."""
         body = CandidateBody(changes=changes, note=note)
-        return await self._calls.call(Candidate, "POST", *_of(agent_id, "candidates"), body=body)
+        return await self._calls.call(PolicyVersion, "POST", *_of(agent_id, "candidates"), body=body)
 
-    async def activate(self, agent_id: str, version: str | None, *, note: str = "", after: int | None = None) -> Choice:
+    async def activate(
+        self, agent_id: str, version: str | None, *, note: str = "", after: int | None = None
+    ) -> PolicyActivation:
         """Lets the agent's turns be planned under a candidate from now on; None is the operator's own again."""
         return await self._chosen(agent_id, "live", version, note, after)
 
-    async def shadow(self, agent_id: str, version: str | None, *, note: str = "", after: int | None = None) -> Choice:
+    async def shadow(
+        self, agent_id: str, version: str | None, *, note: str = "", after: int | None = None
+    ) -> PolicyActivation:
         """Runs a candidate beside the one that holds; None is the operator's shadow, or none."""
         return await self._chosen(agent_id, "shadow", version, note, after)
 
     async def roll_back(
         self, agent_id: str, role: Role = "live", *, note: str = "", after: int | None = None
-    ) -> Choice:
+    ) -> PolicyActivation:
         """Lets hold again what held before the choice that holds now."""
         body = RollBackBody(note=note, after=after)
         return await self._once("POST", agent_id, role, "rollback", body)
@@ -164,12 +168,16 @@ class RemotePolicies:
         body = WhatIfBody(changes=moved, since=since, until=until, whole=whole)
         return await self._calls.call(WhatIf, "POST", *_of(agent_id, "what-if"), body=body)
 
-    async def _chosen(self, agent_id: str, role: Role, version: str | None, note: str, after: int | None) -> Choice:
+    async def _chosen(
+        self, agent_id: str, role: Role, version: str | None, note: str, after: int | None
+    ) -> PolicyActivation:
         body = ChoiceBody(version=version, note=note, after=after)
         return await self._once("PUT", agent_id, role, "choice", body)
 
-    async def _once(self, method: str, agent_id: str, role: Role, what: str, body: ChoiceBody | RollBackBody) -> Choice:
-        return await self._calls.once(Choice, method, *_of(agent_id, role, what), body=body)
+    async def _once(
+        self, method: str, agent_id: str, role: Role, what: str, body: ChoiceBody | RollBackBody
+    ) -> PolicyActivation:
+        return await self._calls.once(PolicyActivation, method, *_of(agent_id, role, what), body=body)
 
     async def _read(self, returns: type[T], agent_id: str, *path: str) -> T:
         return await self._calls.call(returns, "GET", *_of(agent_id, *path))

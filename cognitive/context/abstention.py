@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from brain.search import Found
+from brain.search import SearchResult
 from brain.terms import idf
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.plan import Frame, Signals
@@ -20,7 +20,9 @@ _WORDS_ONLY = 0.4  # of the floor; the rest is what a cosine brings to a usual m
 _PAST = frozenset({"decision", "episode"})  # hints of these types speak of what was; the others of anything
 
 
-def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, policy: Policy, frame: Frame) -> Sifted:
+def abstain(
+    candidates: Sequence[Candidate], found: SearchResult, signals: Signals, policy: Policy, frame: Frame
+) -> Sifted:
     """Drops every candidate if nothing stored is about the message. Otherwise it drops each type that holds nothing
     about it, and each candidate that matches far less than the best one does.
     """
@@ -50,7 +52,7 @@ def abstain(candidates: Sequence[Candidate], found: Found, signals: Signals, pol
 
 def _by_type(
     candidates: Sequence[Candidate],
-    found: Found,
+    found: SearchResult,
     signals: Signals,
     policy: Policy,
     least: float,
@@ -73,7 +75,7 @@ def _no_such(type_: MemoryType, known: float, least: float) -> str:
     return f"no {type_} is about this message: their evidence is {known:.3f}, the floor of a type {least:.3f}"
 
 
-def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy, frame: Frame) -> float:
+def _floor(candidates: Sequence[Candidate], found: SearchResult, policy: Policy, frame: Frame) -> float:
     """The policy's floor. It is lower for a small store, where a rare word proves little and little can be injected
     wrongly, and lower where no vector came in time, so that there is no cosine.
     """
@@ -84,7 +86,7 @@ def _floor(candidates: Sequence[Candidate], found: Found, policy: Policy, frame:
 
 def evidence(
     candidates: Sequence[Candidate],
-    found: Found,
+    found: SearchResult,
     signals: Signals,
     policy: Policy,
     by: Callable[[Candidate], float] | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from brain.search import Found
+from brain.search import SearchResult
 from brain.types import Memory, MemoryType
 from cognitive.context import abstention, budget, dedup, explore, ranking, render, trust, usage
 from cognitive.plan import Plan, RetrievalQuery
@@ -85,7 +85,7 @@ def _because(candidate: Candidate) -> str:
 
 
 def order(
-    queries: Sequence[RetrievalQuery], found: Found, now: datetime, policy: Policy, constants: Constants
+    queries: Sequence[RetrievalQuery], found: SearchResult, now: datetime, policy: Policy, constants: Constants
 ) -> list[Candidate]:
     """Every memory that was found, best first."""
     if not queries:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from brain.decay import decayed
-from brain.search import Found
+from brain.search import SearchResult
 from brain.text import lexemes
 from brain.types import MemoryType
 from cognitive.plan import Plan
@@ -21,7 +21,7 @@ from cognitive.trace import Candidate, Fate, Sections, Sifted
 
 
 def sections(
-    plan: Plan, found: Found, room: int | None, now: datetime, policy: Policy, constants: Constants
+    plan: Plan, found: SearchResult, room: int | None, now: datetime, policy: Policy, constants: Constants
 ) -> Sections:
     """The budgets of a turn, and why they are other than planned.
 
@@ -56,7 +56,9 @@ def sections(
     )
 
 
-def _worth(plan: Plan, found: Found, now: datetime, policy: Policy, constants: Constants) -> Mapping[MemoryType, float]:
+def _worth(
+    plan: Plan, found: SearchResult, now: datetime, policy: Policy, constants: Constants
+) -> Mapping[MemoryType, float]:
     """How often a type is used when it is shown, over the mean of the budgets' tokens.
 
     Each rate is drawn towards the rate of all types by `learned_budget_prior` showings: a type seldom shown stays

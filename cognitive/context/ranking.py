@@ -20,7 +20,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from brain.caches import cached
-from brain.search import K1, Found, Hit
+from brain.search import K1, Hit, SearchResult
 from brain.text import STOP_WORDS, lexemes, words
 from cognitive.context.answer_types import (
     ANSWER_KINDS,
@@ -57,7 +57,7 @@ _MAX_KEPT = 4_096  # memories whose stems are kept: the same ones are found agai
 _MIN_STEMS = 3  # of fewer, one in the place of another is another statement
 
 
-def candidates(found: Found, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
+def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
     """One candidate per memory, by its most relevant passage, best first; equal ones in the agent's own order."""
     facts = _QueryFacts(found, query, now)
     best: dict[UUID, tuple[float, Hit, dict[str, float]]] = {}
@@ -77,7 +77,7 @@ def candidates(found: Found, query: RetrievalQuery, now: datetime, policy: Polic
 class _QueryFacts:
     """What the factors need to know of the query and of the other hits, once per query."""
 
-    def __init__(self, found: Found, query: RetrievalQuery, now: datetime) -> None:
+    def __init__(self, found: SearchResult, query: RetrievalQuery, now: datetime) -> None:
         self.now = now
         self.dates = query.dates
         self.recency = query.recency_weight

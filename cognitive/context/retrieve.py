@@ -11,7 +11,7 @@ from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder
 from brain.errors import CognitiveError
 from brain.past_turns import PastTurns
-from brain.search import Found, MemorySearch, Query
+from brain.search import MemorySearch, Query, SearchResult
 from brain.types import MemoryType, Vector
 from cognitive.degradation import Degradation
 from cognitive.plan import RetrievalQuery
@@ -42,7 +42,7 @@ NO_FILTERS = Filters()
 class Retrieved:
     """What came back, through which channels, and what did not come in time."""
 
-    found: Found
+    found: SearchResult
     vector: Vector | None
     channels: tuple[str, ...]
     degraded: tuple[Degradation, ...] = ()
@@ -55,7 +55,7 @@ class Retrieved:
         if left >= kept / 2 or not self.found.hits:
             return self
         late = Degradation("retrieval_late", "too late for what was found to be weighed")
-        return replace(self, found=Found(()), channels=(), degraded=(*self.degraded, late))
+        return replace(self, found=SearchResult(()), channels=(), degraded=(*self.degraded, late))
 
 
 async def retrieve(
@@ -76,7 +76,7 @@ async def retrieve(
     are said in `degraded`.
     """
     if not queries:
-        return Retrieved(Found(()), None, ())
+        return Retrieved(SearchResult(()), None, ())
     text = searched(queries[0].text)
     vector, missing = await embedded(text, embedder, constants, deadline)
     types = {query.type: _per_channel(query.limit, policy, constants) for query in queries}
@@ -98,9 +98,9 @@ async def retrieve(
             span.tell(lambda: attributes.found(found.hits), lambda: attributes.content_found(text, found.hits))
     except TimeoutError:
         late = Degradation("retrieval_late", "no answer from Postgres in time")
-        return Retrieved(Found(()), vector, (), (*missing, late))
+        return Retrieved(SearchResult(()), vector, (), (*missing, late))
     except CognitiveError as error:
-        return Retrieved(Found(()), vector, (), (*missing, Degradation("retrieval_failed", str(error))))
+        return Retrieved(SearchResult(()), vector, (), (*missing, Degradation("retrieval_failed", str(error))))
     return Retrieved(found, vector, channels, missing)
 
 

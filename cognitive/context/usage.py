@@ -18,7 +18,7 @@ from uuid import UUID
 
 from brain.decay import decayed
 from brain.past_turns import PastShown, PastTurn
-from brain.search import Found, Hit, Masses
+from brain.search import Hit, Masses, SearchResult
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Boost
@@ -66,7 +66,7 @@ NOWHERE = Nearby()
 _UNKNOWN = Boost()  # one object for all: most candidates were never shown
 
 
-def earned(found: Found, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Boost]:
+def earned(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Boost]:
     """What every memory that was found has earned by its use, in all turns and in those like this one."""
     trust = reliability(found.base, now, policy)
     lifted, boosted = lifts(found, now, policy, constants), boosts(found, now, policy, constants)
@@ -78,7 +78,7 @@ def earned(found: Found, now: datetime, policy: Policy, constants: Constants) ->
     return {**boosted, **raised}
 
 
-def boosts(found: Found, now: datetime, policy: Policy, constants: Constants) -> dict[UUID, Boost]:
+def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> dict[UUID, Boost]:
     """What usage says of every memory that was found."""
     near = nearby(found.past, now, policy)
     measure = BOOSTS[policy.usage.boost]
@@ -231,7 +231,7 @@ class Lift:
 NO_LIFT = Lift()
 
 
-def lifts(found: Found, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Lift]:
+def lifts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Lift]:
     """By memory, what past turns add to its relevance, within ± association.weight · MAX_LACKED.
 
     The lesson that says most counts, not their sum: the same question asked ten times is no ten lessons.

@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from brain.analytics.fleet import MAX_AGENTS
 from brain.analytics.turn_rows import Period, Point, Total
-from brain.analytics.turns import Figures
-from brain.rollups import Numbers
+from brain.analytics.turns import TurnAnalytics
+from brain.rollups import RollupCounts
 from cognitive.dashboard.charts import Chart, Line, written_csv
 from cognitive.dashboard.formats import compact, percent
 from cognitive.dashboard.measures import Measure, Row, changed
@@ -73,7 +73,7 @@ class AllAgentsView:
     more: int
 
 
-async def read(figures: Figures, period: Period) -> AllAgentsData:
+async def read(figures: TurnAnalytics, period: Period) -> AllAgentsData:
     """All that the page needs, of the tally alone."""
     told = figures.across
     agents, worst, count, days, before, count_before = await asyncio.gather(
@@ -112,9 +112,9 @@ def view(told: AllAgentsData, asked: Asked) -> AllAgentsView:
 
 def added(days: Sequence[Point]) -> Total:
     """What days came to together; the times are not among it."""
-    names = [each.name for each in fields(Numbers) if each.name != "latency"]
+    names = [each.name for each in fields(RollupCounts) if each.name != "latency"]
     sums = {name: sum(getattr(day.total.numbers, name) for day in days) for name in names}
-    return Total("", Numbers(**sums))
+    return Total("", RollupCounts(**sums))
 
 
 def charts(told: AllAgentsData, asked: Asked) -> tuple[Chart, ...]:
@@ -189,7 +189,7 @@ def _figure(row: Row, now: Total, before: Total) -> Figure:
 
 
 def _of_count(count: int) -> Total:
-    return Total("", Numbers(found=count))
+    return Total("", RollupCounts(found=count))
 
 
 def _agent(total: Total, told: AllAgentsData, asked: Asked, share: float) -> Agent:

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import Scope
 
-from brain.analytics.turns import Figures
+from brain.analytics.turns import TurnAnalytics
 from cognitive.dashboard import (
     all_agents,
     catalogue,
@@ -61,7 +61,7 @@ PAGES: tuple[Page, ...] = (  # in the order of the navigation; a new page is a m
 )
 
 
-def create(layer: CognitiveLayer, figures: Figures, door: Door) -> Starlette:
+def create(layer: CognitiveLayer, figures: TurnAnalytics, door: Door) -> Starlette:
     """The pages of a layer, for the visitors that a server lets in. Mounted under any path."""
     desk = Desk(layer, figures, door, Writer(PAGES))
     app = Starlette(
@@ -104,7 +104,7 @@ class Desk:
     """Who may see which page, how one signs in and out, and what is said of errors."""
 
     layer: CognitiveLayer
-    figures: Figures
+    figures: TurnAnalytics
     door: Door
     writer: Writer
 

@@ -10,9 +10,9 @@ from datetime import datetime
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.recent import ModelSeen, ModelsSeen
-from brain.analytics.turn_rows import LeftOut, Period, Total
-from brain.analytics.turns import Figures
+from brain.analytics.recent import ModelUsage, ModelUsageList
+from brain.analytics.turn_rows import OmittedTool, Period, Total
+from brain.analytics.turns import TurnAnalytics
 from cognitive.dashboard.charts import written_csv
 from cognitive.dashboard.page import Page, Visit, attachment
 from cognitive.dashboard.params import RANGES, Asked
@@ -30,9 +30,9 @@ class CatalogueData:
 
     tools: list[Total]
     categories: list[Total]
-    left_out: list[LeftOut]
+    left_out: list[OmittedTool]
     left_looked: int
-    models: ModelsSeen
+    models: ModelUsageList
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Tool:
 class Missed:
     """A tool that turns went without, and the turns that wanted it or, if none did, that went without."""
 
-    told: LeftOut
+    told: OmittedTool
     share: float
     turns: tuple[tuple[str, str], ...]
 
@@ -69,7 +69,7 @@ class Missed:
 class Model:
     """A model that turns named and its budget; `known` is False for one that got the default."""
 
-    seen: ModelSeen
+    seen: ModelUsage
     budget: ModelBudget
     known: bool
     link: str | None
@@ -120,7 +120,7 @@ class Catalogue:
         return self.wanted / self.removed if self.removed else None
 
 
-async def read(figures: Figures, agent: str, period: Period) -> CatalogueData:
+async def read(figures: TurnAnalytics, agent: str, period: Period) -> CatalogueData:
     """All that the page needs, each read with a bound of its own."""
     tools, categories, (left_out, looked), models = await asyncio.gather(
         figures.totals(agent, period, "tool"),
@@ -203,13 +203,13 @@ def _tools(
     )
 
 
-def _missed(told: LeftOut, asked: Asked) -> Missed:
+def _missed(told: OmittedTool, asked: Asked) -> Missed:
     gone = told.removed + told.cut
     turns = told.wanted_in or told.left_out_in
     return Missed(told, told.wanted / gone, tuple((id, asked.link("turn", id=id)) for id in turns))
 
 
-def _model(seen: ModelSeen, rows: Mapping[str, ModelRow], asked: Asked) -> Model:
+def _model(seen: ModelUsage, rows: Mapping[str, ModelRow], asked: Asked) -> Model:
     budget = budget_for(seen.model or None, rows)
     named = {**asked.time(), "model": seen.model}
     return Model(

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, get_args
 from uuid import UUID
 
-from brain.analytics.memories import Group, MemoryFilter
+from brain.analytics.memories import MemoryFilter, UsageGroup
 from brain.types import MEMORY_TYPES
 from cognitive.dashboard.params import Asked, moment
 from cognitive.errors import InvalidInput
@@ -16,7 +16,7 @@ from cognitive.errors import InvalidInput
 HITS = (25, 100, 200)  # of a search: what is shown first, and what a click more brings
 _LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
 _MAX_QUERY_LENGTH = 1_000
-BY_USE: tuple[Group, ...] = get_args(Group)
+BY_USE: tuple[UsageGroup, ...] = get_args(UsageGroup)
 MARKED: Mapping[str, MemoryFilter] = {"pinned": MemoryFilter(pinned=True), "superseded": MemoryFilter(superseded=True)}
 # name -> (what it says, since so long ago, until so long ago)
 AGES: Mapping[str, tuple[str, timedelta | None, timedelta | None]] = {

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.recent import Degradations, Embedded
-from brain.analytics.turn_rows import Health, Total
-from brain.analytics.turns import Figures
+from brain.analytics.recent import Degradations, VectorCoverage
+from brain.analytics.turn_rows import AgentHealth, Total
+from brain.analytics.turns import TurnAnalytics
 from brain.deadline import Deadline
-from brain.journal import Backlog, Entry
+from brain.journal import Backlog, JournalEntry
 from brain.postgres.health import Activity, DatabaseHealth
 from brain.postgres.roles import Granted
 from cognitive.dashboard import time_buckets
@@ -47,12 +47,12 @@ class HealthData:
 
     findings: tuple[Finding, ...] | None
     database: DatabaseHealth | None
-    health: Health | None
-    embedded: Embedded | None
+    health: AgentHealth | None
+    embedded: VectorCoverage | None
     stages: list[Total] | None
     degraded: Degradations | None
     granted: Granted | None
-    backlog: tuple[Backlog, list[Entry]] | None
+    backlog: tuple[Backlog, list[JournalEntry]] | None
     model: str
 
 
@@ -88,7 +88,7 @@ class Standing:
     whole: bool
     database: DatabaseHealth | None
     activity: Activity | None
-    health: Health | None
+    health: AgentHealth | None
     granted: Granted | None
     models: tuple[Share, ...]
     sampled: int
@@ -99,10 +99,10 @@ class Standing:
     degraded_looked: int
     degraded_bounded: bool
     backlog: Backlog | None
-    parked: tuple[Entry, ...]
+    parked: tuple[JournalEntry, ...]
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked, *, whole: bool) -> HealthData:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked, *, whole: bool) -> HealthData:
     """All that the page needs, each within a bound: what does not come in time is missing, and the page is not."""
     agent, period = asked.agent, asked.period()
     beneath = asyncio.gather(

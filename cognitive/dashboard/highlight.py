@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from brain.turn_records import Shown
+from brain.turn_records import ExposureRow
 from cognitive.context.dedup import excerpt
 from cognitive.feedback.attribute import passages
 
@@ -43,7 +43,9 @@ class Answer:
         return sum(len(piece.text) for piece in self.pieces)
 
 
-def answer(response: str | None, shown: Sequence[Shown], excerpts: Mapping[str, Any], strategy: str) -> Answer | None:
+def answer(
+    response: str | None, shown: Sequence[ExposureRow], excerpts: Mapping[str, Any], strategy: str
+) -> Answer | None:
     """The response with what each used memory is found by, measured as its overlap was; None where it is not kept.
 
     Memories are compared as the prompt showed them, in `excerpts` of offsets, with the words that they have today.
@@ -83,7 +85,7 @@ def _cut(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Piece, ..
     )
 
 
-def _spoken(memory: Shown, excerpts: Mapping[str, Any]) -> str:
+def _spoken(memory: ExposureRow, excerpts: Mapping[str, Any]) -> str:
     content = memory.content or ""
     parts = excerpts.get(str(memory.memory_id)) if memory.via == "prompt" else None
     said = excerpt(content, parts) if parts else content

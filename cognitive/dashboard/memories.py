@@ -10,10 +10,10 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from brain.analytics.memories import GroupSizes, Habit, MemoryFilter, MemoryRow
+from brain.analytics.memories import GroupSizes, MemoryFilter, MemoryRow, UsageThresholds
 from brain.analytics.paging import MAX_LOOKED
-from brain.analytics.turn_rows import Page as RowPage
-from brain.analytics.turns import Figures
+from brain.analytics.turn_rows import ResultPage as RowPage
+from brain.analytics.turns import TurnAnalytics
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.dashboard import filters
 from cognitive.dashboard.formats import compact, number
@@ -41,7 +41,7 @@ class MemoriesData:
     found: Mapping[UUID, MemoryRow]
     sizes: GroupSizes
     tags: Sequence[str]
-    habit: Habit
+    habit: UsageThresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,9 @@ class Memories:
     late: bool
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> MemoriesData:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> MemoriesData:
     """What a search finds, or a page of the list or of a group; and what there is to choose from."""
-    agent, habit = asked.agent, Habit(layer.policies.current(asked.agent).usage.half_life_days)
+    agent, habit = asked.agent, UsageThresholds(layer.policies.current(asked.agent).usage.half_life_days)
     (page, hits, found), sizes, tags = await asyncio.gather(
         _found(layer, figures, asked, habit), figures.group_sizes(agent, habit, asked.now), figures.tags(agent)
     )
@@ -133,7 +133,7 @@ async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Memorie
 
 
 async def _found(
-    layer: CognitiveLayer, figures: Figures, asked: Asked, habit: Habit
+    layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked, habit: UsageThresholds
 ) -> tuple[RowPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
     """A page of a list, or else what a search brings, and the rows of that."""
     wanted = filters.filtered(asked)
@@ -161,7 +161,9 @@ async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> 
     )
 
 
-async def _listed(figures: Figures, asked: Asked, wanted: MemoryFilter, habit: Habit) -> RowPage[MemoryRow]:
+async def _listed(
+    figures: TurnAnalytics, asked: Asked, wanted: MemoryFilter, habit: UsageThresholds
+) -> RowPage[MemoryRow]:
     by_use = next((each for each in filters.BY_USE if each == filters.group(asked)), None)
     if by_use is None:
         return await figures.memories(asked.agent, wanted, limit=PAGE, after=filters.after(asked.params))

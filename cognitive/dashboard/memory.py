@@ -15,9 +15,9 @@ from uuid import UUID
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.memories import MAX_SHOWINGS, Life, MemoryRow, Near, Showing
-from brain.analytics.turn_rows import Page as RowPage
-from brain.analytics.turns import Figures
+from brain.analytics.memories import MAX_SHOWINGS, MemoryLifecycle, MemoryRow, Showing, SimilarMemory
+from brain.analytics.turn_rows import ResultPage as RowPage
+from brain.analytics.turns import TurnAnalytics
 from brain.search import Masses
 from brain.types import Memory, NewMemory, Revision, above
 from cognitive.dashboard.charts import Chart, Line
@@ -49,11 +49,11 @@ class MemoryData:
     """What the page is made of."""
 
     memory: Memory
-    life: Life
+    life: MemoryLifecycle
     showings: RowPage[Showing]
     shown_at: Sequence[Shown]
     base: Mapping[str, Masses]
-    near: Near
+    near: SimilarMemory
     revisions: Sequence[Revision]
     policy: Policy
     constants: Constants
@@ -82,7 +82,7 @@ class MemoryPage:
     """The page. `version` is the number of the latest change, which a form repeats."""
 
     memory: Memory
-    life: Life
+    life: MemoryLifecycle
     row: MemoryRow
     title: str
     whole: str
@@ -100,7 +100,7 @@ class MemoryPage:
     done: str
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> MemoryData | None:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> MemoryData | None:
     """All that is known of a memory; None if the agent has no such memory."""
     agent, id = asked.agent, id_of(asked.params.get("id", ""))
     if id is None:

@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.turn_rows import By, Period, Point, Total, TurnFilter, TurnRow
-from brain.analytics.turn_rows import Page as RowPage
-from brain.analytics.turns import Figures
-from brain.rollups import Numbers
+from brain.analytics.turn_rows import Dimension, Period, Point, Total, TurnFilter, TurnListRow
+from brain.analytics.turn_rows import ResultPage as RowPage
+from brain.analytics.turns import TurnAnalytics
+from brain.rollups import RollupCounts
 from cognitive.dashboard import time_buckets
 from cognitive.dashboard.charts import Chart, Line, written_csv
 from cognitive.dashboard.formats import compact, milliseconds, number, percent
@@ -21,9 +21,9 @@ from cognitive.dashboard.measures import Measure, Row, Stage, Tone, changed, sta
 from cognitive.dashboard.page import Page, Visit, attachment
 from cognitive.dashboard.params import RANGES, Asked
 
-NO_TURNS: RowPage[TurnRow] = RowPage((), 0, None)
+NO_TURNS: RowPage[TurnListRow] = RowPage((), 0, None)
 
-KINDS: Mapping[By, str] = {
+KINDS: Mapping[Dimension, str] = {
     "type": "Memory type",
     "frame": "Frame",
     "category": "Category",
@@ -72,7 +72,7 @@ class Kind:
 class Kinds:
     """A table of kinds, the most frequent first, and how many more there are. `counted` says of what."""
 
-    by: By
+    by: Dimension
     title: str
     counted: str
     rows: tuple[Kind, ...]
@@ -87,9 +87,9 @@ class OverviewData:
     before: Total
     points: Sequence[Point]
     points_before: Sequence[Point]
-    kinds: Mapping[By, Sequence[Total]] = field(default_factory=dict)
+    kinds: Mapping[Dimension, Sequence[Total]] = field(default_factory=dict)
     stages: Sequence[Total] = ()
-    latest: RowPage[TurnRow] = NO_TURNS
+    latest: RowPage[TurnListRow] = NO_TURNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Overview:
     charts: tuple[Chart, ...]
     kinds: tuple[Kinds, ...]
     stages: tuple[Stage, ...]
-    latest: tuple[TurnRow, ...]
+    latest: tuple[TurnListRow, ...]
     turns: int
     last_at: datetime | None
     around: str
@@ -142,7 +142,7 @@ MORE: tuple[Row, ...] = (
 )  # fmt: skip
 
 
-async def read(figures: Figures, agent: str, period: Period) -> OverviewData:
+async def read(figures: TurnAnalytics, agent: str, period: Period) -> OverviewData:
     """All that the page needs, each read with a bound of its own."""
     course, (stages, *kinds), latest = await asyncio.gather(
         read_course(figures, agent, period),
@@ -152,7 +152,7 @@ async def read(figures: Figures, agent: str, period: Period) -> OverviewData:
     return replace(course, kinds=dict(zip(KINDS, kinds, strict=True)), stages=stages, latest=latest)
 
 
-async def read_course(figures: Figures, agent: str, period: Period) -> OverviewData:
+async def read_course(figures: TurnAnalytics, agent: str, period: Period) -> OverviewData:
     """What its numbers and charts need, without the tables."""
     whole, before, points, points_before = await asyncio.gather(
         figures.totals(agent, period),
@@ -258,7 +258,7 @@ def charts(told: OverviewData, asked: Asked) -> tuple[Chart, ...]:
     )
 
 
-def _kinds(by: By, totals: Sequence[Total], asked: Asked) -> Kinds:
+def _kinds(by: Dimension, totals: Sequence[Total], asked: Asked) -> Kinds:
     counted = "Shown" if by == "type" else "Turns"  # nearly every turn finds memories of every type
     counts = [(total, getattr(total.numbers, counted.lower())) for total in totals]
     counts.sort(key=lambda each: (-each[1], each[0].value))
@@ -277,16 +277,16 @@ def _kinds(by: By, totals: Sequence[Total], asked: Asked) -> Kinds:
     return Kinds(by, KINDS[by], counted, rows, max(0, len(totals) - _MAX_ROWS))
 
 
-def _link_of(by: By, value: str, asked: Asked, **more: str) -> str:
+def _link_of(by: Dimension, value: str, asked: Asked, **more: str) -> str:
     """The turns of a kind; of a type of memory those that showed one."""
     return asked.link("turns", **asked.time(), **{_FILTERS[by]: value}, **more)
 
 
 def _one(totals: Sequence[Total]) -> Total:
-    return totals[0] if totals else Total("", Numbers())
+    return totals[0] if totals else Total("", RollupCounts())
 
 
-def kinds_csv(by: By, totals: Sequence[Total]) -> str:
+def kinds_csv(by: Dimension, totals: Sequence[Total]) -> str:
     """All counts of a kind's values."""
     counted = ("turns", "completed", "found", "shown", "used", "tokens", "used_tokens", "deduped", "trimmed")
     rows = [

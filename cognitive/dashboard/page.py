@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from brain.analytics.turns import Figures
+from brain.analytics.turns import TurnAnalytics
 from cognitive.dashboard import charts
 from cognitive.dashboard.access import Visitor
 from cognitive.dashboard.params import Asked
@@ -28,7 +28,7 @@ class Visit:
     who: Visitor
     asked: Asked
     layer: CognitiveLayer
-    figures: Figures
+    figures: TurnAnalytics
     written: Callable[..., Response]
     form: FormData = field(default_factory=FormData)
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from starlette.responses import Response
 
-from brain.analytics.turn_rows import PolicySeen, Total
-from brain.analytics.turns import Figures
+from brain.analytics.turn_rows import PolicyUsage, Total
+from brain.analytics.turns import TurnAnalytics
 from brain.decay import decayed
-from brain.policies import Candidate, Choice, Role
-from brain.search import Found, Masses
+from brain.policies import PolicyActivation, PolicyVersion, Role
+from brain.search import Masses, SearchResult
 from brain.types import MEMORY_TYPES
 from cognitive.context.budget import sections
 from cognitive.dashboard.page import Page, Visit
@@ -52,7 +52,7 @@ class Held:
 
     role: Role
     version: str | None
-    choice: Choice | None
+    choice: PolicyActivation | None
     before: str | None
     back: tuple[Difference, ...]
     compared: Agreement | None = None
@@ -67,7 +67,7 @@ class Held:
 class Saved:
     """A candidate, what it changes of the base, and what turns came to under it, None if there were none."""
 
-    candidate: Candidate
+    candidate: PolicyVersion
     changes: tuple[Difference, ...]
     roles: tuple[Role, ...]
     total: Total | None
@@ -93,8 +93,8 @@ class PoliciesView:
     live: Held
     shadow: Held
     saved: tuple[Saved, ...]
-    history: tuple[Choice, ...]
-    seen: tuple[PolicySeen, ...]
+    history: tuple[PolicyActivation, ...]
+    seen: tuple[PolicyUsage, ...]
     learned: Learned
     kept: frozenset[tuple[str, str]]
     more_habits: int
@@ -110,10 +110,10 @@ class PoliciesData:
 
     base: Policy
     standing: EffectivePolicy
-    candidates: Sequence[Candidate]
-    live: Sequence[Choice]
-    shadow: Sequence[Choice]
-    seen: Sequence[PolicySeen]
+    candidates: Sequence[PolicyVersion]
+    live: Sequence[PolicyActivation]
+    shadow: Sequence[PolicyActivation]
+    seen: Sequence[PolicyUsage]
     learned: Learned
     rates: Mapping[str, Masses]
     compared: Agreement | None
@@ -133,11 +133,11 @@ class Version:
     beside: str
     base: str
     standing: EffectivePolicy
-    candidate: Candidate | None
+    candidate: PolicyVersion | None
     differences: tuple[Difference, ...]
     against_live: tuple[Difference, ...]
     others: tuple[str, ...]
-    seen: PolicySeen | None
+    seen: PolicyUsage | None
     compared: Agreement | None
     seconds: float = FRESH
 
@@ -157,7 +157,7 @@ class Version:
         return self.base == self.version
 
 
-async def read_version(layer: CognitiveLayer, figures: Figures, asked: Asked) -> Version:
+async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> Version:
     """A version, beside the one that the address names, or the one that holds.
 
     Raises:
@@ -183,7 +183,7 @@ async def read_version(layer: CognitiveLayer, figures: Figures, asked: Asked) ->
     )
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> PoliciesData:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> PoliciesData:
     """Each in one statement with its bound, most of them at once."""
     policies, agent = layer.policies, asked.agent
     standing = await policies.effective(agent)
@@ -252,7 +252,7 @@ def differences(one: Policy, other: Policy) -> tuple[Difference, ...]:
     return tuple(_difference(name, was, now) for name, (was, now) in between(one, other).items())
 
 
-def changes(candidate: Candidate) -> tuple[Difference, ...]:
+def changes(candidate: PolicyVersion) -> tuple[Difference, ...]:
     """What a candidate changes, without what was there before."""
     return tuple(_difference(name, None, now) for name, now in candidate.changes.items())
 
@@ -270,12 +270,16 @@ def _difference(name: str, was: Any, now: Any) -> Difference:
     return Difference(name, row.label if row else name, short(was), short(now), row.unit if row else "")
 
 
-def _before(history: Sequence[Choice]) -> str | None:
+def _before(history: Sequence[PolicyActivation]) -> str | None:
     return history[1].version if len(history) > 1 else None
 
 
 def _held(
-    role: Role, policy: Policy | None, history: Sequence[Choice], before: Policy | None, compared: Agreement | None
+    role: Role,
+    policy: Policy | None,
+    history: Sequence[PolicyActivation],
+    before: Policy | None,
+    compared: Agreement | None,
 ) -> Held:
     back = differences(policy, before) if policy is not None and before is not None else ()
     choice = history[0] if history else None
@@ -286,7 +290,7 @@ def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, no
     """What use has taught of each type; nothing is learnt of a type that was never shown."""
     on = policy.changed({"budgets.learned": True})
     plans = [planning.make(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES_TOLD]
-    moved = [sections(plan, Found((), base=dict(rates)), None, now, on, constants).budgets for plan in plans]
+    moved = [sections(plan, SearchResult((), base=dict(rates)), None, now, on, constants).budgets for plan in plans]
     told = []
     for type_ in MEMORY_TYPES:
         masses = rates.get(type_)

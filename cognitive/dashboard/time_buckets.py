@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from brain.analytics.turn_rows import Period, Point, Total
-from brain.rollups import Numbers
+from brain.rollups import RollupCounts
 from cognitive.dashboard.params import Asked
 
 
@@ -15,7 +15,7 @@ def filled(points: Sequence[Point], period: Period, asked: Asked) -> list[tuple[
     known = {point.at.astimezone(UTC): point.total for point in points}
     at, found = _first(period, asked), list[tuple[datetime, Total]]()
     while at < period.until:
-        found.append((at, known.get(at.astimezone(UTC), Total("", Numbers()))))
+        found.append((at, known.get(at.astimezone(UTC), Total("", RollupCounts()))))
         at = _next(at, period)
     return found
 

@@ -13,8 +13,8 @@ from uuid import UUID
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.turn_rows import TurnNumbers
-from brain.analytics.turns import Figures
+from brain.analytics.turn_rows import TurnMeasurements
+from brain.analytics.turns import TurnAnalytics
 from brain.redacting import WITHHELD
 from brain.types import Memory
 from cognitive import degradation
@@ -86,7 +86,7 @@ class TurnData:
     """What the page is made of; `strategy` is how overlaps were measured, `longest` how much of a response is kept."""
 
     account: Account
-    numbers: TurnNumbers
+    numbers: TurnMeasurements
     words: Mapping[UUID, Memory]
     strategy: str
     longest: int
@@ -97,7 +97,7 @@ class Story:
     """The page; `lacked` is each reason of degradation with what is told of its part."""
 
     account: Account
-    numbers: TurnNumbers
+    numbers: TurnMeasurements
     lacked: tuple[tuple[str, Lack], ...]
     rules: tuple[tuple[str, tuple[str, ...]], ...]
     stages: tuple[tuple[str, float, float], ...]
@@ -113,7 +113,7 @@ class Story:
     tokens: int
 
 
-async def read(layer: CognitiveLayer, figures: Figures, asked: Asked) -> TurnData | None:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> TurnData | None:
     """The record of a turn, and its memories' words of today; None: no such turn."""
     agent, turn_id = asked.agent, asked.params.get("id", "")
     numbers = await figures.turn(agent, turn_id)

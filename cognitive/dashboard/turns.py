@@ -10,9 +10,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from brain.analytics.turn_rows import By, Period, Total, TurnFilter, TurnRow
-from brain.analytics.turn_rows import Page as RowPage
-from brain.analytics.turns import Figures
+from brain.analytics.turn_rows import Dimension, Period, Total, TurnFilter, TurnListRow
+from brain.analytics.turn_rows import ResultPage as RowPage
+from brain.analytics.turns import TurnAnalytics
 from brain.types import MEMORY_TYPES
 from cognitive.dashboard.formats import moment as told_moment
 from cognitive.dashboard.page import Page, Visit
@@ -24,7 +24,7 @@ _PAGE_OF_WHY = 10  # turns that are asked what became of a memory in them: each 
 STATUSES = ("open", "completed", "failed", "abandoned", "unfinished")
 HELD_BACK = ("deduped", "trimmed")
 YES_NO = ("yes", "no")
-_CHOSEN: Mapping[str, By] = {"frame": "frame", "category": "category", "runtime": "runtime", "tool": "tool"}
+_CHOSEN: Mapping[str, Dimension] = {"frame": "frame", "category": "category", "runtime": "runtime", "tool": "tool"}
 _CHOICES_OF = RANGES["90d"][1]  # values that turns of the last quarter had
 _NAMES = {
     "q": "words",
@@ -106,7 +106,7 @@ class Applied:
 class Turns:
     """The page."""
 
-    rows: tuple[TurnRow, ...]
+    rows: tuple[TurnListRow, ...]
     choices: tuple[Choice, ...]
     fields: tuple[Field, ...]
     unfolded: bool
@@ -121,7 +121,7 @@ class Turns:
     whole: bool
 
 
-async def read(figures: Figures, asked: Asked) -> tuple[RowPage[TurnRow], Mapping[str, tuple[str, ...]]]:
+async def read(figures: TurnAnalytics, asked: Asked) -> tuple[RowPage[TurnListRow], Mapping[str, tuple[str, ...]]]:
     """A page of turns, and what there is to choose from."""
     lately = Period(asked.now - _CHOICES_OF, asked.now)
     page, totals = await asyncio.gather(
@@ -188,7 +188,7 @@ def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
     return moment({"after": at}, "after"), turn_id
 
 
-def view(page: RowPage[TurnRow], values: Mapping[str, tuple[str, ...]], asked: Asked) -> Turns:
+def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], asked: Asked) -> Turns:
     """The page from what was read."""
     given = {name: value for name, value in asked.params.items() if name in _NAMES and value}
     choices = [Choice("status", "Status", STATUSES, given.get("status", ""))]

@@ -19,7 +19,7 @@ from typing import Any
 from brain.errors import PolicyError
 from brain.redacting import WITHHELD
 from brain.text import lexemes, normalise, sentence_spans, sentences
-from brain.turn_records import Decoy, Judged, Judgement, Shown, Weights
+from brain.turn_records import Decoy, ExposureRow, Judgement, TurnJudgement, UsageWeights
 from brain.types import MemoryType
 from cognitive.feedback.strip_quotes import own_words, texts
 from cognitive.policy import Policy
@@ -214,14 +214,14 @@ def planned_under(recorded: Mapping[str, Any] | None, holds: Policy) -> Policy:
         return holds
 
 
-def weights(policy: Policy) -> Weights:
+def weights(policy: Policy) -> UsageWeights:
     """How verdicts on a turn of this policy are counted."""
-    return Weights(policy.usage.half_life_days, policy.feedback.rating_weight)
+    return UsageWeights(policy.usage.half_life_days, policy.feedback.rating_weight)
 
 
 def judge_all(
-    shown: Sequence[Shown], decoys: Sequence[Decoy], message: str, outcome: Outcome, policy: Policy
-) -> Judged:
+    shown: Sequence[ExposureRow], decoys: Sequence[Decoy], message: str, outcome: Outcome, policy: Policy
+) -> TurnJudgement:
     """What is to be counted of a turn: judgements on what it showed, and on its decoys.
 
     Decoys are judged where the overlap was: not where nothing was shown, or the host said itself what was used. A
@@ -231,13 +231,13 @@ def judge_all(
     if outcome.response == WITHHELD:
         present, decoys = [memory for memory in present if _host_says(memory, outcome)], ()
     if outcome.status != "completed" or not present:
-        return Judged((), weights(policy))
+        return TurnJudgement((), weights(policy))
     written = _own_words(present, message, outcome)
     measured = () if outcome.citations else credited(decoys, present, written, message, policy)
-    return Judged(_judged(present, written, message, outcome, policy), weights(policy), measured)
+    return TurnJudgement(_judged(present, written, message, outcome, policy), weights(policy), measured)
 
 
-def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
+def judge(shown: Sequence[ExposureRow], message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
     """One judgement per shown memory, in their order. The host's citations and ratings outrank the overlap.
 
     A memory that was erased meanwhile is judged by nothing and left out. Only a completed turn has judgements.
@@ -245,7 +245,9 @@ def judge(shown: Sequence[Shown], message: str, outcome: Outcome, policy: Policy
     return list(judge_all(shown, (), message, outcome, policy).shown)
 
 
-def _judged(present: Sequence[Shown], written: str, message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
+def _judged(
+    present: Sequence[ExposureRow], written: str, message: str, outcome: Outcome, policy: Policy
+) -> list[Judgement]:
     measured = overlaps(
         [_spoken(memory) for memory in present], written, said=message, strategy=policy.feedback.attribution
     )
@@ -257,7 +259,7 @@ def _judged(present: Sequence[Shown], written: str, message: str, outcome: Outco
 
 
 def credited(
-    decoys: Sequence[Decoy], present: Sequence[Shown], written: str, message: str, policy: Policy
+    decoys: Sequence[Decoy], present: Sequence[ExposureRow], written: str, message: str, policy: Policy
 ) -> list[tuple[MemoryType, bool]]:
     """Of each decoy its type and whether the overlap credits it, measured among what was shown as if shown with it."""
     if not decoys:
@@ -269,7 +271,7 @@ def credited(
     ]
 
 
-def _own_words(present: Sequence[Shown], message: str, outcome: Outcome) -> str:
+def _own_words(present: Sequence[ExposureRow], message: str, outcome: Outcome) -> str:
     """What the model wrote itself: neither the user's message echoed nor tool output, save what the memory gave it."""
     return own_words(
         outcome.response,
@@ -278,12 +280,12 @@ def _own_words(present: Sequence[Shown], message: str, outcome: Outcome) -> str:
     )
 
 
-def _host_says(memory: Shown, outcome: Outcome) -> bool:
+def _host_says(memory: ExposureRow, outcome: Outcome) -> bool:
     """Whether the host says itself if a memory was used."""
     return bool(outcome.citations) or memory.memory_id in outcome.ratings or memory.rating is not None
 
 
-def _used(memory: Shown, overlap: float, outcome: Outcome, policy: Policy) -> bool:
+def _used(memory: ExposureRow, overlap: float, outcome: Outcome, policy: Policy) -> bool:
     """The verdict, from what knows it best: a rating, the host's citations, or else the overlap."""
     if memory.memory_id in outcome.ratings:
         return outcome.ratings[memory.memory_id]
@@ -299,5 +301,5 @@ def attributions(judgements: Sequence[Judgement]) -> tuple[Attribution, ...]:
     return tuple(Attribution(j.memory_id, float(j.overlap), j.used, j.type) for j in judgements)
 
 
-def _spoken(memory: Shown | Decoy) -> str:
+def _spoken(memory: ExposureRow | Decoy) -> str:
     return f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content or ""

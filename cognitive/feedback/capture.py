@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from brain.deadline import Failed, attempt
+from brain.deadline import AttemptFailure, attempt
 from brain.erasure.residue import says_nothing
 from brain.errors import InvalidInput
 from brain.redacting import WITHHELD
@@ -94,7 +94,7 @@ class Capture:
 
     async def _extracted(self, exchange: Exchange, extractor: Extractor, read_at: datetime) -> None:
         made = await attempt(_asked(extractor, exchange), EXTRACT_SECONDS)
-        if isinstance(made, Failed):
+        if isinstance(made, AttemptFailure):
             log.warning("nothing was extracted of turn %s: %s: %s", exchange.turn_id, made.reason, made.detail)
             return
         if not all(isinstance(memory, NewMemory) for memory in made):

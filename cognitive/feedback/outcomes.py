@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brain.deadline import Deadline
-from brain.erasure.residue import Remains
+from brain.erasure.residue import Residue
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
-from brain.journal import Entry, Journal, read, written
+from brain.journal import Journal, JournalEntry, read, written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
-from brain.turn_records import Decoy, Judged, OpenTurn, Planned, Said, Shown, Still
+from brain.turn_records import Decoy, ExposureRow, OpenTurn, PlannedTurn, StillWanted, TurnJudgement, TurnMessage
 from brain.turns import TurnLog
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import attribute
@@ -84,7 +84,7 @@ class OutcomeRecorder:
         """Returns when all that is on its way to the journal is there."""
         await asyncio.gather(*self._keeping)
 
-    async def drain(self, entry: Entry) -> None:
+    async def drain(self, entry: JournalEntry) -> None:
         """Settles a journal entry and removes it, after the commit; one that never can be is parked with the reason.
 
         Raises:
@@ -122,7 +122,7 @@ class OutcomeRecorder:
         await self.kept()
         return await asyncio.to_thread(self._journal.erase, agent_id)
 
-    async def forget(self, agent_id: str, remains: Remains) -> int:
+    async def forget(self, agent_id: str, remains: Residue) -> int:
         """Leaves what the journal keeps of an agent without what is about to be erased. Returns of how many turns.
 
         Whoever is draining one of them finds it gone, or stores nothing of what it said: that was read before.
@@ -155,7 +155,7 @@ class OutcomeRecorder:
         outcome: Outcome,
         opening: OpenTurn | None,
         told_at: float | None,
-        still: Still | None = None,
+        still: StillWanted | None = None,
     ) -> Report:
         """Opens the turn unless it is there, judges what it showed and closes it, in one transaction.
 
@@ -165,7 +165,7 @@ class OutcomeRecorder:
         holds = self._policy.for_agent(agent_id)
         excerpts = await self._excerpts(agent_id, turn_id, opening)
 
-        async def judge(shown: Sequence[Shown], decoys: Sequence[Decoy], planned: Planned) -> Judged:
+        async def judge(shown: Sequence[ExposureRow], decoys: Sequence[Decoy], planned: PlannedTurn) -> TurnJudgement:
             policy = attribute.planned_under(planned.policy, holds)
             seen = [_as_shown(memory, excerpts) for memory in shown]
             # a response of megabytes takes seconds, which the event loop has not
@@ -189,7 +189,7 @@ class OutcomeRecorder:
             await self._captured(agent_id, turn_id, outcome, closed.said, anew)
         return Report(turn_id, attribute.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
 
-    async def _captured(self, agent_id: str, turn_id: str, outcome: Outcome, said: Said, anew: bool) -> None:
+    async def _captured(self, agent_id: str, turn_id: str, outcome: Outcome, said: TurnMessage, anew: bool) -> None:
         """What the turn said. Told again, it may be that a crash came between its closing and this: what is there
         already stays, and the extractor is not asked again.
         """
@@ -232,7 +232,7 @@ def _came_in(opening: OpenTurn | None) -> float | None:
     return opening.prepared if opening is not None else None
 
 
-def _as_shown(memory: Shown, excerpts: Excerpts) -> Shown:
+def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:
     """A memory with the words that the prompt showed of it: the others earn it nothing."""
     spans = excerpts.get(str(memory.memory_id))
     if not spans or memory.content is None or memory.via != "prompt":
@@ -260,7 +260,7 @@ def _kept(outcome: Outcome) -> Outcome:
     return outcome.model_copy(update={"tool_calls": tuple(calls)})
 
 
-def _read(entry: Entry) -> tuple[OpenTurn | None, Outcome | None]:
+def _read(entry: JournalEntry) -> tuple[OpenTurn | None, Outcome | None]:
     opening = read(entry.opening) if entry.opening is not None else None
     try:
         outcome = Outcome.model_validate_json(entry.outcome) if entry.outcome is not None else None

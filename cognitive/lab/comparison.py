@@ -13,7 +13,7 @@ from datetime import datetime
 from statistics import fmean
 from uuid import UUID
 
-from brain.changes.reembedding import Asked, Reembedding
+from brain.changes.reembedding import PastRequest, Reembedding
 from brain.types import MEMORY_TYPES
 from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import NO_FILTERS, searched
@@ -84,7 +84,7 @@ async def compare(
     old = await reembedding.live(agent_id)
     if old is None:
         raise InvalidInput(f"agent {agent_id!r} has no memories")
-    pairs: list[tuple[Asked, _Answer, _Answer]] = []
+    pairs: list[tuple[PastRequest, _Answer, _Answer]] = []
     for turn in await reembedding.asked(agent_id, latest):
         text = asked(turn.message, turn.record)
         by_old, by_new = [await _answer(agent_id, text, model, engine, policy, now) for model in (old, new)]

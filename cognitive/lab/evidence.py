@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brain.decay import decayed
-from brain.passage_texts import Content, Key
+from brain.passage_texts import Key, PassageText
 from brain.past_turns import PastTurn
 from brain.search import Hit, Masses
 from brain.turn_records import Verdict
@@ -51,7 +51,7 @@ class Case:
 def as_case(
     turn_id: str,
     record: Recording,
-    contents: Mapping[Key, Content],
+    contents: Mapping[Key, PassageText],
     pinned: Mapping[UUID, Memory],
     policy: Policy,
     verdicts: Mapping[UUID, Verdict],
@@ -70,7 +70,7 @@ def as_case(
 def restored_case(
     turn_id: str,
     record: Recording,
-    contents: Mapping[Key, Content],
+    contents: Mapping[Key, PassageText],
     pinned: Mapping[UUID, Memory],
     policy: Policy,
     verdicts: Mapping[UUID, Verdict],

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from brain.passage_texts import Content, Contents, Key
+from brain.passage_texts import Key, PassageText, PassageTexts
 from brain.store import MemoryStore, Progress
-from brain.turn_records import RecordedTurn, Shown, Verdict
+from brain.turn_records import ExposureRow, RecordedTurn, Verdict
 from brain.turns import TurnLog
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError, UnknownTurn
@@ -67,7 +67,7 @@ class Account:
     message: str
     frame: str
     plan: Mapping[str, Any]
-    shown: tuple[Shown, ...]
+    shown: tuple[ExposureRow, ...]
     degraded: tuple[str, ...]
     degraded_codes: tuple[str, ...]
     fates: tuple[Explanation, ...]
@@ -80,7 +80,7 @@ class Questions:
         self,
         turns: TurnLog,
         store: MemoryStore,
-        contents: Contents,
+        contents: PassageTexts,
         counter: TokenCounter,
         constants: Constants,
     ) -> None:
@@ -228,7 +228,7 @@ class Questions:
         case = as_case(turn.turn_id, record, *words, policy, verdicts, self._counter, self._constants)
         return [case] if case is not None else []
 
-    async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, Content], Mapping[UUID, Memory]]:
+    async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, PassageText], Mapping[UUID, Memory]]:
         """What the memories of a record say now."""
         contents = await self._contents.read(agent_id, record.keys, record.model)
         pinned = await self._store.get(agent_id, [id for id, _ in record.pinned])

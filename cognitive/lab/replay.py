@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from brain.passage_texts import Content, Key
+from brain.passage_texts import Key, PassageText
 from brain.types import Memory
 from cognitive.context.assemble import Assembled, assemble
 from cognitive.context.usage import base_rate
@@ -42,7 +42,7 @@ class Replayed:
 
 def replay(
     record: Recording,
-    contents: Mapping[Key, Content],
+    contents: Mapping[Key, PassageText],
     pinned: Mapping[UUID, Memory],
     policy: Policy,
     counter: TokenCounter,

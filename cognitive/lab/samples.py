@@ -13,8 +13,8 @@ from datetime import datetime
 from time import monotonic, thread_time
 from uuid import UUID
 
-from brain.passage_texts import Content, Contents, Key
-from brain.policies import PolicyStore, Sampled
+from brain.passage_texts import Key, PassageText, PassageTexts
+from brain.policies import PolicyStore, SampledTurn
 from brain.store import MemoryStore
 from brain.turn_records import Verdict
 from brain.types import Memory
@@ -71,7 +71,7 @@ class Samples:
         self,
         policies: PolicyStore,
         store: MemoryStore,
-        contents: Contents,
+        contents: PassageTexts,
         counter: TokenCounter,
         constants: Constants,
     ) -> None:
@@ -161,18 +161,18 @@ class Samples:
 
     def _cases(
         self,
-        rows: Sequence[Sampled],
+        rows: Sequence[SampledTurn],
         records: Mapping[str, Recording],
         policies: Mapping[str, Policy],
         verdicts: Mapping[str, Mapping[UUID, Verdict]],
-        words: Mapping[str, Mapping[Key, Content]],
+        words: Mapping[str, Mapping[Key, PassageText]],
         pinned: Mapping[UUID, Memory],
     ) -> list[Case]:
         """The turns that still come out as they were: all their memories are there, unchanged. A few of them are run
         again; if one comes out otherwise, since another release recorded it, all are run.
         """
 
-        def made(row: Sampled, make: Callable[..., Case | None]) -> Case | None:
+        def made(row: SampledTurn, make: Callable[..., Case | None]) -> Case | None:
             record = records[row.turn_id]
             return make(
                 row.turn_id,
@@ -192,7 +192,7 @@ class Samples:
 
     async def _words(
         self, agent_id: str, records: Sequence[Recording]
-    ) -> tuple[Mapping[str, Mapping[Key, Content]], Mapping[UUID, Memory]]:
+    ) -> tuple[Mapping[str, Mapping[Key, PassageText]], Mapping[UUID, Memory]]:
         """What the memories of all records say now, read once for each embedding model."""
         keys: dict[str, dict[Key, None]] = {}
         for record in records:
@@ -222,7 +222,7 @@ class Samples:
         return replace(sample, history=tuple(history), since=history[0].at if len(turns) >= MAX_BEFORE else None)
 
 
-def _decoded(rows: Sequence[Sampled]) -> dict[str, Recording]:
+def _decoded(rows: Sequence[SampledTurn]) -> dict[str, Recording]:
     """The records by turn; a turn in which no stage ran, or that another version wrote, is none."""
     found: dict[str, Recording] = {}
     for row in rows:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError, WrapValidator
 
-from brain.types import Edge
+from brain.types import InputModel
 from cognitive.errors import InvalidInput
 
 # Asked of the policy in question and of the policy that the turn was recorded under.
@@ -76,7 +76,7 @@ REPLAYABLE = Replayable()
 OUTSIDE = Outside()
 
 
-class Group(Edge):
+class Group(InputModel):
     """A group of settings: frozen, unknown names are errors, each field is described by its attribute docstring."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)

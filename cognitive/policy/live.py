@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from brain.types import Edge
+from brain.types import InputModel
 from cognitive.errors import InvalidInput
 from cognitive.policy.annotations import Live
 from cognitive.policy.policy import Policy, settings
@@ -67,7 +67,7 @@ def _rows() -> Iterator[Row]:
             yield from _row(name, name, field)
             continue
         for key, value in default.items():
-            if isinstance(value, Edge):
+            if isinstance(value, InputModel):
                 for cell, own in type(value).model_fields.items():
                     yield from _row(f"{name}.{key}.{cell}", cell, own, f"{key.capitalize()}: ")
             else:

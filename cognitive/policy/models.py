@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from brain.types import Edge
+from brain.types import InputModel
 from cognitive.errors import InvalidInput, PolicyError
 
 Tier = Literal["A", "B", "C"]
 
 
-class ModelRow(Edge):
+class ModelRow(InputModel):
     """A model, or all whose ids begin alike."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)

@@ -16,7 +16,7 @@ from time import monotonic
 
 from brain.deadline import Deadline
 from brain.errors import CognitiveError
-from brain.policies import Choice, Holding, PolicyStore, Role
+from brain.policies import ActivePolicy, PolicyActivation, PolicyStore, Role
 from cognitive.policy import Policy
 from cognitive.policy.live import changed
 
@@ -37,13 +37,13 @@ class EffectivePolicy:
 
     live: Policy
     shadow: Policy | None
-    choices: Mapping[Role, Choice] = field(default_factory=dict)
+    choices: Mapping[Role, PolicyActivation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
     read_at: float
-    holding: Mapping[Role, Holding]
+    holding: Mapping[Role, ActivePolicy]
     effective: EffectivePolicy
 
 
@@ -114,7 +114,7 @@ class PolicyResolver:
             known = self._kept.get(agent_id)
             self._keep(agent_id, known.holding if known else {}, known.effective if known else self._own(agent_id))
 
-    async def _take(self, agent_id: str, holding: Mapping[Role, Holding], began: float) -> EffectivePolicy:
+    async def _take(self, agent_id: str, holding: Mapping[Role, ActivePolicy], began: float) -> EffectivePolicy:
         """Keeps what was read, unless a reading that began later has ended already. A policy is made anew only if
         something was chosen since.
         """
@@ -126,7 +126,7 @@ class PolicyResolver:
             self._keep(agent_id, holding, effective)
         return effective
 
-    def _made(self, agent_id: str, holding: Mapping[Role, Holding]) -> EffectivePolicy:
+    def _made(self, agent_id: str, holding: Mapping[Role, ActivePolicy]) -> EffectivePolicy:
         own, live, shadow = self._own(agent_id), holding.get("live"), holding.get("shadow")
         return EffectivePolicy(
             changed(own.live, live.changes) if live is not None and live.changes else own.live,
@@ -140,7 +140,7 @@ class PolicyResolver:
     def _own_shadow(self, agent_id: str) -> Policy | None:
         return self._shadow.for_agent(agent_id) if self._shadow is not None else None
 
-    def _keep(self, agent_id: str, holding: Mapping[Role, Holding], effective: EffectivePolicy) -> None:
+    def _keep(self, agent_id: str, holding: Mapping[Role, ActivePolicy], effective: EffectivePolicy) -> None:
         self._kept[agent_id] = _Known(monotonic(), holding, effective)
         self._kept.move_to_end(agent_id)
         while len(self._kept) > _MAX_AGENTS:

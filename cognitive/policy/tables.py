@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from brain.memory_types import TYPE_ROWS
-from brain.types import Edge, Label
+from brain.types import InputModel, Label
 from cognitive.errors import InvalidInput
 from cognitive.plan import CATEGORIES, Frame, Thinking
 from cognitive.policy.annotations import Count, Live, Positive, Tokens
@@ -32,7 +32,7 @@ MAX_PATTERN_LENGTH = 1_000  # characters of an operator's pattern; a list of wor
 MAX_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
 
 
-class FrameBudget(Edge):
+class FrameBudget(InputModel):
     """Tokens per memory type and in total, and how many turns of the conversation a memory is compared with."""
 
     total: Annotated[
@@ -65,7 +65,7 @@ FRAMES: Mapping[Frame, FrameBudget] = {
 }
 
 
-class CategoryChange(Edge):
+class CategoryChange(InputModel):
     """What an operator changes in a category, or the whole of a new one. Names as here or in camel case.
 
     Patterns are linear-time regular expressions (RE2's syntax), matched anywhere in the lower-case message. One that
@@ -106,7 +106,7 @@ class CategoryChange(Edge):
     """Whether the category is left out: no message is put into it."""
 
 
-def each(table: str, row: type[Edge]) -> BeforeValidator:
+def each(table: str, row: type[InputModel]) -> BeforeValidator:
     """Has an error in a row of a table name that row."""
 
     def check(given: Any) -> Any:

@@ -18,7 +18,7 @@ from time import monotonic
 
 from brain.deadline import Deadline
 from brain.errors import StoreError
-from brain.turn_records import Calls
+from brain.turn_records import TurnToolCalls
 from brain.turns import TurnLog
 from cognitive.policy import Policy
 from cognitive.preflight.classification import table
@@ -68,7 +68,7 @@ NOTHING = Learned()
 
 
 def learn(
-    turns: Sequence[Calls], policy: Policy, *, min_calls: int = MIN_CALLS, min_share: float = MIN_SHARE
+    turns: Sequence[TurnToolCalls], policy: Policy, *, min_calls: int = MIN_CALLS, min_share: float = MIN_SHARE
 ) -> Learned:
     """What an agent's completed turns teach, whatever their order."""
     known = table(policy)
@@ -163,14 +163,14 @@ class Habits:
         return learn(await self._turns.calls(agent_id, MAX_TURNS), policy)
 
 
-def _unexplained(turn: Calls, named: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
+def _unexplained(turn: TurnToolCalls, named: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
     """The calls of a turn by category. A tool that one of its categories names says nothing of the others."""
     calls = [(name, tool) for name in turn.categories for tool in sorted(set(turn.called))]
     by = {tool: {name for name in turn.categories if tool in named.get(name, ())} for tool in turn.called}
     return [(name, tool) for name, tool in calls if not by[tool] or name in by[tool]]
 
 
-def _factor(turns: Sequence[Calls], category: str, tools: frozenset[str], seen: int) -> float:
+def _factor(turns: Sequence[TurnToolCalls], category: str, tools: frozenset[str], seen: int) -> float:
     """1 for a category whose tools are called in half of its turns or less, up to MAX_FACTOR; shrunk by few turns."""
     used = sum(category in turn.categories and not tools.isdisjoint(turn.called) for turn in turns)
     share = used / (seen + _PRIOR)
@@ -190,7 +190,7 @@ def _gained(
     )[:MAX_TOOLS]
 
 
-def _users(turns: Sequence[Calls]) -> Mapping[str, Mapping[str, int]]:
+def _users(turns: Sequence[TurnToolCalls]) -> Mapping[str, Mapping[str, int]]:
     users: dict[str, Counter[str]] = {}
     for turn in turns:
         if turn.user_id is not None:

@@ -3,7 +3,7 @@
 A record holds ids and numbers, and no memory's words. `Given` holds everything that a turn depends on beside the
 policy. Of a hit, the record keeps what was true of it in that turn (scores, usage, neighbours); its words are read
 again from the store, and a checksum tells whether they have changed. Fields are recorded by their types: one that is
-added to `Given`, `Found` or `Hit` needs no change here.
+added to `Given`, `SearchResult` or `Hit` needs no change here.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from uuid import UUID
 
 from pydantic_core import to_json  # a fifth of the time of json.dumps, floats as exact
 
-from brain.passage_texts import READ_AGAIN, Content, Key, digest, digest_of_pinned
-from brain.search import Found, Hit
+from brain.passage_texts import PASSAGE_FIELDS, Key, PassageText, digest, digest_of_pinned
+from brain.search import Hit, SearchResult
 from brain.turn_records import Exposure, OpenTurn
 from brain.types import Memory, MemoryType
 from cognitive.degradation import codes
@@ -55,7 +55,7 @@ class Given:
     thinking: str | None
     now: datetime
     model: str
-    found: Found
+    found: SearchResult
     pinned: tuple[Memory, ...] = ()
     agent_id: str = ""
     turn_id: str = ""
@@ -75,7 +75,7 @@ class Given:
         plan: Plan,
         now: datetime,
         model: str,
-        found: Found,
+        found: SearchResult,
         pinned: tuple[Memory, ...],
         agent_id: str,
         turn_id: str,
@@ -105,8 +105,8 @@ class Given:
 
 
 _FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found", "pinned"))
-_FOUND = tuple(each.name for each in fields(Found) if each.name != "hits")
-_OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in READ_AGAIN)
+_FOUND = tuple(each.name for each in fields(SearchResult) if each.name != "hits")
+_OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in PASSAGE_FIELDS)
 _NEIGHBOURS = frozenset({"previous_id", "next_id"})
 
 
@@ -169,7 +169,7 @@ class Recording:
         """The embedding model of the hits' vectors."""
         return self.given.model if self.given is not None else ""
 
-    def restored(self, contents: Mapping[Key, Content], pinned: Mapping[UUID, Memory]) -> Restored:
+    def restored(self, contents: Mapping[Key, PassageText], pinned: Mapping[UUID, Memory]) -> Restored:
         """What the stages were given, as far as the store still has it.
 
         Raises:
@@ -183,7 +183,7 @@ class Recording:
             if key not in contents:
                 gone.add(key[0])
                 continue
-            hits.append(Hit(**row, **{name: getattr(contents[key], name) for name in READ_AGAIN}))
+            hits.append(Hit(**row, **{name: getattr(contents[key], name) for name in PASSAGE_FIELDS}))
             if digest(hits[-1]) != was:
                 changed.add(key[0])
         gone |= {id for id, _ in self.pinned if id not in pinned}
@@ -240,7 +240,10 @@ def decode(record: str | None) -> Recording:
     ids = [UUID(hex=id) for id in document["ids"]]
     rows = _rows(document["hits"], len(document["digests"]), ids)
     return Recording(
-        given=Given(**_typed(Given, document["facts"], ids), found=Found((), **_typed(Found, document["found"], ids))),
+        given=Given(
+            **_typed(Given, document["facts"], ids),
+            found=SearchResult((), **_typed(SearchResult, document["found"], ids)),
+        ),
         rows=rows,
         digests=tuple(document["digests"]),
         pinned=tuple((ids[id], was) for id, was in document["pinned"]),

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from brain.types import Edge, Label
+from brain.types import InputModel, Label
 from cognitive.errors import PolicyError
 from cognitive.server.tokens import Tokens, default_path
 
@@ -54,7 +54,7 @@ class Mounted:
         await self.app(scope, receive, send)
 
 
-class ServerConfig(Edge):
+class ServerConfig(InputModel):
     """Keyword-only; unknown names are errors.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
-from brain.policies import Candidate, Choice, Role
+from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.types import Label
 from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
@@ -30,19 +30,19 @@ async def standing(agent_id: AgentId, layer: Layer) -> Holds:
 
 
 @router.get("/candidates", summary="What was saved, the latest first (policies.list)")
-async def candidates(agent_id: AgentId, layer: Layer) -> tuple[Candidate, ...]:
+async def candidates(agent_id: AgentId, layer: Layer) -> tuple[PolicyVersion, ...]:
     """Each with the tunables that it changes of the operator's policy."""
     return await layer.policies.list(agent_id)
 
 
 @router.post("/candidates", status_code=201, summary="Save a candidate (policies.save)")
-async def save(agent_id: AgentId, caller: Admin, body: CandidateBody, layer: Layer) -> Candidate:
+async def save(agent_id: AgentId, caller: Admin, body: CandidateBody, layer: Layer) -> PolicyVersion:
     """For admins. No turn is planned under it yet; the same changes again are the same candidate."""
     return await layer.policies.save(agent_id, body.changes, by=caller.id, note=body.note)
 
 
 @router.get("/candidates/{version:name}", summary="A candidate (policies.candidate)")
-async def candidate(agent_id: AgentId, version: Version, layer: Layer) -> Candidate:
+async def candidate(agent_id: AgentId, version: Version, layer: Layer) -> PolicyVersion:
     """What it changes, over which base, who saved it and why."""
     return await layer.policies.candidate(agent_id, version)
 
@@ -69,13 +69,13 @@ async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
 
 
 @router.get("/{role}/choices", summary="What was chosen for a role, the latest first (policies.history)")
-async def history(agent_id: AgentId, role: Role, layer: Layer) -> tuple[Choice, ...]:
+async def history(agent_id: AgentId, role: Role, layer: Layer) -> tuple[PolicyActivation, ...]:
     """With who chose it and why; the first one holds."""
     return await layer.policies.history(agent_id, role)
 
 
 @router.put("/{role}/choice", summary="Choose a candidate (policies.activate, policies.shadow)")
-async def choose(agent_id: AgentId, caller: Admin, role: Role, body: ChoiceBody, layer: Layer) -> Choice:
+async def choose(agent_id: AgentId, caller: Admin, role: Role, body: ChoiceBody, layer: Layer) -> PolicyActivation:
     """For admins. Turns that begin 5 seconds later are planned under it, or with the role "shadow" run beside it; with
     no version, the operator's own holds again. `after` refuses it where somebody chose since.
     """
@@ -84,7 +84,7 @@ async def choose(agent_id: AgentId, caller: Admin, role: Role, body: ChoiceBody,
 
 
 @router.post("/{role}/rollback", summary="Take the latest choice back (policies.roll_back)")
-async def roll_back(agent_id: AgentId, caller: Admin, role: Role, body: RollBackBody, layer: Layer) -> Choice:
+async def roll_back(agent_id: AgentId, caller: Admin, role: Role, body: RollBackBody, layer: Layer) -> PolicyActivation:
     """For admins. What held before holds again, and that is a choice too: asked twice without `after`, it takes itself
     back.
     """

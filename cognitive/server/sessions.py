@@ -9,8 +9,8 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query
 from starlette.responses import JSONResponse
 
-from brain.artifacts import Artifact, Line, Page
-from brain.sessions import Cleared
+from brain.artifacts import Artifact, ArtifactPage, MatchingLine
+from brain.sessions import ClearedSession
 from brain.types import Label
 from cognitive.server.auth import ERASING, AgentId
 from cognitive.server.requests import Layer, StrictRoute
@@ -44,7 +44,7 @@ async def end_session(agent_id: AgentId, session_id: SessionId, layer: Layer) ->
 
 
 @router.delete("/sessions/{session_id:name}", summary="Clear a session", dependencies=ERASING)
-async def clear_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Cleared:
+async def clear_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> ClearedSession:
     """Removes its summary, last messages, plan, artifacts and subtasks; its turns and memories stay."""
     return await layer.sessions.clear(agent_id, session_id)
 
@@ -62,12 +62,12 @@ async def artifact(
     layer: Layer,
     start: Annotated[int, Query(ge=0, le=2**48)] = 0,
     length: Annotated[int, Query(ge=1, le=1_000_000)] = 8_000,
-) -> Page:
+) -> ArtifactPage:
     """`length` characters from `start` on; at the end, fewer."""
     return await layer.artifact(agent_id, id, start=start, length=length)
 
 
 @router.post("/artifacts/{id}/search", summary="Look for lines of a whole tool output")
-async def search_artifact(agent_id: AgentId, id: UUID, body: LineBody, layer: Layer) -> tuple[Line, ...]:
+async def search_artifact(agent_id: AgentId, id: UUID, body: LineBody, layer: Layer) -> tuple[MatchingLine, ...]:
     """The first lines that hold a literal, each with where reading can go on."""
     return await layer.sessions.search_artifact(agent_id, id, body.literal, body.limit)

@@ -25,7 +25,7 @@ from typing import Annotated, TextIO
 from pydantic import AwareDatetime, Field
 
 from brain.settings import from_environment
-from brain.types import Edge, Label, Trust
+from brain.types import InputModel, Label, Trust
 from cognitive.errors import InvalidInput, PolicyError
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ _NOBODY = "0" * 64  # what an unknown id is compared with, so that it takes as l
 _Stamp = tuple[int, int, int]
 
 
-class Token(Edge):
+class Token(InputModel):
     """What is kept of a token: whose it is, None for an admin's, the most trust that it gives, whether it may erase,
     and its digest.
     """

@@ -16,7 +16,7 @@ from brain.artifacts import Artifacts, NewArtifact
 from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.redacting import UNREDACTED, Redactor
-from brain.sessions import Carried, Sessions
+from brain.sessions import CarriedState, Sessions
 from cognitive.background import Background
 from cognitive.degradation import Degradation
 from cognitive.policy import Policy
@@ -162,7 +162,7 @@ class SessionManager:
         self._writer.fitted(sent, conversation.messages)
         return window
 
-    async def _fitted(self, conversation: Conversation, carried: Carried, now: datetime, policy: Policy) -> Window:
+    async def _fitted(self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy) -> Window:
         kept, step = Kept(carried.summary, carried.covers), conversation.plan_step
         if step is None and carried.plan_step is not None:
             step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
@@ -183,13 +183,13 @@ class SessionManager:
 
     async def before(
         self, agent_id: str, session_id: str, deadline: Deadline
-    ) -> tuple[Carried, tuple[Degradation, ...]]:
+    ) -> tuple[CarriedState, tuple[Degradation, ...]]:
         """What the session carries, and why it is nothing if it did not come in time."""
         try:
             read = self._sessions.carried(agent_id, session_id, timeout=PATIENCE)
             return await deadline.within(read, _READING), ()
         except (CognitiveError, TimeoutError) as error:
-            return Carried(), (Degradation.from_error("session", error, _NO_ANSWER),)
+            return CarriedState(), (Degradation.from_error("session", error, _NO_ANSWER),)
 
     async def store(
         self, conversation: Conversation, outputs: Sequence[WholeOutput], deadline: Deadline

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from brain.sessions import Carried, SessionState
+from brain.sessions import CarriedState, SessionState
 from cognitive.prompt import without_injected
 from cognitive.turn import Message, Outcome, ToolCall
 from cognitive.window import engine_messages
@@ -73,7 +73,7 @@ def resumed(state: SessionState, *, most: int, characters: int) -> Resumed:
     )
 
 
-def _preface(carried: Carried) -> Message | None:
+def _preface(carried: CarriedState) -> Message | None:
     parts = [carried.summary] if carried.summary else []
     if carried.plan_step is not None:
         parts.append(engine_messages.directive(carried.plan_step, carried.step + 1, len(carried.plan)).content)

@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
-from brain.sessions import Carried, Sessions
+from brain.sessions import CarriedState, Sessions
 from brain.store import MemoryStore
 from brain.subtasks import Subtask, Subtasks
-from brain.types import MAX_CONTENT_LENGTH, Edge, Label, MemoryText, NewMemory
+from brain.types import MAX_CONTENT_LENGTH, InputModel, Label, MemoryText, NewMemory
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.prompt import CLOSING, OPENING, quote, sealed
@@ -31,7 +31,7 @@ MAX_FACTS = 50  # of one subtask; what leaves more is a document
 MAX_RESULT_LENGTH = MAX_CONTENT_LENGTH
 
 
-class Fact(Edge):
+class Fact(InputModel):
     """What is worth knowing after a subtask."""
 
     content: MemoryText
@@ -63,7 +63,7 @@ class Work:
         _require(agent_id=agent_id, session_id=session_id)
         await self.sessions.plan(agent_id, session_id, engine_messages.validated(steps), datetime.now(UTC))
 
-    async def advance(self, agent_id: str, session_id: str, step: int) -> Carried:
+    async def advance(self, agent_id: str, session_id: str, step: int) -> CarriedState:
         """Marks a step, counted from 0, as done, and returns the plan; done twice, it is done once.
 
         Raises:

@@ -17,7 +17,7 @@ from brain.artifacts import Artifacts, NewArtifact
 from brain.deadline import attempt
 from brain.errors import CognitiveError
 from brain.redacting import UNREDACTED, Redactor
-from brain.sessions import Carried, Sessions
+from brain.sessions import CarriedState, Sessions
 from brain.text import storable
 from cognitive.background import Background
 from cognitive.policy import Policy
@@ -53,7 +53,7 @@ class Sent:
     session_id: str
     turn_id: str
     messages: Sequence[Message]
-    carried: Carried
+    carried: CarriedState
     evicted: Sequence[Message] = ()
     covers: str | None = None
     conversation: Sequence[Message] = ()

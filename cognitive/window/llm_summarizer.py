@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from brain.deadline import Failed, attempt
+from brain.deadline import AttemptFailure, attempt
 from cognitive.prompt import quote
 from cognitive.turn import Message
 from cognitive.window import summary
@@ -92,7 +92,7 @@ class ModelSummarizer:
 
     async def _answer(self, prompt: str) -> str | Failure:
         answer = await attempt(self._model(prompt), self._seconds)
-        if isinstance(answer, Failed):
+        if isinstance(answer, AttemptFailure):
             return Failure("late" if answer.reason == "late" else "failed", answer.detail)
         if not isinstance(answer, str) or not answer.strip():
             return Failure("empty", f"expected a text, got {type(answer).__name__} without one")

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from brain.policies import MAX_NOTE_LENGTH, Choice, Role
-from brain.types import MAX_CONTENT_LENGTH, Edge, Label, Labels, MemoryText, MemoryType, Moment, NewMemory, Text
+from brain.policies import MAX_NOTE_LENGTH, PolicyActivation, Role
+from brain.types import MAX_CONTENT_LENGTH, InputModel, Label, Labels, MemoryText, MemoryType, Moment, NewMemory, Text
 from cognitive.recall import MAX_HITS
 from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Tool, Turn
 
@@ -62,7 +62,7 @@ class TurnBody(Turn):
     tools: Annotated[tuple[Tool, ...], Field(max_length=MAX_TOOLS)] = ()
 
 
-class FitBody(Edge):
+class FitBody(InputModel):
     """A conversation that has grown within a turn, whole, and what the turn said of itself."""
 
     model_config = _example(
@@ -80,13 +80,13 @@ class FitBody(Edge):
     iteration: Annotated[int, Field(ge=0)] | None = None
 
 
-class RatingBody(Edge):
+class RatingBody(InputModel):
     """Somebody's verdict on a memory that a turn showed."""
 
     useful: bool
 
 
-class RememberBody(Edge):
+class RememberBody(InputModel):
     """Memories to be stored."""
 
     model_config = _example(
@@ -96,7 +96,7 @@ class RememberBody(Edge):
     memories: Annotated[tuple[NewMemory, ...], Field(max_length=MAX_MEMORIES)]
 
 
-class RecallBody(Edge):
+class RecallBody(InputModel):
     """What is looked for. With a `turn_id` the hits count as shown in that turn."""
 
     model_config = _example(query="which database did we choose?", memory_type="decision", limit=5)
@@ -112,7 +112,7 @@ class RecallBody(Edge):
     until: Moment | None = None
 
 
-class Changes(Edge):
+class Changes(InputModel):
     """The fields of a memory that change: those that are given."""
 
     model_config = _example(content="We chose Postgres 18 over MongoDB.", pinned=True)
@@ -132,13 +132,13 @@ class Changes(Edge):
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
-class IdsBody(Edge):
+class IdsBody(InputModel):
     """Memories by their ids."""
 
     ids: Ids
 
 
-class LineBody(Edge):
+class LineBody(InputModel):
     """Part of a line that is looked for in an artifact."""
 
     model_config = _example(literal="ERROR")
@@ -147,7 +147,7 @@ class LineBody(Edge):
     limit: Annotated[int, Field(ge=1, le=MAX_LINES)] = 20
 
 
-class PlansBody(Edge):
+class PlansBody(InputModel):
     """A message; what is looked for are turns that asked the like."""
 
     model_config = _example(message="Deploy the service to staging")
@@ -156,7 +156,7 @@ class PlansBody(Edge):
     limit: Annotated[int, Field(ge=0, le=MAX_PLANS)] = 25
 
 
-class CandidateBody(Edge):
+class CandidateBody(InputModel):
     """What a candidate changes of the operator's policy."""
 
     model_config = _example(changes={"usage.half_life_days": 3, "evidence.threshold": 0.4}, note="shorter memory")
@@ -165,7 +165,7 @@ class CandidateBody(Edge):
     note: Note = ""
 
 
-class ChoiceBody(Edge):
+class ChoiceBody(InputModel):
     """The version that is chosen; null is the operator's own again."""
 
     model_config = _example(version="0f1e2d3c4b5a", note="kept more of what was used", after=0)
@@ -175,14 +175,14 @@ class ChoiceBody(Edge):
     after: After = None
 
 
-class RollBackBody(Edge):
+class RollBackBody(InputModel):
     """Why the latest choice is taken back."""
 
     note: Note = ""
     after: After = None
 
 
-class WhatIfBody(Edge):
+class WhatIfBody(InputModel):
     """Tunables with other values, and the stretch of time whose turns they are tried on: [since, until)."""
 
     model_config = _example(changes={"evidence.threshold": 0.2}, since="2026-11-01T00:00:00Z")
@@ -203,7 +203,7 @@ class Holds:
     live: str
     shadow: str | None
     changes: Mapping[str, float | int]
-    choices: Mapping[Role, Choice]
+    choices: Mapping[Role, PolicyActivation]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from html import unescape
 
 import pytest
 
-from brain.analytics.recent import ModelSeen, ModelsSeen
-from brain.analytics.turn_rows import LeftOut, Total
-from brain.rollups import Numbers
+from brain.analytics.recent import ModelUsage, ModelUsageList
+from brain.analytics.turn_rows import OmittedTool, Total
+from brain.rollups import RollupCounts
 from cognitive import Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard import catalogue
 from cognitive.dashboard.params import Asked
@@ -125,16 +125,16 @@ async def test_what_makes_no_sense_is_named(open_pages, tooled, page, status):
 
 
 def seen(model, turns=1):
-    return ModelSeen(model, turns, 0, 0, NOW)
+    return ModelUsage(model, turns, 0, 0, NOW)
 
 
 def told(**changed):
-    kept = {"tools": [], "categories": [], "left_out": [], "left_looked": 0, "models": ModelsSeen((), 0, None)}
+    kept = {"tools": [], "categories": [], "left_out": [], "left_looked": 0, "models": ModelUsageList((), 0, None)}
     return catalogue.CatalogueData(**kept | changed)
 
 
 def test_a_row_of_the_policy_makes_a_model_known():
-    models = ModelsSeen((seen("acme-70b", 4), seen("", 2)), 6, NOW)
+    models = ModelUsageList((seen("acme-70b", 4), seen("", 2)), 6, NOW)
     asked = Asked("a", NOW)
 
     assert catalogue.view(told(models=models), {}, asked).unknown == 4
@@ -147,8 +147,8 @@ def test_a_row_of_the_policy_makes_a_model_known():
 
 def test_a_tool_is_one_row_whatever_categories_called_it_and_the_most_called_is_darkest():
     counts = {"coding/run": 9, "none/run": 1, "media/draw": 0}
-    totals = [Total(value, Numbers(turns=turns)) for value, turns in counts.items()]
-    page = catalogue.view(told(tools=totals, categories=[Total("coding", Numbers(turns=18))]), {}, Asked("a", NOW))
+    totals = [Total(value, RollupCounts(turns=turns)) for value, turns in counts.items()]
+    page = catalogue.view(told(tools=totals, categories=[Total("coding", RollupCounts(turns=18))]), {}, Asked("a", NOW))
 
     assert [(tool.name, tool.turns) for tool in page.tools] == [("run", 10), ("draw", 0)]
     assert [name for name, _ in page.columns] == ["coding", "none", "media"]
@@ -158,7 +158,7 @@ def test_a_tool_is_one_row_whatever_categories_called_it_and_the_most_called_is_
 
 
 def test_what_was_left_out_is_needless_by_what_wanted_it():
-    left_out = [LeftOut("coding", "shell", 8, 2, 1, 1, ("t1",), ("t2",)), LeftOut("coding", "draw", 10, 0, 0)]
+    left_out = [OmittedTool("coding", "shell", 8, 2, 1, 1, ("t1",), ("t2",)), OmittedTool("coding", "draw", 10, 0, 0)]
     page = catalogue.view(told(left_out=left_out, left_looked=20), {}, Asked("a", NOW))
 
     assert (page.wanted, page.removed, page.needlessly) == (2, 20, 0.1)

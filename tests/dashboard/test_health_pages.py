@@ -8,8 +8,8 @@ from html import unescape
 
 import pytest
 
-from brain.analytics.recent import Degradations, Embedded
-from brain.analytics.turn_rows import Health
+from brain.analytics.recent import Degradations, VectorCoverage
+from brain.analytics.turn_rows import AgentHealth
 from brain.postgres.database import Database
 from cognitive import CognitiveLayer
 from cognitive.dashboard import health
@@ -26,7 +26,7 @@ from tests.conftest import NOW
 from tests.internals import internals
 from tests.serving import inside
 
-STORE = Health(1_000_000, 1_000_000, 9, 0, "18.1", "0.8.1", "0004", 1)
+STORE = AgentHealth(1_000_000, 1_000_000, 9, 0, "18.1", "0.8.1", "0004", 1)
 
 
 def pages_of(layer, config=None):
@@ -141,7 +141,7 @@ def told(**changed):
 
 
 def test_a_model_that_is_in_use_is_told_before_any_vector_is_made_with_it():
-    page = health.view(told(embedded=Embedded({"old": 2_000}, 2_000)), Asked("a", NOW))
+    page = health.view(told(embedded=VectorCoverage({"old": 2_000}, 2_000)), Asked("a", NOW))
 
     assert [(each.model, each.share, each.current) for each in page.models] == [("new", 0.0, True), ("old", 1.0, False)]
     assert page.estimated

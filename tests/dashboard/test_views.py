@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from brain.analytics.turn_rows import Page, Period, Point, Total
-from brain.rollups import Numbers
+from brain.analytics.turn_rows import Period, Point, ResultPage, Total
+from brain.rollups import RollupCounts
 from cognitive.dashboard import measures, overview, time_buckets, turns
 from cognitive.dashboard.params import Asked, zone
 from cognitive.errors import InvalidInput
@@ -20,12 +20,12 @@ def asked(**params):
 
 
 def total(**numbers):
-    return Total("", Numbers(**numbers))
+    return Total("", RollupCounts(**numbers))
 
 
 def told(now, before):
-    nothing = Page((), 0, None)
-    kinds = {by: [Total("debug", Numbers(turns=3))] for by in overview.KINDS}
+    nothing = ResultPage((), 0, None)
+    kinds = {by: [Total("debug", RollupCounts(turns=3))] for by in overview.KINDS}
     return overview.OverviewData(now, before, [Point(NOW, now)], [], kinds, [], nothing)
 
 
@@ -113,7 +113,7 @@ def test_a_filter_that_makes_no_sense_is_named(params):
 
 
 def test_a_filter_can_be_taken_away_and_pages_go_on_where_they_ended():
-    page = turns.view(Page((), 5_000, (NOW, "t~1"), NOW), {"frame": ("debug",)}, asked(frame="rare", q="x"))
+    page = turns.view(ResultPage((), 5_000, (NOW, "t~1"), NOW), {"frame": ("debug",)}, asked(frame="rare", q="x"))
 
     assert [(each.name, each.value) for each in page.applied] == [("frame", "rare"), ("words", "x")]
     assert page.applied[0].without == "/ui/turns?agent=a+b%2F%C3%BC&q=x"

@@ -26,7 +26,7 @@ from erased import (
 )
 
 from brain.erasure import purge_derived
-from brain.erasure.residue import Remains
+from brain.erasure.residue import Residue
 from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
 from cognitive.hook.events import Hooks
@@ -211,7 +211,7 @@ async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_a
 
 async def test_under_the_lock_only_what_was_written_since_is_looked_at(site, agent):
     async with opened(site) as layer:
-        database, remains = internals(layer).database, Remains([SECRET])
+        database, remains = internals(layer).database, Residue([SECRET])
         since = await database.run(agent, lambda c: c.fetchval(*purge_derived.SQL.running()))
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="since"))
         later = since + 1_000_000

@@ -16,7 +16,7 @@ from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedded.account import make_home, make_private, runnable_install, server_account
 from brain.embedded.server import _bundled_install
 from brain.postgres.migrate import upgrade
-from brain.postgres.reading import Reading, Server, unfit
+from brain.postgres.reading import ReadDatabase, ReadServer, unfit
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import StoreUnavailable
 from cognitive.server.health import Readiness
@@ -163,14 +163,14 @@ NOWHERE = "postgresql://cognitive_app@/cognitive?host=/nowhere"
 
 
 @asynccontextmanager
-async def closed(reading: Reading) -> AsyncIterator[None]:
+async def closed(reading: ReadDatabase) -> AsyncIterator[None]:
     try:
         yield
     finally:
         await reading.close()
 
 
-async def asks(reading: Reading, agent: str, url: str) -> bool:
+async def asks(reading: ReadDatabase, agent: str, url: str) -> bool:
     return await reading.run(agent, lambda c: c.fetchval(STARTED)) == await ask(url, STARTED)
 
 
@@ -190,7 +190,7 @@ async def test_looks_ask_the_standby_and_turns_the_primary(primary, standby, age
         assert (await layer.admin.replica()).bytes > 0
         await ask(standby.admin, "SELECT pg_wal_replay_resume()")
 
-    reading = Reading(urls.app, standby=Reading(standby.app))
+    reading = ReadDatabase(urls.app, standby=ReadDatabase(standby.app))
     async with closed(reading):
         assert await asks(reading, agent, standby.app)
         assert await ask(standby.admin, "SELECT pg_promote()")
@@ -204,7 +204,7 @@ async def said_by_the_doctor(layer: CognitiveLayer) -> tuple[str, str]:
 
 
 async def test_the_primary_is_asked_while_the_standby_is_away(urls, agent, monkeypatch):
-    reading = Reading(urls.app, standby=Reading(NOWHERE))
+    reading = ReadDatabase(urls.app, standby=ReadDatabase(NOWHERE))
     async with closed(reading):
         assert await asks(reading, agent, urls.app)
     monkeypatch.setenv("COGNITIVE_REPLICA_URL", NOWHERE)
@@ -217,5 +217,5 @@ async def test_the_primary_is_asked_while_the_standby_is_away(urls, agent, monke
 
 
 def test_a_standby_of_another_server_is_none_of_ours():
-    assert unfit(Server(True, 7, 0, None), 7) is None
-    assert "another server" in unfit(Server(True, 8, 0, None), 7)
+    assert unfit(ReadServer(True, 7, 0, None), 7) is None
+    assert "another server" in unfit(ReadServer(True, 8, 0, None), 7)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.artifacts import PIECE, Artifacts, NewArtifact
+from brain.artifacts import CHUNK_CHARS, Artifacts, NewArtifact
 from brain.postgres.database import Database
 from cognitive.errors import InvalidInput
 
@@ -33,7 +33,7 @@ async def put(artifacts: Artifacts, agent: str, content: str) -> UUID:
     return new.id
 
 
-async def whole(artifacts: Artifacts, agent: str, id: UUID, length: int = PIECE) -> str:
+async def whole(artifacts: Artifacts, agent: str, id: UUID, length: int = CHUNK_CHARS) -> str:
     text, start = "", 0
     while start is not None:
         page = await artifacts.read(agent, id, start, length)
@@ -45,10 +45,10 @@ async def whole(artifacts: Artifacts, agent: str, id: UUID, length: int = PIECE)
     "content",
     [
         pytest.param("", id="nothing"),
-        pytest.param("x" * PIECE, id="one piece"),
-        pytest.param("é東\U0001f600" * PIECE, id="three pieces of several bytes a character"),
+        pytest.param("x" * CHUNK_CHARS, id="one piece"),
+        pytest.param("é東\U0001f600" * CHUNK_CHARS, id="three pieces of several bytes a character"),
         pytest.param(HARD, id="what Postgres cannot keep"),
-        pytest.param("\x00" * (PIECE + 1), id="nothing else"),
+        pytest.param("\x00" * (CHUNK_CHARS + 1), id="nothing else"),
         pytest.param("".join(map(chr, range(0xD800, 0xE000))) + "\x00", id="every surrogate"),
         pytest.param("".join(map(chr, range(0xE000, 0xF900))) + "\x00", id="every stand-in of the first range"),
     ],
@@ -64,11 +64,11 @@ async def test_any_page_of_any_text_is_the_slice(artifacts, agent):
     id = await put(artifacts, agent, content)
 
     @settings(max_examples=40)
-    @given(st.integers(0, len(content) + PIECE), st.integers(1, 2 * PIECE))
+    @given(st.integers(0, len(content) + CHUNK_CHARS), st.integers(1, 2 * CHUNK_CHARS))
     def check(start, length):
         pages.append((start, length))
 
-    pages: list[tuple[int, int]] = [(PIECE - 1, 1), (PIECE, 1), (len(content) - 1, 1), (len(content), 5)]
+    pages: list[tuple[int, int]] = [(CHUNK_CHARS - 1, 1), (CHUNK_CHARS, 1), (len(content) - 1, 1), (len(content), 5)]
     check()
     for start, length in pages:
         page = await artifacts.read(agent, id, start, length)
@@ -111,7 +111,7 @@ async def test_lines_are_found_where_they_are(artifacts, agent):
 async def test_a_literal_is_found_across_pieces_in_characters_postgres_cannot_keep_and_as_it_is_written(
     artifacts, agent
 ):
-    content = "x" * (PIECE - 3) + "needle\x00" + "y" * PIECE + "100%_[a-z]*"
+    content = "x" * (CHUNK_CHARS - 3) + "needle\x00" + "y" * CHUNK_CHARS + "100%_[a-z]*"
     id = await put(artifacts, agent, content)
     for literal in ("needle", "\x00y", "100%_[a-z]*"):
         [line] = await artifacts.search(agent, id, literal, 5)

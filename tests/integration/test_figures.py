@@ -10,19 +10,19 @@ import pytest
 
 from brain.analytics import paging
 from brain.analytics import turns as reading
-from brain.analytics.memories import Habit, MemoryFilter
+from brain.analytics.memories import MemoryFilter, UsageThresholds
 from brain.analytics.turn_rows import Period, TurnFilter
-from brain.analytics.turns import Figures
+from brain.analytics.turns import TurnAnalytics
 from brain.errors import InvalidInput
 from brain.postgres import roles
 from brain.postgres.database import Database
-from brain.statements import Statement
+from brain.statements import SqlStatement
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall, Turn
 
 AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)
 DAY = timedelta(days=1)
 POLICY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
-HABIT = Habit(half_life_days=7.0)
+HABIT = UsageThresholds(half_life_days=7.0)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ async def layer(urls, embedder):
 async def figures(urls):
     await roles.create(urls.admin, ["cognitive_app"])
     database = Database(urls.app, role=roles.READER)  # reads, and no more than that, are what it needs
-    yield Figures(database)
+    yield TurnAnalytics(database)
     await database.close()
     admin = await asyncpg.connect(urls.admin)
     await admin.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
@@ -163,7 +163,7 @@ async def test_a_filter_that_keeps_nothing_stops_at_its_bound_and_goes_on_from_t
     await take(layer, agent, ended="failed", now=AT - DAY)
     for name in (True, False):
         source = reading._TURNS[name].source.replace(f"LIMIT {paging.MAX_LOOKED}", "LIMIT 2")
-        monkeypatch.setitem(reading._TURNS, name, Statement(name, source))
+        monkeypatch.setitem(reading._TURNS, name, SqlStatement(name, source))
     monkeypatch.setattr(paging, "MAX_LOOKED", 2)
     page = await figures.turns(agent, TurnFilter(status="failed"))
     assert (page.rows, page.looked, page.back_to) == ((), 2, AT + timedelta(hours=3))

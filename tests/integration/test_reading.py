@@ -6,10 +6,10 @@ import asyncpg
 import pytest
 
 from brain.analytics.turn_rows import Period
-from brain.analytics.turns import Figures
+from brain.analytics.turns import TurnAnalytics
 from brain.errors import InvalidInput, StoreError
 from brain.postgres import roles
-from brain.postgres.reading import Reading
+from brain.postgres.reading import ReadDatabase
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.doctor.examine import examine
 
@@ -37,7 +37,7 @@ async def reading(urls):
     made = []
 
     def reading(**more):
-        made.append(Reading(urls.app, **more))
+        made.append(ReadDatabase(urls.app, **more))
         return made[-1]
 
     yield reading
@@ -106,8 +106,8 @@ async def test_all_agents_are_counted_by_the_overview_alone(ungranted, reading, 
         await layer.post_turn(context, Outcome(response="The pump was sealed."))
     period = Period(now.replace(hour=0), now.replace(hour=23))
     with pytest.raises(StoreError, match="permission denied"):
-        await Figures(reading()).across.agents(period)
-    across = Figures(reading(grant=lambda: roles.create(ungranted.admin, ["cognitive_app"]))).across
+        await TurnAnalytics(reading()).across.agents(period)
+    across = TurnAnalytics(reading(grant=lambda: roles.create(ungranted.admin, ["cognitive_app"]))).across
 
     mine = {each.value: each for each in await across.agents(period, limit=500) if each.value.startswith(agent)}
     assert {name: each.numbers.turns for name, each in mine.items()} == {f"{agent}-0": 1, f"{agent}-1": 1}

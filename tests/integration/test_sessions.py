@@ -11,7 +11,7 @@ import pytest
 from brain.artifacts import Artifacts
 from brain.deadline import Deadline
 from brain.postgres.database import Database
-from brain.sessions import Carried, Sessions
+from brain.sessions import CarriedState, Sessions
 from brain.turn_records import OpenTurn
 from brain.turns import TurnLog
 from cognitive import Message, Outcome, Policy, ToolCall
@@ -62,11 +62,11 @@ class Rig:
         turn = OpenTurn(turn_id, "s", None, at, message, "p", "conversation", (), {}, ())
         await self.turns.open(self.agent, turn, abandon_after_minutes=60)
 
-    def sent(self, turn_id: str, upto: int, carried: Carried = Carried(), begin: int = 0) -> Sent:  # noqa: B008
+    def sent(self, turn_id: str, upto: int, carried: CarriedState = CarriedState(), begin: int = 0) -> Sent:  # noqa: B008
         """A turn after 40 messages, whose window begins behind `upto` of them, all behind `begin` uncovered."""
         return Sent(self.agent, "s", turn_id, TALK[upto:], carried, TALK[begin:upto], mark(TALK, upto - 1), TALK)
 
-    async def carried(self) -> Carried:
+    async def carried(self) -> CarriedState:
         return await self.sessions.carried(self.agent, "s")
 
     async def kept(self) -> list[str]:
@@ -99,7 +99,7 @@ async def test_a_summary_rolls_on_from_turn_to_turn(rig):
         await rig.record(f"t{n}", n)
         one.on_turn_recorded(rig.sent(f"t{n}", upto, await rig.carried(), begin))
         await written(one)
-        assert await rig.carried() == Carried(said(TALK[:upto]), mark(TALK, upto - 1))
+        assert await rig.carried() == CarriedState(said(TALK[:upto]), mark(TALK, upto - 1))
 
 
 @pytest.mark.parametrize(("slow", "quick"), [(6, 10), (10, 6), (8, 8)], ids=["behind", "ahead", "the same"])
@@ -116,7 +116,7 @@ async def test_turns_that_summarise_at_once_neither_lose_nor_double_anything(rig
     waiting.gate.set()
     await written(one)
     most = max(slow, quick)
-    assert await rig.carried() == Carried(said(TALK[:most]), mark(TALK, most - 1))
+    assert await rig.carried() == CarriedState(said(TALK[:most]), mark(TALK, most - 1))
     assert len(waiting.asked) == (2 if slow > quick else 1)  # the rest of what it had, behind what the other had
 
 
@@ -127,7 +127,7 @@ async def test_what_did_not_arrive_before_the_turn_is_not_overwritten_after_it(r
     one.on_turn_recorded(rig.sent("t0", 6))
     await written(one)
     await rig.record("t1", 1)
-    one.on_turn_recorded(rig.sent("t1", 10, Carried(), 0))
+    one.on_turn_recorded(rig.sent("t1", 10, CarriedState(), 0))
     await written(one)
     assert (await rig.carried()).summary == said(TALK[:10])
 
@@ -190,7 +190,7 @@ async def test_memories_that_were_injected_do_not_live_on_in_the_summary(rig):
     one = rig.process()
     await rig.record("t0")
     talk = [*evicted, *TALK]
-    one.on_turn_recorded(Sent(rig.agent, "s", "t0", talk, Carried(), evicted, mark(talk, 1), talk))
+    one.on_turn_recorded(Sent(rig.agent, "s", "t0", talk, CarriedState(), evicted, mark(talk, 1), talk))
     await written(one)
     assert "mirror" not in (await rig.carried()).summary
     assert "Where is it?" in (await rig.carried()).summary
@@ -215,11 +215,11 @@ async def test_a_summary_that_comes_after_an_erasure_does_not_enter_the_session_
     await rig.record("t0")
     await layer.erase_agent(rig.agent)
     await rig.record("t1", 1)
-    one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:2], Carried()))
+    one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:2], CarriedState()))
     await written(one)
     late.on_turn_recorded(rig.sent("t0", 6))
     await written(late)
-    assert await rig.carried() == Carried()
+    assert await rig.carried() == CarriedState()
 
 
 # --- the last messages ---
@@ -229,9 +229,9 @@ async def test_an_earlier_turn_that_comes_late_does_not_replace_a_later_one(rig)
     one, other = rig.process(), rig.process()
     await rig.record("t1", 1)
     await rig.record("t0", 0)
-    one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:4], Carried()))
+    one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:4], CarriedState()))
     await written(one)
-    other.on_turn_recorded(Sent(rig.agent, "s", "t0", TALK[:2], Carried()))
+    other.on_turn_recorded(Sent(rig.agent, "s", "t0", TALK[:2], CarriedState()))
     other.on_outcome(rig.agent, "t0", Outcome(response="Late."))
     await written(other)
     assert await rig.kept() == [message.content for message in TALK[:4]]
@@ -242,7 +242,7 @@ async def test_an_answer_stands_behind_its_message_once_with_its_tool_calls_whol
     outcome = Outcome(response="Done.", tool_calls=[ToolCall(name="bash", arguments={"cmd": "ls"}, result=log)])
     one = rig.process()
     await rig.record("t0")
-    one.on_turn_recorded(Sent(rig.agent, "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], Carried()))
+    one.on_turn_recorded(Sent(rig.agent, "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], CarriedState()))
     one.on_outcome(rig.agent, "t0", outcome)
     await written(one)
     other = rig.process()  # another process brings the same outcome again
@@ -272,7 +272,7 @@ async def test_what_is_not_in_time_is_said_and_follows(rig):
     [reason] = await one.store(Conversation(rig.agent, "s", "t0", (), ""), [(id, "bash", "x")], Deadline(0))
     assert reason.startswith("artifacts: ")
     carried, [reason] = await one.before(rig.agent, "s", Deadline(0))
-    assert (carried, reason.split(":")[0]) == (Carried(), "session")
+    assert (carried, reason.split(":")[0]) == (CarriedState(), "session")
     await written(one)
     assert (await rig.artifacts.read(rig.agent, id, 0, 10)).text == "x"
 
@@ -281,7 +281,7 @@ async def test_without_postgres_nothing_raises(agent):
     nowhere = Rig("postgresql://127.0.0.1:9/x", agent)
     one = nowhere.process()
     carried, reasons = await one.before(agent, "s", Deadline(500))
-    assert (carried, len(reasons)) == (Carried(), 1)
+    assert (carried, len(reasons)) == (CarriedState(), 1)
     spoken = Conversation(agent, "s", "t", (), "")
     [_] = await one.store(spoken, [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
     one.on_turn_recorded(nowhere.sent("t", 6))

@@ -24,7 +24,7 @@ from world import DIMENSIONS, START, World, memory
 
 from brain.decay import added
 from brain.past_turns import PastShown, PastTurn
-from brain.search import Found, Masses
+from brain.search import Masses, SearchResult
 from cognitive.context.ranking import rank
 from cognitive.context.usage import earned
 from cognitive.policy import Policy
@@ -39,7 +39,7 @@ WORDS = 0.2  # the weight of the second view in relevance
 POLICY = Policy()
 STUDENT = {5: 2.776, 10: 2.262, 20: 2.093}  # 97.5 % quantiles of t by the number of seeds
 
-Earned = Callable[[Found, datetime], Mapping[UUID, Boost]]
+Earned = Callable[[SearchResult, datetime], Mapping[UUID, Boost]]
 Order = Callable[[Sequence[Candidate], Mapping[UUID, Boost]], Sequence[Candidate]]
 
 
@@ -67,11 +67,11 @@ class Arm:
     known_anyway: bool = False
 
 
-def nothing_earned(found: Found, now: datetime) -> Mapping[UUID, Boost]:
+def nothing_earned(found: SearchResult, now: datetime) -> Mapping[UUID, Boost]:
     return {hit.memory_id: Boost() for hit in found.hits}
 
 
-def earned_by_the_seeds_rule(found: Found, now: datetime) -> Mapping[UUID, Boost]:
+def earned_by_the_seeds_rule(found: SearchResult, now: datetime) -> Mapping[UUID, Boost]:
     """0.5 + used / shown from two showings on, and never forgotten."""
     return {
         hit.memory_id: Boost(0.5 + hit.times_used / hit.times_shown if hit.times_shown >= 2 else 1.0)
@@ -79,7 +79,7 @@ def earned_by_the_seeds_rule(found: Found, now: datetime) -> Mapping[UUID, Boost
     }
 
 
-def earned_by_ours(found: Found, now: datetime) -> Mapping[UUID, Boost]:
+def earned_by_ours(found: SearchResult, now: datetime) -> Mapping[UUID, Boost]:
     return earned(found, now, POLICY, CONSTANTS)
 
 
@@ -132,7 +132,7 @@ class Ledger:
         self._turns: list[Closed] = []
         self._asked = np.empty((0, DIMENSIONS))
 
-    def found(self, numbers: Sequence[int], asked: np.ndarray) -> Found:
+    def found(self, numbers: Sequence[int], asked: np.ndarray) -> SearchResult:
         hits = []
         for n in numbers:
             own = self._own[n]
@@ -148,7 +148,7 @@ class Ledger:
             )
         shown, decoys = self._all, self._decoys
         base = {"fact": Masses(shown.shown, shown.used, shown.at, decoys.shown, decoys.used)}
-        return Found(tuple(hits), base=base if self._turns else {}, past=self._past(asked))
+        return SearchResult(tuple(hits), base=base if self._turns else {}, past=self._past(asked))
 
     def _past(self, asked: np.ndarray) -> tuple[PastTurn, ...]:
         """The latest turns most like the message. The world has no words: they are as alike as the vectors."""

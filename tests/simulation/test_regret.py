@@ -8,7 +8,7 @@ from regret import ARMS, DECOYS, LABELS, Arm, Ledger, earned_by_the_seeds_rule, 
 from world import DIMENSIONS, START, World, memory
 
 from brain.past_turns import PastShown
-from brain.search import Found
+from brain.search import SearchResult
 from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost
 
@@ -66,7 +66,12 @@ def test_the_seeds_rule_is_the_seeds():
         memory(3, times_shown=2, times_used=2),
         memory(4, times_shown=4, times_used=0),
     )
-    assert [each.factor for each in earned_by_the_seeds_rule(Found(hits), START).values()] == [1.0, 1.0, 1.5, 0.5]
+    assert [each.factor for each in earned_by_the_seeds_rule(SearchResult(hits), START).values()] == [
+        1.0,
+        1.0,
+        1.5,
+        0.5,
+    ]
 
 
 def test_messages_of_a_topic_are_alike_enough_to_learn_from():

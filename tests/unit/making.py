@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from brain.past_turns import PastShown, PastTurn
-from brain.search import Found, Hit
+from brain.search import Hit, SearchResult
 from cognitive.trace import Candidate
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -53,8 +53,8 @@ def candidate(n: int = 1, content: str = "Tea is served at noon.", **fields) -> 
     return Candidate(hit(n, content, **fields), **own)
 
 
-def found(*hits: Hit, **fields) -> Found:
-    return Found(hits=hits, **fields)
+def found(*hits: Hit, **fields) -> SearchResult:
+    return SearchResult(hits=hits, **fields)
 
 
 def unit(*numbers: float) -> np.ndarray:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.turn_records import Calls
+from brain.turn_records import TurnToolCalls
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
@@ -17,7 +17,7 @@ POLICY = Policy()
 TOOLS = st.sampled_from(("exec", "read", "web_search", "mcp__a", "mcp__b", "message", *"cdefghij"))
 TURNS = st.lists(
     st.builds(
-        Calls,
+        TurnToolCalls,
         st.none() | st.sampled_from("uv"),
         st.lists(st.sampled_from(CATEGORIES), max_size=3, unique=True).map(tuple),
         st.lists(TOOLS, max_size=4).map(tuple),
@@ -26,8 +26,8 @@ TURNS = st.lists(
 )
 
 
-def turns(category: str, *called: str, times: int = 1, user: str | None = None) -> list[Calls]:
-    return [Calls(user, (category,), called)] * times
+def turns(category: str, *called: str, times: int = 1, user: str | None = None) -> list[TurnToolCalls]:
+    return [TurnToolCalls(user, (category,), called)] * times
 
 
 def test_a_tool_that_keeps_being_called_belongs_to_the_category():
@@ -45,7 +45,7 @@ def test_once_is_an_accident_and_rarely_is_noise():
 
 
 def test_a_call_that_another_category_of_the_turn_explains_says_nothing():
-    both = [Calls(None, ("coding", "memory"), ("edit", "shears"))] * 5
+    both = [TurnToolCalls(None, ("coding", "memory"), ("edit", "shears"))] * 5
     assert learn(both, POLICY).tools == {"coding": ("shears",), "memory": ("shears",)}
     assert Habit("memory", "edit", 5, 5) not in learn(both, POLICY).habits
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from making import candidate, uid
 
-from brain.turn_records import Decoy, Shown
+from brain.turn_records import Decoy, ExposureRow
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.feedback.attribute import judge, judge_all
 from cognitive.trace import Disposition, Fate, decoys
@@ -18,7 +18,7 @@ from cognitive.trace import Disposition, Fate, decoys
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
 WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
 LAKE = "I painted a lake at sunrise."
-SHOWN = [Shown(uid(1), "fact", "prompt", 0, 1.0, None, None, None, BACKUPS, None, None)]
+SHOWN = [ExposureRow(uid(1), "fact", "prompt", 0, 1.0, None, None, None, BACKUPS, None, None)]
 PASSED_OVER = [Decoy("fact", WALNUTS, None), Decoy("episode", LAKE, "Caroline")]
 FATES = st.lists(st.sampled_from(get_args(Disposition)), max_size=20)
 
@@ -61,7 +61,7 @@ def test_decoys_are_measured_by_the_rule_that_measures_what_is_shown(strategy, r
     """Shown together with the others instead of passed over, each would have the same verdict."""
     policy = Policy(feedback={"attribution": strategy})
     as_shown = [
-        Shown(uid(n), d.type, "prompt", n, 1.0, None, None, None, d.content, d.speaker, None)
+        ExposureRow(uid(n), d.type, "prompt", n, 1.0, None, None, None, d.content, d.speaker, None)
         for n, d in enumerate(PASSED_OVER, 2)
     ]
     verdicts = judge([*as_shown, *SHOWN], "", Outcome(response=response), policy)
@@ -96,7 +96,7 @@ def test_tool_output_quoted_in_the_response_credits_no_decoy():
     [
         pytest.param({"shown": []}, id="nothing was shown"),
         pytest.param(
-            {"shown": [Shown(uid(1), "fact", "prompt", 0, 1.0, None, None, None, None, None, None)]},
+            {"shown": [ExposureRow(uid(1), "fact", "prompt", 0, 1.0, None, None, None, None, None, None)]},
             id="what was shown is erased",
         ),
         pytest.param({"passed_over": []}, id="nothing was passed over"),

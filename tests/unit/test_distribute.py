@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import UniqueConstraint
 
 from brain.postgres.database import APP_ROLE
-from brain.postgres.distribute import BY, statements
+from brain.postgres.distribute import DISTRIBUTION_COLUMN, statements
 from brain.postgres.roles import ROLES
 from brain.postgres.tables import metadata
 from tests.unit.test_statements import IDS, NAMED, TABLE, bare
@@ -33,7 +33,7 @@ def test_every_table_is_distributed_once_by_the_agent_and_beside_the_others():
     assert "sequential" in in_turn
     assert all(f"'{role}'" in logins for role in (APP_ROLE, *ROLES))
     assert "colocate_with => 'none'" in first
-    assert all(f"'{BY}', colocate_with => 'cognitive.{named()[0]}'" in each for each in others)
+    assert all(f"'{DISTRIBUTION_COLUMN}', colocate_with => 'cognitive.{named()[0]}'" in each for each in others)
     assert "create_distributed_function" in functions
 
 
@@ -48,10 +48,12 @@ def test_whatever_is_unique_or_refers_names_the_agent(table):
     """Citus enforces both within a shard alone."""
     unique = [index.columns for index in table.indexes if index.unique]
     unique += [each.columns for each in table.constraints if isinstance(each, UniqueConstraint)]
-    assert not list(table.primary_key) or BY in table.primary_key.columns
-    assert all(BY in columns for columns in unique)
+    assert not list(table.primary_key) or DISTRIBUTION_COLUMN in table.primary_key.columns
+    assert all(DISTRIBUTION_COLUMN in columns for columns in unique)
     for key in table.foreign_key_constraints:
-        assert (BY, BY) in [(each.parent.name, each.column.name) for each in key.elements]
+        assert (DISTRIBUTION_COLUMN, DISTRIBUTION_COLUMN) in [
+            (each.parent.name, each.column.name) for each in key.elements
+        ]
 
 
 def test_the_schema_has_nothing_that_a_distributed_table_may_not_have(root):

@@ -10,7 +10,7 @@ from hashed import Hashed, new, old, twin
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.embedding.embedders import CachedEmbedder, Embedders, Space, Spaces
+from brain.embedding.embedders import CachedEmbedder, Embedders, EmbeddingSpace, EmbeddingSpaces
 from brain.embedding.minilm import MiniLM
 from brain.embedding.named import named
 from brain.embedding.wordllama import WordLlama
@@ -19,7 +19,9 @@ from brain.errors import EmbeddingError
 MODELS = ("test/old", "test/new", "test/twin", "another")
 DIMENSIONS = {"test/old": 64, "test/new": 96, "test/twin": 64, "another": 8}
 spaces = st.builds(
-    lambda live, kept: Spaces(live, {model: Space(DIMENSIONS[model], complete) for model, complete in kept.items()}),
+    lambda live, kept: EmbeddingSpaces(
+        live, {model: EmbeddingSpace(DIMENSIONS[model], complete) for model, complete in kept.items()}
+    ),
     st.sampled_from((None, *MODELS)),
     st.dictionaries(st.sampled_from(MODELS), st.booleans()),
 )
@@ -53,7 +55,9 @@ def test_of_an_agent_that_nothing_is_known_of_the_first_is_used():
 
 def test_a_model_of_that_name_with_another_dimension_is_not_the_same_one():
     embedders = having(Hashed("test/old", 8), new())
-    embedders.told("a", Spaces("test/old", {"test/old": Space(64, True), "test/new": Space(96, False)}))
+    embedders.told(
+        "a", EmbeddingSpaces("test/old", {"test/old": EmbeddingSpace(64, True), "test/new": EmbeddingSpace(96, False)})
+    )
     assert embedders.of("a").model == "test/new"
     assert embedders.lacking("a") == "test/old"
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from making import uid
 
-from brain.turn_records import Shown
+from brain.turn_records import ExposureRow
 from cognitive.dashboard.highlight import answer
 
 TEA = "Tea is served at noon in the garden."
 BOAT = "The boat was painted green last spring."
 
 
-def shown(n: int, content: str | None, *, used: bool | None = True) -> Shown:
-    return Shown(uid(n), "fact", "prompt", n, 1.0, 0.9, used, None, content, None, None)
+def shown(n: int, content: str | None, *, used: bool | None = True) -> ExposureRow:
+    return ExposureRow(uid(n), "fact", "prompt", n, 1.0, 0.9, used, None, content, None, None)
 
 
-def told(response: str, *memories: Shown, **excerpts):
+def told(response: str, *memories: ExposureRow, **excerpts):
     return answer(response, memories, excerpts, "relative")
 
 
-def marked(response: str, *memories: Shown) -> list[tuple[str, tuple[int, ...]]]:
+def marked(response: str, *memories: ExposureRow) -> list[tuple[str, tuple[int, ...]]]:
     return [(piece.text, piece.of) for piece in told(response, *memories).pieces if piece.of]
 
 

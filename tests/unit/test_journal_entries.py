@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from making import AT, uid, unit
 
-from brain.erasure.residue import Remains
+from brain.erasure.residue import Residue
 from brain.errors import InvalidInput
 from brain.journal import Journal, journal_name, read, written
 from brain.turn_records import Exposure, OpenTurn
@@ -70,7 +70,7 @@ def test_what_is_set_aside_ends_by_the_time_of_its_turn_and_what_waits_does_not(
 def test_an_outcome_without_its_turn_ends_by_when_it_was_kept(journal):
     journal.put("a", "alone", outcome='{"response": "One is all there is."}')
     kept = datetime.now(UTC)
-    assert journal.cut("a", Remains(["One is all there is."])) == 1
+    assert journal.cut("a", Residue(["One is all there is."])) == 1
     journal.park(journal.find("a", "alone"), "refused")
     assert journal.end("a", kept - timedelta(days=1)) == 0
     assert journal.end("a", kept + timedelta(days=1)) == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from brain.errors import UnknownLanguage
 from brain.indexing import passages
-from brain.languages import COMMON_WORDS, MONTHS, NAMES, ORDINARY, AgentLanguages, Indexed, require
+from brain.languages import COMMON_WORDS, DEFAULT_LANGUAGES, MONTHS, NAMES, AgentLanguages, IndexLanguages, require
 from brain.text import language_of, lexemes, words
 
 AT = datetime(2026, 10, 3, tzinfo=UTC)
@@ -75,11 +75,11 @@ def test_a_passage_in_two_languages_is_read_in_the_first():
 
 def test_what_is_told_of_an_agent_is_known_until_it_is_told_otherwise():
     known = AgentLanguages()
-    assert known.of("a") == ORDINARY
-    known.told("a", Indexed("english", "german"))
+    assert known.of("a") == DEFAULT_LANGUAGES
+    known.told("a", IndexLanguages("english", "german"))
     assert known.of("a").written == ("english", "german")
-    known.told("a", Indexed("german"))
+    known.told("a", IndexLanguages("german"))
     assert known.of("a").written == ("german",)
-    assert known.of("b") == ORDINARY
-    known.told("a", ORDINARY)
+    assert known.of("b") == DEFAULT_LANGUAGES
+    known.told("a", DEFAULT_LANGUAGES)
     assert known.of("a").written == ("english",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from making import uid
 
-from brain.turn_records import Judgement, Shown
+from brain.turn_records import ExposureRow, Judgement
 from cognitive import Outcome, Policy
 from cognitive.feedback.attribute import attributions, judge, planned_under
 from cognitive.turn import Attribution
@@ -15,8 +15,8 @@ WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
 LAKE = "I painted a lake at sunrise."
 
 
-def shown(n: int, content: str | None, speaker: str | None = None) -> Shown:
-    return Shown(uid(n), "fact", "prompt", n, 1.0, None, None, None, content, speaker, None)
+def shown(n: int, content: str | None, speaker: str | None = None) -> ExposureRow:
+    return ExposureRow(uid(n), "fact", "prompt", n, 1.0, None, None, None, content, speaker, None)
 
 
 THREE = [shown(1, BACKUPS), shown(2, WALNUTS), shown(3, LAKE, "Caroline")]

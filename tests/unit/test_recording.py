@@ -13,8 +13,8 @@ from hypothesis import given as having
 from hypothesis import strategies as st
 from making import AT, candidate, found, hit, uid, unit
 
-from brain.passage_texts import READ_AGAIN, Content
-from brain.search import Found, Hit, Masses
+from brain.passage_texts import PASSAGE_FIELDS, PassageText
+from brain.search import Hit, Masses, SearchResult
 from cognitive.errors import InvalidInput
 from cognitive.plan import DateRange, Signals
 from cognitive.recording.record import NOTHING, Given, Recording, decode, encode, sha256
@@ -28,8 +28,8 @@ def given(*hits: Hit, **facts) -> Given:
     return Given(signals, "question", ("a", "b"), None, AT, "model", found(*hits, **facts))
 
 
-def said(*hits: Hit) -> dict[tuple, Content]:
-    return {(h.memory_id, h.ordinal): Content(**{name: getattr(h, name) for name in READ_AGAIN}) for h in hits}
+def said(*hits: Hit) -> dict[tuple, PassageText]:
+    return {(h.memory_id, h.ordinal): PassageText(**{name: getattr(h, name) for name in PASSAGE_FIELDS}) for h in hits}
 
 
 def recorded(was: Given, *fates: Fate) -> Recording:
@@ -171,4 +171,4 @@ def test_another_form_of_record_is_refused():
 
 def test_a_found_without_hits_comes_back():
     assert recorded(given()).restored({}, {}).given == given()
-    assert Found(()) == given().found
+    assert SearchResult(()) == given().found

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.erasure.residue import MARK, Remains
+from brain.erasure.residue import MARK, Residue
 
 KEY = "The spare key of the boat house hangs behind the barometer. Ask Ada for the ladder first."
 
@@ -23,7 +23,7 @@ KEY = "The spare key of the boat house hangs behind the barometer. Ask Ada for t
     ],
 )
 def test_a_text_that_holds_it_is_left_without_it(text):
-    remains = Remains([KEY])
+    remains = Residue([KEY])
     assert remains.held(text)
     left = remains.cut(text)
     assert MARK in left
@@ -34,33 +34,33 @@ def test_a_text_that_holds_it_is_left_without_it(text):
 
 @pytest.mark.parametrize("text", ["The key of the boat house is lost.", "Ask Ada.", "behind the barometer", ""])
 def test_what_merely_speaks_of_the_same_things_stays_as_it_is(text):
-    remains = Remains([KEY])
+    remains = Residue([KEY])
     assert not remains.held(text)
     assert remains.cut(text) == text
 
 
 def test_one_plain_word_is_no_trace_and_a_number_is():
-    assert not Remains(["Fixed."]).held("It is fixed now.")
-    assert Remains(["4711"]).cut("The code is 4711.") == f"The code is {MARK}."
+    assert not Residue(["Fixed."]).held("It is fixed now.")
+    assert Residue(["4711"]).cut("The code is 4711.") == f"The code is {MARK}."
 
 
 def test_a_summary_loses_the_lines_that_were_condensed_from_it_and_no_other():
     lines = ['- user: "spare key boat house hangs barometer, ladder from Ada"', '- user: "The crane was inspected."']
-    assert Remains([KEY]).without_lines("\n".join(lines)) == lines[1]
+    assert Residue([KEY]).without_lines("\n".join(lines)) == lines[1]
 
 
 def test_json_is_cut_in_its_texts_and_stays_json():
     document = json.dumps({"message": KEY, "n": [1, {"said": "nothing"}]})
-    assert json.loads(Remains([KEY]).cut_json(document)) == {
+    assert json.loads(Residue([KEY]).cut_json(document)) == {
         "message": f"{MARK}.",
         "n": [1, {"said": "nothing"}],
     }
-    assert Remains([KEY]).cut_json('{"a":"b"}') == '{"a":"b"}'
+    assert Residue([KEY]).cut_json('{"a":"b"}') == '{"a":"b"}'
 
 
 @given(st.text(max_size=60), st.text(min_size=1, max_size=80), st.text(max_size=60))
 def test_whatever_is_cut_is_gone_and_has_a_word_that_postgres_looks_for(before, erased, after):
-    remains = Remains([erased])
+    remains = Residue([erased])
     text = f"{before} {erased} {after}"
     left = remains.cut(text)
     if remains.held(text):

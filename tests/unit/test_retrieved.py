@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from making import hit
 
-from brain.search import Found
+from brain.search import SearchResult
 from cognitive.context.retrieve import Retrieved
 from cognitive.degradation import Degradation
 
-FOUND = Retrieved(Found((hit(),)), None, ("lexical",), (Degradation("embedding_late", "late"),))
+FOUND = Retrieved(SearchResult((hit(),)), None, ("lexical",), (Degradation("embedding_late", "late"),))
 
 
 def test_what_leaves_time_to_weigh_it_is_kept():
@@ -23,5 +23,5 @@ def test_what_comes_when_that_time_is_gone_is_given_up_and_said_to_be():
 
 
 def test_of_nothing_nothing_is_late():
-    nothing = Retrieved(Found(()), None, ())
+    nothing = Retrieved(SearchResult(()), None, ())
     assert nothing.in_time(left=0.0, kept=0.05) is nothing

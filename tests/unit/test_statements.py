@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from brain import statements
-from brain.statements import Statement
+from brain.statements import SqlStatement
 
 PORTS = [
     "agents",
@@ -109,12 +109,12 @@ def test_statements_are_written_with_named_parameters(root):
     ],
 )
 def test_names_become_numbers_where_they_are_parameters(source, sql, parameters):
-    statement = Statement("test", source)
+    statement = SqlStatement("test", source)
     assert (statement.sql, statement.parameters) == (sql, parameters)
 
 
 def test_a_call_returns_the_same_sql_and_the_values_in_order():
-    statement = Statement("test", "SELECT :b, :agent_id, :a")
+    statement = SqlStatement("test", "SELECT :b, :agent_id, :a")
     assert statement(a=1, b=2, agent_id="x") == ("SELECT $2, $1, $3", "x", 2, 1)
     assert statement(a=1, b=2, agent_id="x")[0] is statement(a=3, b=4, agent_id="y")[0]
     assert statement.values(a=1, b=None, agent_id="x") == ("x", None, 1)
@@ -131,11 +131,14 @@ def test_a_call_returns_the_same_sql_and_the_values_in_order():
 )
 def test_a_wrong_call_names_the_missing_and_unknown_parameters(values, message):
     with pytest.raises(TypeError, match=f"^{message}$"):
-        Statement("test", "SELECT :a, :b")(**values)
+        SqlStatement("test", "SELECT :a, :b")(**values)
 
 
 def test_a_slot_is_filled_with_sql_that_has_parameters_of_its_own():
-    inner, outer = Statement("inner", "SELECT :a LIMIT <most>"), Statement("outer", "SELECT :b FROM (<inner>) AS i")
+    inner, outer = (
+        SqlStatement("inner", "SELECT :a LIMIT <most>"),
+        SqlStatement("outer", "SELECT :b FROM (<inner>) AS i"),
+    )
     filled = outer.fill(inner=inner).fill(most=5)
     assert filled.sql == "SELECT $1 FROM (SELECT $2 LIMIT 5) AS i"
     assert filled.parameters == ("b", "a")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import candidate, uid
 
-from brain.turn_records import Shown
+from brain.turn_records import ExposureRow
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.context import render
 from cognitive.feedback.attribute import judge
@@ -26,8 +26,8 @@ def line(candidate) -> str:
     return render.line(candidate.hit, Policy())
 
 
-def shown(n: int, content: str, via: str = "prompt") -> Shown:
-    return Shown(uid(n), "fact", via, n, 1.0, None, None, None, content, None, None)
+def shown(n: int, content: str, via: str = "prompt") -> ExposureRow:
+    return ExposureRow(uid(n), "fact", via, n, 1.0, None, None, None, content, None, None)
 
 
 def used(memories, response: str, *results, message: str = "") -> set[int]:

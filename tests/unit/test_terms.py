@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.terms import COUNTED, LARGE, MAX_COMMON, MAX_POSTINGS, MAX_READ, Term, choose, terms
+from brain.terms import (
+    LARGE_AGENT_PASSAGES,
+    MAX_COMMON,
+    MAX_COUNTED_POSTINGS,
+    MAX_POSTINGS,
+    MAX_READ,
+    Term,
+    select_terms,
+    terms,
+)
 
 COUNTS = st.dictionaries(st.text(min_size=1, max_size=4), st.integers(0, 40_000), max_size=12)
 
@@ -16,7 +25,9 @@ COUNTS = st.dictionaries(st.text(min_size=1, max_size=4), st.integers(0, 40_000)
 @pytest.mark.parametrize("holding", [1_500, 40_000])
 def test_the_estimate_of_a_count_that_stopped_early_is_near_the_truth(holding):
     ids = sorted(uuid5(NAMESPACE_OID, f"memory {n}").int for n in range(holding))
-    told = {"ferry": (COUNTED // 2, 40, COUNTED, str(UUID(int=ids[COUNTED - 1])))}
+    told = {
+        "ferry": (MAX_COUNTED_POSTINGS // 2, 40, MAX_COUNTED_POSTINGS, str(UUID(int=ids[MAX_COUNTED_POSTINGS - 1])))
+    }
     found = terms(told, ["ferry"], 10_000)["ferry"]
     assert found.around == pytest.approx(holding, rel=0.1)
     assert found.said == pytest.approx(holding / 2, rel=0.1)
@@ -31,14 +42,14 @@ def test_what_was_counted_to_its_end_is_taken_as_it_is_and_in_the_order_of_the_q
 
 @given(COUNTS)
 def test_a_small_agent_reads_every_word_that_it_has_and_that_is_not_too_common(counts):
-    chosen = choose({word: Term(n, 1, n) for word, n in counts.items()}, LARGE)
+    chosen = select_terms({word: Term(n, 1, n) for word, n in counts.items()}, LARGE_AGENT_PASSAGES)
     assert list(chosen.read) == [word for word, n in counts.items() if 0 < n < MAX_POSTINGS]
     assert not chosen.common
 
 
 @given(COUNTS)
 def test_a_large_agent_reads_the_rarest_within_the_bound_and_looks_up_the_next(counts):
-    chosen = choose({word: Term(n, 1, n) for word, n in counts.items()}, LARGE + 1)
+    chosen = select_terms({word: Term(n, 1, n) for word, n in counts.items()}, LARGE_AGENT_PASSAGES + 1)
     assert sum(chosen.read.values()) <= MAX_READ
     assert len(chosen.common) <= MAX_COMMON
     rarest_left_out = min((n for word, n in counts.items() if n and word not in chosen.read), default=None)

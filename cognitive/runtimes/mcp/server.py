@@ -37,7 +37,7 @@ from mcp_types import (
 )
 
 from brain.deadline import Deadline
-from brain.types import Edge
+from brain.types import InputModel
 from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import resources, tools
@@ -73,7 +73,7 @@ class ToolRow:
     """A tool: how it is listed, what its arguments are, what answers it, and who may call it."""
 
     tool: Tool
-    arguments: type[Edge]
+    arguments: type[InputModel]
     answer: Callable[[Caller, Any], Awaitable[CallToolResult]]
     allowed: Callable[[Scope], bool] = lambda scope: True
 

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import Field
 
 from brain.memory_types import MEMORY_TYPES
-from brain.types import Edge, Label, MemoryType, NewMemory, Text, Trust, above
+from brain.types import InputModel, Label, MemoryType, NewMemory, Text, Trust, above
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.prompt import without_injected
@@ -26,7 +26,7 @@ _TYPES = f"{', '.join(MEMORY_TYPES[:-1])} or {MEMORY_TYPES[-1]}"
 _TRUST: Trust = "agent"
 
 
-class RecallContext(Edge):
+class RecallContext(InputModel):
     """What to recall."""
 
     query: Annotated[
@@ -37,7 +37,7 @@ class RecallContext(Edge):
     limit: Annotated[int, Field(ge=1, le=_MOST, description="How many memories at most.")] = 5
 
 
-class Recalled(Edge):
+class Recalled(InputModel):
     """A memory that was found. `score` compares the memories of one answer, and says nothing across answers."""
 
     id: UUID
@@ -49,7 +49,7 @@ class Recalled(Edge):
     speaker: str | None
 
 
-class Recollection(Edge):
+class Recollection(InputModel):
     """The memories, best first, and the open turn in which they now count as shown, null where none was found."""
 
     notice: str = NOTICE
@@ -99,7 +99,7 @@ def _recalled(hit: RecallHit) -> Recalled:
     )
 
 
-class Remember(Edge):
+class Remember(InputModel):
     """What to keep."""
 
     content: Annotated[
@@ -115,7 +115,7 @@ class Remember(Edge):
     supersedes: UUID | None = Field(default=None, description="The id of a memory that this one replaces.")
 
 
-class Remembered(Edge):
+class Remembered(InputModel):
     """The id of the memory: of the one that was there already, if the same was kept before."""
 
     id: UUID
